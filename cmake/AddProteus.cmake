@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# A static library of ours. MLIR_LIBS become libMLIR.so: naming them in
+# LINK_LIBS would link a second, static copy of MLIR.
+function(add_proteus_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS}
+    EXCLUDE_FROM_LIBMLIR DISABLE_INSTALL
+    DEPENDS mlir-headers ${ARG_DEPENDS}
+    LINK_LIBS PUBLIC ${ARG_LINK_LIBS})
+  if(ARG_MLIR_LIBS)
+    mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  endif()
+  # The static archives hold the objects; a second object library per target
+  # would only double the build.
+  set_property(GLOBAL APPEND PROPERTY PROTEUS_LIBS ${name})
+endfunction()
+
+# A library without MLIR (lib/Sim, lib/Cost, lib/Support): libLLVM.so only.
+function(add_proteus_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
+endfunction()
+
+function(add_proteus_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  if(ARG_MLIR_LIBS)
+    mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  endif()
+endfunction()
+
+# A GoogleTest binary, its cases discovered by ctest.
+function(add_proteus_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main LLVM)
+  if(ARG_MLIR_LIBS)
+    mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,112 @@
+//===- CostModel.h - what a kernel and a collective cost --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The door between the passes, the engine and the cost sources. A cost source
+// answers in integer picoseconds: the unit of the engine. Rounding happens
+// here and nowhere else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_COST_COSTMODEL_H
+#define PROTEUS_COST_COSTMODEL_H
+
+#include "Proteus/Cost/Machine.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace proteus::cost {
+
+/// Simulated time in picoseconds.
+using Time = int64_t;
+
+/// Seconds to picoseconds, rounded to nearest; saturates at the largest Time.
+Time fromSeconds(double seconds);
+double toSeconds(Time time);
+
+/// The work of one kernel on one device, in local (per-device) sizes.
+struct Kernel {
+  llvm::StringRef op;  ///< operation name, such as "nn.linear"
+  double flops = 0;    ///< floating-point operations
+  double bytes = 0;    ///< bytes read plus bytes written
+  DType type = DType::F32;
+  bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
+};
+
+/// Where an answer comes from, weakest last.
+enum class Source : uint8_t { Measured, Interpolated, Fitted, Roofline };
+
+struct Answer {
+  Time time = 0;
+  Source source = Source::Roofline;
+};
+
+/// Costs of kernels on one device type.
+class KernelCostModel {
+public:
+  virtual ~KernelCostModel();
+  virtual Answer cost(const Kernel &kernel) const = 0;
+};
+
+/// max(flops / peak, bytes / bandwidth) + kernel overhead.
+std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
+
+enum class CollectiveKind : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  SendRecv
+};
+llvm::StringRef stringify(CollectiveKind kind);
+
+/// How a group of devices lies on the cluster. Two groups of the same shape
+/// cost the same.
+struct GroupShape {
+  int64_t ranks = 1;
+  int64_t nodes = 1;        ///< nodes touched
+  int64_t ranksPerNode = 1; ///< largest number of members in one node
+  bool operator==(const GroupShape &other) const {
+    return ranks == other.ranks && nodes == other.nodes &&
+           ranksPerNode == other.ranksPerNode;
+  }
+};
+
+/// Shape of an explicit list of devices.
+GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
+
+/// `bytes` is the size of the full tensor each group works on: the buffer of an
+/// all-reduce, the result of an all-gather, the input of a reduce-scatter, the
+/// per-rank input of an all-to-all, the message of a send.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  int64_t bytes = 0;
+  GroupShape group;
+};
+
+/// Costs of collectives on one cluster.
+class CollectiveCostModel {
+public:
+  virtual ~CollectiveCostModel();
+  virtual Answer cost(const Collective &collective) const = 0;
+};
+
+/// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
+/// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
+/// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
+/// S/B + (n-1)a, send S/B + a. One rank costs nothing.
+std::unique_ptr<CollectiveCostModel> createAlphaBetaModel(const Cluster &cluster);
+
+} // namespace proteus::cost
+
+#endif // PROTEUS_COST_COSTMODEL_H

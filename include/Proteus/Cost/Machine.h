@@ -1,0 +1,82 @@
+//===- Machine.h - devices and clusters as data ----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_COST_MACHINE_H
+#define PROTEUS_COST_MACHINE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proteus::cost {
+
+/// Element types that the cost models tell apart.
+enum class DType : uint8_t { F64, F32, TF32, BF16, F16, F8, I64, I32, I8 };
+
+/// Bytes of one element.
+int64_t byteWidth(DType type);
+
+/// What one accelerator can do. All rates are peak values of the datasheet.
+struct Device {
+  std::string name;
+  /// Dense peak per element type in FLOP/s; absent = the type is not supported
+  /// by the matrix units and runs at the `F32` rate.
+  std::vector<std::pair<DType, double>> peakFlops;
+  double memoryBandwidth = 0; ///< bytes/s
+  int64_t memoryBytes = 0;
+  double launchLatency = 0; ///< seconds the host needs to launch one kernel
+  double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
+
+  /// Dense peak of `type`, falling back to F32. The fall-back is visible to
+  /// callers through `supports`.
+  double peak(DType type) const;
+  bool supports(DType type) const;
+};
+
+/// One level of the interconnect as seen by one device.
+struct Link {
+  double bandwidth = 0; ///< bytes/s per device and direction
+  double latency = 0;   ///< seconds per message hop
+};
+
+/// A two-level cluster: `nodes` nodes of `devicesPerNode` equal devices.
+/// Device ids are node-major: device d sits in node d / devicesPerNode.
+struct Cluster {
+  std::string name;
+  Device device;
+  int64_t nodes = 1;
+  int64_t devicesPerNode = 1;
+  Link intraNode; ///< NVLink, PCIe: between devices of one node
+  Link interNode; ///< NIC share of one device
+
+  int64_t numDevices() const { return nodes * devicesPerNode; }
+  int64_t nodeOf(int64_t device) const { return device / devicesPerNode; }
+};
+
+/// The embedded preset `text` names: "dgx-a100" or "dgx-a100:16" (16 nodes).
+/// Unknown names give an error that lists the presets.
+llvm::Expected<Cluster> parseClusterPreset(llvm::StringRef text);
+
+/// True if `text` names an embedded preset (with or without node count).
+bool isClusterPreset(llvm::StringRef text);
+
+/// Names of the embedded presets, sorted.
+std::vector<std::string> clusterPresetNames();
+
+/// Reads a cluster from JSON text. `source` names the text in errors.
+llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
+                                         llvm::StringRef source);
+
+} // namespace proteus::cost
+
+#endif // PROTEUS_COST_MACHINE_H

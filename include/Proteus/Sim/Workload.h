@@ -1,0 +1,170 @@
+//===- Workload.h - what the engine executes --------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The engine's only input: device classes, each with a template of the tasks
+// that one micro-batch runs, a template of the tasks that run once, and the
+// order in which sections of them are issued. A template is instantiated once
+// per micro-batch (a *frame*); tasks are never copied per micro-batch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_WORKLOAD_H
+#define PROTEUS_SIM_WORKLOAD_H
+
+#include "Proteus/Cost/CostModel.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace proteus::sim {
+
+using cost::Time;
+
+/// In-order queues of one device.
+enum class Stream : uint8_t {
+  Compute,
+  TensorParallel,
+  ContextParallel,
+  ExpertParallel,
+  DataParallel,
+  PipelineSend,
+  PipelineReceive,
+  HostToDevice,
+  DeviceToHost,
+};
+constexpr unsigned numStreams = 9;
+llvm::StringRef stringify(Stream stream);
+
+/// What a byte of device memory is held for.
+enum class MemoryOwner : uint8_t {
+  Parameters,
+  Gradients,
+  OptimizerState,
+  Activations,
+  Temporaries,
+  Communication,
+};
+constexpr unsigned numMemoryOwners = 6;
+llvm::StringRef stringify(MemoryOwner owner);
+
+/// Part of the step a task belongs to, for the breakdown.
+enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
+llvm::StringRef stringify(Phase phase);
+
+/// In which instances of its section a task runs. Gradient reductions run with
+/// the last micro-batch only.
+enum class When : uint8_t { Always, LastMicroBatch };
+
+/// A block of device memory: allocated when its producer starts, freed when its
+/// last reader ends. A buffer that nothing reads is freed when its producer
+/// ends.
+struct Buffer {
+  std::string name;
+  int64_t bytes = 0;
+  MemoryOwner owner = MemoryOwner::Activations;
+};
+
+/// One kernel or one party of a collective. Indices refer to the same
+/// template.
+struct Task {
+  uint32_t label = 0;  ///< index into Workload::labels ("layers[3].mlp.fc1")
+  uint32_t opKind = 0; ///< index into Workload::labels ("nn.linear")
+  Stream stream = Stream::Compute;
+  Phase phase = Phase::Forward;
+  When when = When::Always;
+  /// Duration of a compute task; unused for collectives.
+  Time duration = 0;
+  /// Index into Workload::collectives, or -1 for a compute task.
+  int32_t collective = -1;
+  /// Index into Workload::buckets for a fused gradient reduction, else -1.
+  int32_t bucket = -1;
+  std::vector<uint32_t> dependsOn; ///< tasks of the same template
+  std::vector<uint32_t> allocates; ///< buffers
+  std::vector<uint32_t> reads;     ///< buffers (each at most once)
+};
+
+/// Tasks in issue order, cut into sections: section s holds the tasks
+/// [sectionBegin[s], sectionBegin[s + 1]).
+struct Template {
+  std::vector<Task> tasks;
+  std::vector<Buffer> buffers;
+  std::vector<uint32_t> sectionBegin;
+};
+
+/// A communication that is one rendezvous per micro-batch (or one at all, when
+/// it sits in the once-template): it starts when the last member class has
+/// issued it and costs what the cost model says.
+struct Collective {
+  cost::Collective cost;
+  std::string axes; ///< mesh axes, for reports ("tp"), or "stage 0 -> 1"
+  /// Number of groups like this one that run at the same time; the report
+  /// multiplies counts by it.
+  int64_t groups = 1;
+  /// Member device classes, each once, ascending.
+  std::vector<uint32_t> members;
+};
+
+/// A gradient bucket, for the report.
+struct Bucket {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+/// One entry of a device's issue order: a section of the micro-batch template
+/// for one micro-batch, or (`once`) a section of the once-template.
+struct WorkItem {
+  uint32_t section = 0;
+  uint32_t microBatch = 0;
+  bool once = false;
+};
+
+/// Ranks that provably do the same thing at the same time.
+struct DeviceClass {
+  std::string name;           ///< "stage 0"
+  uint32_t stage = 0;
+  int64_t ranks = 1;          ///< how many ranks it stands for
+  int64_t representative = 0; ///< device id, for reports
+  Template micro;             ///< per micro-batch
+  Template once;              ///< optimizer and the like
+  /// Dependencies of once-tasks on micro-tasks: (once task, micro task). They
+  /// are satisfied by the instance of the last work item that runs the
+  /// section of the micro task.
+  std::vector<std::pair<uint32_t, uint32_t>> onceDependsOn;
+  std::vector<WorkItem> order;
+  /// Memory held during the whole step.
+  std::vector<Buffer> resident;
+};
+
+/// Figures about the job that reports need and the engine does not.
+struct JobInfo {
+  std::string model;
+  std::string strategy;
+  std::string cluster;
+  int64_t devices = 1;
+  int64_t globalBatch = 0;
+  int64_t microBatches = 1;
+  int64_t tokensPerSample = 0; ///< 0 = the model has no token input
+  double modelFlops = 0;       ///< per step, causal half, without recompute
+  double modelFlopsFullSquare = 0; ///< the same with full attention squares
+  double executedFlops = 0;    ///< per step, recompute included
+  cost::DType computeType = cost::DType::F32;
+};
+
+struct Workload {
+  JobInfo info;
+  cost::Cluster cluster;
+  std::vector<std::string> labels;
+  std::vector<Collective> collectives;
+  std::vector<Bucket> buckets;
+  std::vector<DeviceClass> classes;
+};
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_WORKLOAD_H

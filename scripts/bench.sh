@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Sets up what is missing, then runs the benchmarks; the JSON lands in
+# build/benchmarks.json. Arguments go to Google Benchmark.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh
+build="${BUILD_DIR:-build}"
+exec "$build/bin/proteus-bench" --benchmark_out="$build/benchmarks.json" \
+  --benchmark_out_format=json "$@"
