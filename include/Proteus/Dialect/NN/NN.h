@@ -1,0 +1,55 @@
+//===- NN.h - the nn dialect ------------------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NN_H
+#define PROTEUS_DIALECT_NN_NN_H
+
+#include "Proteus/Dialect/NN/IterationSpace.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "Proteus/Dialect/NN/NNEnums.h.inc"
+
+#include "Proteus/Dialect/NN/NNDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Proteus/Dialect/NN/NNAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "Proteus/Dialect/NN/NNOps.h.inc"
+
+namespace proteus::nn {
+
+/// What a function argument is to the step.
+enum class Role { Input, Parameter, State };
+
+/// Names of the attributes that functions, arguments and results carry.
+constexpr llvm::StringLiteral kTrainingAttr = "nn.training";
+constexpr llvm::StringLiteral kRoleAttr = "nn.role";
+constexpr llvm::StringLiteral kPathAttr = "nn.path";
+/// On a result: the argument it replaces (donation).
+constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
+
+std::optional<Role> parseRole(llvm::StringRef text);
+llvm::StringRef stringify(Role role);
+
+/// Path of `op` in the module tree: its own path below those of the
+/// nn.repeat operations around it. The iteration of a repeat is written `[*]`.
+/// Operations of other dialects have the attribute `proteus.path`, a name
+/// location, or `<func>.<op>#k`.
+std::string getPath(mlir::Operation *op);
+
+} // namespace proteus::nn
+
+#endif // PROTEUS_DIALECT_NN_NN_H

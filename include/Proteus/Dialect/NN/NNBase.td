@@ -1,0 +1,38 @@
+//===- NNBase.td - shared classes of nn operations ---------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNBASE_TD
+#define PROTEUS_DIALECT_NN_NNBASE_TD
+
+include "Proteus/Dialect/NN/NNDialect.td"
+include "Proteus/Dialect/NN/NNInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def NN_Tensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
+def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
+def NN_IntTensor : RankedTensorOf<[AnySignlessInteger]>;
+def NN_MaskTensor : RankedTensorOf<[I8]>;
+
+/// An operation that becomes a kernel (or a view). `path` places it in the
+/// module tree that strategies select from.
+class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
+                  list<Trait> traits = []>
+    : Op<NN_Dialect, mnemonic, traits # [Pure,
+        DeclareOpInterfaceMethods<IterationSpaceOpInterface, spaceMethods>]> {
+  let assemblyFormat = [{
+    $path `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+/// A forward operation that can be differentiated.
+class NN_ForwardOp<string mnemonic, list<string> spaceMethods = [],
+                   list<Trait> traits = []>
+    : NN_KernelOp<mnemonic, spaceMethods,
+                  traits # [DeclareOpInterfaceMethods<GradientOpInterface>]>;
+
+#endif // PROTEUS_DIALECT_NN_NNBASE_TD

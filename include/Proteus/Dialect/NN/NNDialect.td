@@ -1,0 +1,86 @@
+//===- NNDialect.td - the nn dialect -----------------------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNDIALECT_TD
+#define PROTEUS_DIALECT_NN_NNDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def NN_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::proteus::nn";
+  let summary = "what a deep-learning framework launches";
+  let description = [{
+    Operations at the granularity of the kernels that a framework launches, on
+    builtin tensors. A model is a `func.func` written for the global batch; its
+    arguments carry a role and a path:
+
+    ```mlir
+    func.func @model(
+        %x: tensor<64x784xf32> {nn.role = "input", nn.path = "x"},
+        %w: tensor<10x784xf32> {nn.role = "parameter", nn.path = "fc.weight"},
+        %t: tensor<64xi32> {nn.role = "input", nn.path = "labels"})
+        -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+      %y = nn.linear "fc"(%x, %w) : (tensor<64x784xf32>, tensor<10x784xf32>) -> tensor<64x10xf32>
+      %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<64x10xf32>, tensor<64xi32>) -> (tensor<f32>, tensor<64xf32>)
+      return %loss : tensor<f32>
+    }
+    ```
+
+    The first dimension of an input is the batch. A function without
+    `nn.training` is a forward-only program.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+def NN_Optimizer : I32EnumAttr<"Optimizer", "how parameters are updated", [
+    I32EnumAttrCase<"SGD", 0, "sgd">,
+    I32EnumAttrCase<"Momentum", 1, "momentum">,
+    I32EnumAttrCase<"Adam", 2, "adam">]> {
+  let cppNamespace = "::proteus::nn";
+}
+
+def NN_PoolKind : I32EnumAttr<"PoolKind", "what a pooling window computes", [
+    I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Average", 1, "average">]> {
+  let cppNamespace = "::proteus::nn";
+}
+
+def NN_TrainingAttr : AttrDef<NN_Dialect, "Training"> {
+  let mnemonic = "training";
+  let summary = "how a training step is built from the forward graph";
+  let description = [{
+    - `optimizer`: `sgd`, `momentum` or `adam`.
+    - `compute`: the element type activations and parameters are computed in;
+      without it the types are those of the function.
+    - `gradient`: the element type parameter gradients are accumulated in;
+      without it, that of the parameter.
+    - `reduction`: the element type parameter gradients are reduced in over
+      devices; without it, that of the gradient.
+    - `master`: the element type of a second copy of the parameters that the
+      optimizer updates; without it there is none.
+
+    **Constraints**: every type is a float type.
+
+    Example: `#nn.training<optimizer = adam, gradient = f32, master = f32>`
+  }];
+  let parameters = (ins
+    EnumParameter<NN_Optimizer>:$optimizer,
+    OptionalParameter<"::mlir::Type">:$compute,
+    OptionalParameter<"::mlir::Type">:$gradient,
+    OptionalParameter<"::mlir::Type">:$reduction,
+    OptionalParameter<"::mlir::Type">:$master);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // PROTEUS_DIALECT_NN_NNDIALECT_TD

@@ -1,0 +1,332 @@
+//===- NNForwardOps.td - operations a model is written with -*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNFORWARDOPS_TD
+#define PROTEUS_DIALECT_NN_NNFORWARDOPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+//===----------------------------------------------------------------------===//
+// Matrix operations
+//===----------------------------------------------------------------------===//
+
+def NN_LinearOp : NN_ForwardOp<"linear", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "y = x wᵀ + bias";
+  let description = [{
+    Iterators: the leading dimensions of x (`batch`, `seq`), `out`, and `in`
+    (sum). The weight is stored as `[out, in]`.
+
+    **Constraints**: the last dimension of x equals the second of the weight;
+    the bias has the size of `out`.
+
+    ```mlir
+    %y = nn.linear "mlp.fc1"(%x, %w, %b) : (tensor<8x128xf32>, tensor<256x128xf32>, tensor<256xf32>) -> tensor<8x256xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_FloatTensor:$weight,
+                       Optional<NN_FloatTensor>:$bias);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_MatmulOp : NN_ForwardOp<"matmul", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "batched matrix product of two activations";
+  let description = [{
+    Iterators: the leading dimensions of both operands (parallel), `m`, `n`,
+    and `k` (sum). `transpose_a` stores a as `[.., k, m]`, `transpose_b` stores b
+    as `[.., n, k]`.
+
+    **Constraints**: both operands have the same rank of at least two and the
+    same leading dimensions.
+
+    ```mlir
+    %c = nn.matmul "scores"(%a, %b) {transpose_b} : (tensor<8x64x32xf32>, tensor<8x64x32xf32>) -> tensor<8x64x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$lhs, NN_FloatTensor:$rhs,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_Conv2DOp : NN_ForwardOp<"conv2d", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "two-dimensional convolution";
+  let description = [{
+    Input `[batch, in, height, width]`, weight `[out, in, kernel, kernel]`.
+    Iterators: `batch`, `out`, `in` (sum), and the opaque output and kernel
+    positions.
+
+    **Constraints**: strides are positive, paddings not negative; the output size is
+    `(size + 2 padding - kernel) / stride + 1` in each direction and positive.
+
+    ```mlir
+    %y = nn.conv2d "features.0"(%x, %w, %b) {stride = array<i64: 4, 4>, padding = array<i64: 2, 2>} : (tensor<8x3x224x224xf32>, tensor<64x3x11x11xf32>, tensor<64xf32>) -> tensor<8x64x55x55xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_FloatTensor:$weight,
+                       Optional<NN_FloatTensor>:$bias, DenseI64ArrayAttr:$stride,
+                       DenseI64ArrayAttr:$padding);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_AttentionOp : NN_ForwardOp<"attention",
+    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
+  let summary = "fused scaled-dot-product attention";
+  let description = [{
+    softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
+    `[batch, seq, heads · dim]`, key and value are `[batch, key, kv_heads · dim]`;
+    with fewer key than query heads, groups of query heads share one. The second
+    result is the log-sum-exp of each row, which the gradient needs.
+    Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
+    `seq`, `key` (log-sum-exp) and `dim` (opaque).
+
+    **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
+    `kv_heads` the key's last dimension.
+
+    ```mlir
+    %o, %lse = nn.attention "core"(%q, %k, %v) {heads = 12 : i64, causal} : (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x12x1024xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$query, NN_FloatTensor:$key,
+                       NN_FloatTensor:$value, I64Attr:$heads,
+                       OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal);
+  let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$logsumexp);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory-bound operations
+//===----------------------------------------------------------------------===//
+
+def NN_EmbeddingOp : NN_ForwardOp<"embedding", ["readsWholeOperand"]> {
+  let summary = "rows of a table, selected by index";
+  let description = [{
+    Iterators: the dimensions of the indices, `vocab` (sum: a device that does
+    not hold a row contributes zero) and `hidden`.
+
+    ```mlir
+    %x = nn.embedding "embedding"(%ids, %table) : (tensor<8x1024xi32>, tensor<50304x768xbf16>) -> tensor<8x1024x768xbf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_IntTensor:$indices, NN_FloatTensor:$table);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_LayerNormOp : NN_ForwardOp<"layer_norm", ["getFlopsPerPoint"]> {
+  let summary = "normalisation over the last dimension, with scale and shift";
+  let description = [{
+    Iterators: the leading dimensions (parallel) and `hidden` (opaque).
+
+    ```mlir
+    %y = nn.layer_norm "ln_1"(%x, %g, %b) : (tensor<8x1024x768xbf16>, tensor<768xbf16>, tensor<768xbf16>) -> tensor<8x1024x768xbf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_FloatTensor:$scale,
+                       NN_FloatTensor:$shift);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+class NN_UnaryOp<string mnemonic> : NN_ForwardOp<mnemonic, ["getFlopsPerPoint"]> {
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_ReluOp : NN_UnaryOp<"relu"> {
+  let summary = "max(x, 0)";
+  let description = [{
+    Element-wise. The gradient reads the result.
+
+    ```mlir
+    %y = nn.relu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+}
+
+def NN_GeluOp : NN_UnaryOp<"gelu"> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    Element-wise, x Φ(x) with the exact Φ. The gradient reads the operand.
+
+    ```mlir
+    %y = nn.gelu "mlp.act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+}
+
+def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
+  let summary = "element-wise sum";
+  let description = [{
+    The right operand may lack leading dimensions and is then repeated along
+    them (position embeddings).
+
+    ```mlir
+    %y = nn.add "residual"(%a, %b) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$lhs, NN_FloatTensor:$rhs);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_DropoutOp : NN_ForwardOp<"dropout"> {
+  let summary = "random zeroes, kept values scaled up";
+  let description = [{
+    Element-wise. Which elements are dropped is a function of `seed` and the
+    global index alone, so every partition of the tensor, and its recomputation,
+    drop the same ones. The mask (one byte per element) is kept for the gradient.
+
+    **Constraints**: 0 ≤ probability < 1.
+
+    ```mlir
+    %y, %mask = nn.dropout "drop"(%x) {probability = 0.1 : f64, seed = 7 : i64} : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xi8>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, F64Attr:$probability,
+                       I64Attr:$seed);
+  let results = (outs NN_FloatTensor:$result, NN_MaskTensor:$mask);
+  let hasVerifier = 1;
+}
+
+def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
+  let summary = "maximum or average over windows of an image";
+  let description = [{
+    Iterators: `batch`, `channel`, and opaque output positions.
+
+    **Constraints**: as for `nn.conv2d`, with `kernel` in place of the weight.
+
+    ```mlir
+    %y = nn.pool2d "pool"(%x) {kind = 0 : i32, kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x64x55x55xf32>) -> tensor<8x64x27x27xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_PoolKind:$kind,
+                       DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
+                       DenseI64ArrayAttr:$padding);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $path $kind `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
+  let summary = "the same elements under another shape";
+  let description = [{
+    A view. Iterators are the common factors of both shapes: a merged dimension
+    is indexed by the list of the dimensions it merges, so that a split of its
+    major part survives. Where the shapes have no common factors the dimensions
+    are opaque.
+
+    **Constraints**: both shapes have the same number of elements.
+
+    ```mlir
+    %y = nn.reshape "flatten"(%x) : (tensor<8x256x6x6xf32>) -> tensor<8x9216xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_Tensor:$input);
+  let results = (outs NN_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_SplitOp : NN_ForwardOp<"split", ["getKernelClass"]> {
+  let summary = "cut the last dimension into pieces";
+  let description = [{
+    The last dimension is seen as `groups` groups of equal size, and each group
+    is cut into pieces of the sizes the results have. With `groups` = heads a fused
+    projection [head, 3, dim] is cut into query, key and value, and a split over
+    heads stays local. A view.
+    Iterators: the leading dimensions, `head` (the groups), opaque pieces.
+
+    **Constraints**: `groups` divides the last dimension of every result; the
+    results' last dimensions add up to the operand's; one dtype.
+
+    ```mlir
+    %q, %k, %v = nn.split "qkv_split"(%qkv) {groups = 12 : i64} : (tensor<8x1024x2304xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_Tensor:$input,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
+  let results = (outs Variadic<NN_Tensor>:$results);
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy", ["getFlopsPerPoint"],
+    [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "mean cross-entropy of logits against labels";
+  let description = [{
+    The loss is a sum over the global number of rows divided by that number, so
+    every partition gives the same value. The second result is the log-sum-exp
+    of each row, which the gradient needs.
+    Iterators: the leading dimensions (sum) and `vocab` (log-sum-exp).
+
+    ```mlir
+    %loss, %lse = nn.cross_entropy "loss"(%logits, %labels) : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$logits, NN_IntTensor:$labels);
+  let results = (outs NN_FloatTensor:$loss, NN_FloatTensor:$logsumexp);
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces of a decomposed cross-entropy
+//===----------------------------------------------------------------------===//
+
+def NN_RowMaxOp : NN_KernelOp<"row_max", ["getFlopsPerPoint"]> {
+  let summary = "maximum over the last dimension";
+  let description = [{
+    Iterators: the leading dimensions and `vocab` (max).
+
+    ```mlir
+    %m = nn.row_max "loss"(%logits) : (tensor<8x10xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$logits);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum", ["getFlopsPerPoint"]> {
+  let summary = "sum of exponentials, and the logit of the label";
+  let description = [{
+    Per row: Σ exp(logit − max), and the logit at the label (zero on a device that
+    does not hold it). Iterators: the leading dimensions and `vocab` (sum).
+
+    ```mlir
+    %s, %p = nn.row_exp_sum "loss"(%logits, %labels, %max) : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$logits, NN_IntTensor:$labels,
+                       NN_FloatTensor:$max);
+  let results = (outs NN_FloatTensor:$sum, NN_FloatTensor:$picked);
+}
+
+def NN_RowLossOp : NN_KernelOp<"row_loss", ["getFlopsPerPoint"]> {
+  let summary = "loss and log-sum-exp from the pieces of a cross-entropy";
+  let description = [{
+    lse = max + log(sum); loss = Σ (lse − picked) / rows. Iterators: the leading
+    dimensions (sum).
+
+    ```mlir
+    %loss, %lse = nn.row_loss "loss"(%max, %sum, %picked) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$max, NN_FloatTensor:$sum,
+                       NN_FloatTensor:$picked);
+  let results = (outs NN_FloatTensor:$loss, NN_FloatTensor:$logsumexp);
+}
+
+#endif // PROTEUS_DIALECT_NN_NNFORWARDOPS_TD

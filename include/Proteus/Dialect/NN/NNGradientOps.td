@@ -1,0 +1,234 @@
+//===- NNGradientOps.td - operations of the backward pass --*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNGRADIENTOPS_TD
+#define PROTEUS_DIALECT_NN_NNGRADIENTOPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+// The gradient of a multilinear operation runs over the iteration space of the
+// operation itself: what does not index the wanted operand is summed over.
+
+def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "gradient of nn.linear with respect to its input";
+  let description = [{
+    dx = dy w. Iterators as in `nn.linear`; `out` is summed.
+
+    ```mlir
+    %dx = nn.linear_dgrad "fc"(%dy, %w) : (tensor<8x256xf32>, tensor<256x128xf32>) -> tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$weight);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "gradient of nn.linear with respect to its weight";
+  let description = [{
+    dw = dyᵀ x. Iterators as in `nn.linear`; the leading dimensions are summed.
+
+    ```mlir
+    %dw = nn.linear_wgrad "fc"(%dy, %x) : (tensor<8x256xf32>, tensor<8x128xf32>) -> tensor<256x128xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "gradient of nn.conv2d with respect to its input";
+  let description = [{
+    Iterators as in `nn.conv2d`; `out` is summed.
+
+    ```mlir
+    %dx = nn.conv2d_dgrad "c"(%dy, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x4x8x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$weight,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "gradient of nn.conv2d with respect to its weight";
+  let description = [{
+    Iterators as in `nn.conv2d`; `batch` and the positions are summed.
+
+    ```mlir
+    %dw = nn.conv2d_wgrad "c"(%dy, %x) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<8x4x8x8xf32>) -> tensor<16x4x3x3xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_ReduceSumOp : NN_KernelOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
+  let summary = "sum over all dimensions but some";
+  let description = [{
+    Sums over every dimension of the operand that is not in `keep`: the gradient
+    of a bias or of a repeated operand.
+
+    **Constraints**: `keep` is increasing and within the rank; the result has the
+    kept dimensions.
+
+    ```mlir
+    %db = nn.reduce_sum "fc"(%dy) {keep = array<i64: 1>} : (tensor<8x256xf32>) -> tensor<256xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, DenseI64ArrayAttr:$keep);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
+  let summary = "gradients of nn.attention with respect to query, key and value";
+  let description = [{
+    Recomputes the scores from the log-sum-exp. Iterators as in `nn.attention`;
+    `seq` and `group` are summed for key and value, `key` for the query.
+
+    ```mlir
+    %dq, %dk, %dv = nn.attention_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$query,
+                       NN_FloatTensor:$key, NN_FloatTensor:$value, NN_FloatTensor:$output,
+                       NN_FloatTensor:$logsumexp, I64Attr:$heads,
+                       OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal);
+  let results = (outs NN_FloatTensor:$query_gradient, NN_FloatTensor:$key_gradient,
+                      NN_FloatTensor:$value_gradient);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
+  }];
+}
+
+def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad"> {
+  let summary = "gradient of nn.embedding with respect to its table";
+  let description = [{
+    Adds each row of the gradient to the row of its index. Iterators as in
+    `nn.embedding`; the dimensions of the indices are summed.
+
+    ```mlir
+    %dt = nn.embedding_grad "embedding"(%dy, %ids) : (tensor<8x4x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_IntTensor:$indices);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_LayerNormGradOp : NN_KernelOp<"layer_norm_grad", ["getFlopsPerPoint"]> {
+  let summary = "gradients of nn.layer_norm with respect to input, scale and shift";
+  let description = [{
+    Iterators as in `nn.layer_norm`; the leading dimensions are summed for scale
+    and shift.
+
+    ```mlir
+    %dx, %dg, %db = nn.layer_norm_grad "ln"(%dy, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
+                       NN_FloatTensor:$scale);
+  let results = (outs NN_FloatTensor:$input_gradient, NN_FloatTensor:$scale_gradient,
+                      NN_FloatTensor:$shift_gradient);
+}
+
+class NN_BinaryGradOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoint"]> {
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_ReluGradOp : NN_BinaryGradOp<"relu_grad"> {
+  let summary = "gradient of nn.relu";
+  let description = [{
+    dx = dy where the result of the forward operation is positive, else 0.
+
+    ```mlir
+    %dx = nn.relu_grad "act"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$output);
+}
+
+def NN_GeluGradOp : NN_BinaryGradOp<"gelu_grad"> {
+  let summary = "gradient of nn.gelu";
+  let description = [{
+    Reads the operand of the forward operation.
+
+    ```mlir
+    %dx = nn.gelu_grad "act"(%dy, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input);
+}
+
+def NN_DropoutGradOp : NN_BinaryGradOp<"dropout_grad"> {
+  let summary = "gradient of nn.dropout";
+  let description = [{
+    dx = dy · mask / (1 − probability).
+
+    ```mlir
+    %dx = nn.dropout_grad "drop"(%dy, %mask) {probability = 0.1 : f64} : (tensor<8x16xf32>, tensor<8x16xi8>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_MaskTensor:$mask,
+                       F64Attr:$probability);
+}
+
+def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
+  let summary = "gradient of nn.pool2d";
+  let description = [{
+    Reads the forward operand to find the maxima; an average needs it for its
+    shape only.
+
+    ```mlir
+    %dx = nn.pool2d_grad "pool" max(%dy, %x) {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x4x4x4xf32>, tensor<8x4x8x8xf32>) -> tensor<8x4x8x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
+                       NN_PoolKind:$kind, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = [{
+    $path $kind `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def NN_ConcatOp : NN_KernelOp<"concat"> {
+  let summary = "join pieces along the last dimension";
+  let description = [{
+    The inverse of `nn.split`, and its gradient. A copy.
+
+    **Constraints**: as for `nn.split` with operands and result exchanged.
+
+    ```mlir
+    %x = nn.concat "qkv_split"(%q, %k, %v) {groups = 12 : i64} : (tensor<8x4x24xf32>, tensor<8x4x24xf32>, tensor<8x4x24xf32>) -> tensor<8x4x72xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, Variadic<NN_Tensor>:$inputs,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
+  let results = (outs NN_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint"]> {
+  let summary = "gradient of nn.cross_entropy with respect to the logits";
+  let description = [{
+    (softmax − one-hot(label)) · dloss / rows, with the softmax from the
+    log-sum-exp. All iterators are parallel.
+
+    ```mlir
+    %dx = nn.cross_entropy_grad "loss"(%dloss, %logits, %labels, %lse) : (tensor<f32>, tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> tensor<8x10xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$logits,
+                       NN_IntTensor:$labels, NN_FloatTensor:$logsumexp);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+#endif // PROTEUS_DIALECT_NN_NNGRADIENTOPS_TD

@@ -1,0 +1,84 @@
+//===- NNInterfaces.td - what the core needs to know of an op -*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNINTERFACES_TD
+#define PROTEUS_DIALECT_NN_NNINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
+  let cppNamespace = "::proteus::nn";
+  let description = [{
+    An operation that a device executes over a rectangular space of iterators.
+    Operations of other dialects get this interface by external models; passes
+    and cost models never ask for a concrete operation.
+  }];
+  let methods = [
+    InterfaceMethod<"The iterators, and the ones that index each dimension.",
+      "::proteus::nn::IterationSpace", "getIterationSpace">,
+    InterfaceMethod<"Floating-point operations per point of the space that the "
+      "mathematics needs.",
+      "double", "getFlopsPerPoint", (ins), [{}], [{ return 0.0; }]>,
+    InterfaceMethod<"Floating-point operations per point that the kernel "
+      "executes; more than the mathematics when a kernel repeats work.",
+      "double", "getExecutedFlopsPerPoint", (ins), [{}],
+      [{ return $_op.getFlopsPerPoint(); }]>,
+    InterfaceMethod<"Share of the points that are visited: one half for causal "
+      "attention.",
+      "double", "getVisitedShare", (ins), [{}], [{ return 1.0; }]>,
+    InterfaceMethod<"How the device executes the operation.",
+      "::proteus::nn::KernelClass", "getKernelClass", (ins), [{}],
+      [{ return ::proteus::nn::KernelClass::Memory; }]>,
+    InterfaceMethod<"Whether the kernel reads the whole of an operand. A table "
+      "lookup reads as many rows as it returns.",
+      "bool", "readsWholeOperand", (ins "unsigned":$operand), [{}],
+      [{ return true; }]>,
+    InterfaceMethod<"Whether the operation is linear in all its operands "
+      "together, so that partial sums may pass through it unreduced.",
+      "bool", "isLinear", (ins), [{}], [{ return false; }]>
+  ];
+  let verify = [{
+    return ::proteus::nn::verifyIterationSpace(
+        $_op, ::mlir::cast<::proteus::nn::IterationSpaceOpInterface>($_op)
+                  .getIterationSpace());
+  }];
+}
+
+def GradientOpInterface : OpInterface<"GradientOpInterface"> {
+  let cppNamespace = "::proteus::nn";
+  let description = [{
+    An operation that knows how to build the gradients of its operands.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the operations that compute the gradients of the operands from
+        the gradients of the results, through `scope`.
+      }],
+      "::llvm::LogicalResult", "buildGradients",
+      (ins "::proteus::nn::GradientScope &":$scope)>
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::proteus::nn";
+  let description = [{
+    An operation with a compound reduction (log-sum-exp) that can be replaced
+    by operations with simple ones, so that the reduced iterator can be split
+    over devices.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the equivalent operations at `builder` and returns the values
+        that replace the results.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+#endif // PROTEUS_DIALECT_NN_NNINTERFACES_TD

@@ -1,0 +1,61 @@
+//===- NNOptimizerOps.td - parameter updates ---------------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNOPTIMIZEROPS_TD
+#define PROTEUS_DIALECT_NN_NNOPTIMIZEROPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+// Updates are functional: they return the new parameter and state. The step
+// function says which result replaces which argument.
+
+class NN_UpdateOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoint"]>;
+
+def NN_SGDOp : NN_UpdateOp<"sgd"> {
+  let summary = "parameter update by stochastic gradient descent";
+  let description = [{
+    Operands: parameter, gradient, then in this order what exists of: velocity
+    (momentum), master copy. Results: the new values in the same order without the
+    gradient. With a master copy the update is computed there and rounded to the
+    parameter.
+
+    **Constraints**: all shapes are equal; one result per operand but the gradient.
+
+    ```mlir
+    %p = nn.sgd "fc.weight"(%w, %g) {learning_rate = 0.01 : f64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$parameter, NN_FloatTensor:$gradient,
+                       Variadic<NN_FloatTensor>:$states, UnitAttr:$momentum,
+                       UnitAttr:$master, DefaultValuedAttr<F64Attr, "0.01">:$learning_rate);
+  let results = (outs Variadic<NN_FloatTensor>:$results);
+  let hasVerifier = 1;
+}
+
+def NN_AdamOp : NN_UpdateOp<"adam"> {
+  let summary = "parameter update by Adam";
+  let description = [{
+    Operands: parameter, gradient, first and second moment, and the master copy
+    if there is one. Results: the new values in the same order without the
+    gradient. With a master copy the update is computed there and rounded to the
+    parameter.
+
+    **Constraints**: all shapes are equal; one result per operand but the gradient.
+
+    ```mlir
+    %p:3 = nn.adam "fc.weight"(%w, %g, %m, %v) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$parameter, NN_FloatTensor:$gradient,
+                       Variadic<NN_FloatTensor>:$states, UnitAttr:$master,
+                       DefaultValuedAttr<F64Attr, "0.001">:$learning_rate);
+  let results = (outs Variadic<NN_FloatTensor>:$results);
+  let hasVerifier = 1;
+}
+
+#endif // PROTEUS_DIALECT_NN_NNOPTIMIZEROPS_TD

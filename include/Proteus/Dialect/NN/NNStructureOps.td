@@ -1,0 +1,134 @@
+//===- NNStructureOps.td - repeats, recomputation, constants -*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNSTRUCTUREOPS_TD
+#define PROTEUS_DIALECT_NN_NNSTRUCTUREOPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+def NN_FillOp : NN_KernelOp<"fill"> {
+  let summary = "a tensor of one value";
+  let description = [{
+    ```mlir
+    %one = nn.fill "loss"() {value = 1.0 : f64} : () -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, F64Attr:$value);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_CastOp : NN_ForwardOp<"cast", ["isLinear"]> {
+  let summary = "the same values in another element type";
+  let description = [{
+    ```mlir
+    %y = nn.cast "grad"(%x) : (tensor<4xbf16>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
+    AttrSizedOperandSegments]> {
+  let summary = "a body that runs n times: layers written once";
+  let description = [{
+    Runs the body `count` times. Carried values go from one iteration to the
+    next; a sliced operand has a leading dimension of size `count`, of which
+    iteration i sees slice i; what the body yields beyond the carried values is
+    stacked along a new leading dimension. With `reverse` the iterations run from
+    the last to the first. `first` is the index of the first iteration in the
+    module path: iteration i of `nn.repeat "layers" first 12` is
+    `layers[12 + i]`, and the paths inside are relative to it.
+
+    **Constraints**: `count` is positive; the leading dimension of sliced operands
+    and stacked results is `count`; block arguments, yielded values, operands and
+    results have matching shapes.
+
+    ```mlir
+    %y = nn.repeat "layers" count 12
+        carry(%h = %x : tensor<8x64xf32>)
+        slice(%w = %ws : tensor<12x64x64xf32> to tensor<64x64xf32>)
+        -> (tensor<8x64xf32>) {
+      %z = nn.linear "fc"(%h, %w) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+      nn.yield %z : tensor<8x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, DefaultValuedAttr<I64Attr, "0">:$first,
+                       I64Attr:$count, UnitAttr:$reverse,
+                       Variadic<NN_Tensor>:$carried, Variadic<NN_Tensor>:$sliced);
+  let results = (outs Variadic<NN_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$path, "int64_t":$first,
+      "int64_t":$count, "bool":$reverse, "::mlir::ValueRange":$carried,
+      "::mlir::ValueRange":$sliced, "::mlir::TypeRange":$results)>];
+  let extraClassDeclaration = [{
+    unsigned getNumCarried() { return getCarried().size(); }
+    ::mlir::Block::BlockArgListType getCarriedArgs() {
+      return getBody().getArguments().take_front(getNumCarried());
+    }
+    ::mlir::Block::BlockArgListType getSliceArgs() {
+      return getBody().getArguments().drop_front(getNumCarried());
+    }
+    ::mlir::ResultRange getCarriedResults() {
+      return getResults().take_front(getNumCarried());
+    }
+    ::mlir::ResultRange getStackedResults() {
+      return getResults().drop_front(getNumCarried());
+    }
+    ::mlir::Operation *getYield() { return getBody().front().getTerminator(); }
+  }];
+}
+
+def NN_RecomputeOp : Op<NN_Dialect, "recompute", [SingleBlock, IsolatedFromAbove,
+    RecursiveMemoryEffects]> {
+  let summary = "forward work done a second time for the backward pass";
+  let description = [{
+    Runs its body on its operands. The body sees nothing else, so common
+    subexpression elimination can't replace the second execution by the first.
+
+    **Constraints**: block arguments have the types of the operands, yielded
+    values those of the results.
+
+    ```mlir
+    %r = nn.recompute "layers[0]" (%h = %x : tensor<8x64xf32>) -> (tensor<8x64xf32>) {
+      %y = nn.relu "act"(%h) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      nn.yield %y : tensor<8x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, Variadic<NN_Tensor>:$inputs);
+  let results = (outs Variadic<NN_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$path,
+      "::mlir::ValueRange":$inputs, "::mlir::TypeRange":$results)>];
+  let extraClassDeclaration = [{
+    ::mlir::Operation *getYield() { return getBody().front().getTerminator(); }
+  }];
+}
+
+def NN_YieldOp : Op<NN_Dialect, "yield", [Pure, Terminator,
+    ParentOneOf<["RepeatOp", "RecomputeOp"]>]> {
+  let summary = "end of a body";
+  let description = [{
+    In `nn.repeat`: the carried values of the next iteration, then the values to
+    stack. In `nn.recompute`: the results.
+  }];
+  let arguments = (ins Variadic<NN_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+#endif // PROTEUS_DIALECT_NN_NNSTRUCTUREOPS_TD

@@ -1,0 +1,92 @@
+//===- IterationSpace.cpp - iteration spaces, common parts ------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/IterationSpace.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace proteus::nn;
+
+unsigned IterationSpace::add(StringRef name, int64_t size, IteratorKind kind) {
+  iterators.push_back({name.str(), size, kind});
+  return iterators.size() - 1;
+}
+
+std::optional<unsigned> IterationSpace::find(StringRef name) const {
+  for (unsigned i = 0, e = iterators.size(); i != e; ++i)
+    if (iterators[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+double IterationSpace::numPoints() const {
+  double points = 1;
+  for (const Iterator &iterator : iterators)
+    points *= static_cast<double>(iterator.size);
+  return points;
+}
+
+std::string proteus::nn::dataIteratorName(unsigned dim, unsigned rank) {
+  if (dim == 0 && rank > 1)
+    return "batch";
+  if (rank == 4)
+    return dim == 1 ? "channel" : dim == 2 ? "height" : "width";
+  if (dim + 1 == rank)
+    return "hidden";
+  if (dim == 1)
+    return "seq";
+  return "d" + std::to_string(dim);
+}
+
+static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
+                                  StringRef what, unsigned number, Type type,
+                                  const TensorIterators &dims) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return op->emitOpError() << what << " " << number
+                             << " must be a tensor of static shape, got "
+                             << type;
+  if (tensor.getRank() != static_cast<int64_t>(dims.size()))
+    return op->emitOpError()
+           << what << " " << number << " must have rank " << dims.size()
+           << ", got " << tensor.getRank();
+  for (auto [dim, iterators] : llvm::enumerate(dims)) {
+    if (tensor.getDimSize(dim) < 1)
+      return op->emitOpError() << what << " " << number << ": dimension " << dim
+                               << " must not be empty";
+    if (iterators.empty())
+      continue;
+    int64_t expected = 1;
+    std::string names;
+    for (unsigned iterator : iterators) {
+      expected *= space.iterators[iterator].size;
+      names += (names.empty() ? "" : " x ") + space.iterators[iterator].name;
+    }
+    if (tensor.getDimSize(dim) != expected)
+      return op->emitOpError()
+             << what << " " << number << ": dimension " << dim << " ("
+             << names << ") has size " << tensor.getDimSize(dim)
+             << ", expected " << expected;
+  }
+  return success();
+}
+
+LogicalResult proteus::nn::verifyIterationSpace(Operation *op,
+                                                const IterationSpace &space) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperandTypes()))
+    if (failed(verifyTensor(op, space, "operand", i, operand,
+                            space.operands[i])))
+      return failure();
+  for (auto [i, result] : llvm::enumerate(op->getResultTypes()))
+    if (failed(
+            verifyTensor(op, space, "result", i, result, space.results[i])))
+      return failure();
+  return success();
+}

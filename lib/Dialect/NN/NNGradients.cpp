@@ -1,0 +1,271 @@
+//===- NNGradients.cpp - the gradients of nn operations ---------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/Gradient.h"
+#include "Proteus/Dialect/NN/NN.h"
+
+using namespace mlir;
+using namespace proteus::nn;
+
+static int64_t rankOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+/// Sums `gradient` down to the trailing dimensions that `operand` has.
+static Value sumLeading(GradientScope &scope, Location loc, StringAttr path,
+                        Value gradient, Value operand) {
+  SmallVector<int64_t> keep;
+  for (int64_t dim = rankOf(gradient) - rankOf(operand); dim < rankOf(gradient);
+       ++dim)
+    keep.push_back(dim);
+  return scope.builder().create<ReduceSumOp>(loc, scope.gradientType(operand),
+                                             path, gradient, keep);
+}
+
+LogicalResult LinearOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (!gradient)
+    return success();
+  OpBuilder &builder = scope.builder();
+  if (scope.wants(getInput()))
+    scope.add(getInput(), builder.create<LinearDgradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient,
+                              scope.saved(getWeight())));
+  if (scope.wants(getWeight()))
+    scope.add(getWeight(), builder.create<LinearWgradOp>(
+                               getLoc(), scope.gradientType(getWeight()),
+                               getPathAttr(), gradient,
+                               scope.saved(getInput())));
+  if (getBias() && scope.wants(getBias()))
+    scope.add(getBias(), sumLeading(scope, getLoc(), getPathAttr(), gradient,
+                                    getBias()));
+  return success();
+}
+
+LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (!gradient)
+    return success();
+  OpBuilder &builder = scope.builder();
+  auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb) {
+    scope.add(wanted, builder.create<MatmulOp>(
+                          getLoc(), scope.gradientType(wanted), getPathAttr(),
+                          a, b, ta, tb));
+  };
+  // With C = A B: dA = dC Bᵀ and dB = Aᵀ dC; a transposed operand transposes
+  // the roles.
+  if (scope.wants(getLhs())) {
+    Value rhs = scope.saved(getRhs());
+    if (getTransposeA())
+      product(getLhs(), rhs, gradient, getTransposeB(), true);
+    else
+      product(getLhs(), gradient, rhs, false, !getTransposeB());
+  }
+  if (scope.wants(getRhs())) {
+    Value lhs = scope.saved(getLhs());
+    if (getTransposeB())
+      product(getRhs(), gradient, lhs, true, getTransposeA());
+    else
+      product(getRhs(), lhs, gradient, !getTransposeA(), false);
+  }
+  return success();
+}
+
+LogicalResult Conv2DOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (!gradient)
+    return success();
+  OpBuilder &builder = scope.builder();
+  if (scope.wants(getInput()))
+    scope.add(getInput(), builder.create<Conv2DDgradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient, scope.saved(getWeight()),
+                              getStrideAttr(), getPaddingAttr()));
+  if (scope.wants(getWeight()))
+    scope.add(getWeight(), builder.create<Conv2DWgradOp>(
+                               getLoc(), scope.gradientType(getWeight()),
+                               getPathAttr(), gradient, scope.saved(getInput()),
+                               getStrideAttr(), getPaddingAttr()));
+  if (getBias() && scope.wants(getBias()))
+    scope.add(getBias(), builder.create<ReduceSumOp>(
+                             getLoc(), scope.gradientType(getBias()),
+                             getPathAttr(), gradient, ArrayRef<int64_t>{1}));
+  return success();
+}
+
+LogicalResult AttentionOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (scope.gradientOf(getLogsumexp()))
+    return emitOpError("the log-sum-exp is for the gradient only; its own "
+                       "gradient is not defined");
+  if (!gradient)
+    return success();
+  auto grad = scope.builder().create<AttentionGradOp>(
+      getLoc(),
+      TypeRange{scope.gradientType(getQuery()), scope.gradientType(getKey()),
+                scope.gradientType(getValue())},
+      getPathAttr(), gradient, scope.saved(getQuery()), scope.saved(getKey()),
+      scope.saved(getValue()), scope.saved(getResult()),
+      scope.saved(getLogsumexp()), getHeadsAttr(), getKvHeadsAttr(),
+      getCausalAttr());
+  for (auto [operand, result] : llvm::zip(getOperands(), grad.getResults()))
+    if (scope.wants(operand))
+      scope.add(operand, result);
+  return success();
+}
+
+LogicalResult EmbeddingOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getTable()))
+    scope.add(getTable(), scope.builder().create<EmbeddingGradOp>(
+                              getLoc(), scope.gradientType(getTable()),
+                              getPathAttr(), gradient,
+                              scope.saved(getIndices())));
+  return success();
+}
+
+LogicalResult LayerNormOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (!gradient)
+    return success();
+  auto grad = scope.builder().create<LayerNormGradOp>(
+      getLoc(),
+      TypeRange{scope.gradientType(getInput()), scope.gradientType(getScale()),
+                scope.gradientType(getShift())},
+      getPathAttr(), gradient, scope.saved(getInput()),
+      scope.saved(getScale()));
+  for (auto [operand, result] : llvm::zip(getOperands(), grad.getResults()))
+    if (scope.wants(operand))
+      scope.add(operand, result);
+  return success();
+}
+
+LogicalResult ReluOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<ReluGradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient,
+                              scope.saved(getResult())));
+  return success();
+}
+
+LogicalResult GeluOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<GeluGradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient,
+                              scope.saved(getInput())));
+  return success();
+}
+
+LogicalResult AddOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (!gradient)
+    return success();
+  if (scope.wants(getLhs()))
+    scope.add(getLhs(), gradient);
+  if (scope.wants(getRhs())) {
+    bool repeated = rankOf(getRhs()) < rankOf(getLhs());
+    scope.add(getRhs(), repeated ? sumLeading(scope, getLoc(), getPathAttr(),
+                                              gradient, getRhs())
+                                 : gradient);
+  }
+  return success();
+}
+
+LogicalResult DropoutOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<DropoutGradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient, scope.saved(getMask()),
+                              getProbabilityAttr()));
+  return success();
+}
+
+LogicalResult Pool2DOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<Pool2DGradOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient, scope.saved(getInput()),
+                              getKindAttr(), getKernelAttr(), getStrideAttr(),
+                              getPaddingAttr()));
+  return success();
+}
+
+LogicalResult ReshapeOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<ReshapeOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient));
+  return success();
+}
+
+LogicalResult SplitOp::buildGradients(GradientScope &scope) {
+  if (!scope.wants(getInput()) ||
+      llvm::none_of(getResults(), [&](Value result) {
+        return static_cast<bool>(scope.gradientOf(result));
+      }))
+    return success();
+  OpBuilder &builder = scope.builder();
+  SmallVector<Value> pieces;
+  for (Value result : getResults()) {
+    Value gradient = scope.gradientOf(result);
+    if (!gradient)
+      gradient = builder.create<FillOp>(getLoc(), scope.gradientType(result),
+                                        getPathAttr(),
+                                        builder.getF64FloatAttr(0));
+    pieces.push_back(gradient);
+  }
+  scope.add(getInput(),
+            builder.create<ConcatOp>(getLoc(), scope.gradientType(getInput()),
+                                     getPathAttr(), pieces, getGroupsAttr()));
+  return success();
+}
+
+LogicalResult CastOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getResult());
+  if (gradient && scope.wants(getInput()))
+    scope.add(getInput(), scope.builder().create<CastOp>(
+                              getLoc(), scope.gradientType(getInput()),
+                              getPathAttr(), gradient));
+  return success();
+}
+
+LogicalResult CrossEntropyOp::buildGradients(GradientScope &scope) {
+  if (scope.gradientOf(getLogsumexp()))
+    return emitOpError("the log-sum-exp is for the gradient only; its own "
+                       "gradient is not defined");
+  Value gradient = scope.gradientOf(getLoss());
+  if (gradient && scope.wants(getLogits()))
+    scope.add(getLogits(), scope.builder().create<CrossEntropyGradOp>(
+                               getLoc(), scope.gradientType(getLogits()),
+                               getPathAttr(), gradient,
+                               scope.saved(getLogits()),
+                               scope.saved(getLabels()),
+                               scope.saved(getLogsumexp())));
+  return success();
+}
+
+SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
+  auto rows = cast<RankedTensorType>(getLogsumexp().getType());
+  auto max =
+      builder.create<RowMaxOp>(getLoc(), rows, getPathAttr(), getLogits());
+  auto sums = builder.create<RowExpSumOp>(getLoc(), TypeRange{rows, rows},
+                                          getPathAttr(), getLogits(),
+                                          getLabels(), max.getResult());
+  auto loss = builder.create<RowLossOp>(
+      getLoc(), TypeRange{getLoss().getType(), rows}, getPathAttr(),
+      max.getResult(), sums.getSum(), sums.getPicked());
+  return {loss.getLoss(), loss.getLogsumexp()};
+}

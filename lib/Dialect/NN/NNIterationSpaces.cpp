@@ -1,0 +1,627 @@
+//===- NNIterationSpaces.cpp - the iteration space of every nn op -*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace proteus::nn;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+/// Size of a dimension. Verifiers build the space of ill-formed operations
+/// too, so a missing dimension counts as one and is reported by rank.
+static int64_t sizeOf(Value value, int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return dim >= 0 && dim < type.getRank() ? type.getDimSize(dim) : 1;
+}
+
+static int64_t rankOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+
+/// Dimensions each indexed by one iterator.
+static TensorIterators indexedBy(ArrayRef<unsigned> iterators) {
+  TensorIterators dims;
+  for (unsigned iterator : iterators)
+    dims.push_back({iterator});
+  return dims;
+}
+
+/// Adds an iterator for each of the first `count` dimensions of `value`.
+static SmallVector<unsigned> addLeading(IterationSpace &space, Value value,
+                                        int64_t count, IteratorKind kind) {
+  SmallVector<unsigned> added;
+  int64_t rank = rankOf(value);
+  for (int64_t dim = 0; dim < count; ++dim) {
+    std::string name = dataIteratorName(dim, std::max<int64_t>(rank, count + 1));
+    added.push_back(space.add(name, sizeOf(value, dim), kind));
+  }
+  return added;
+}
+
+static SmallVector<unsigned> appended(SmallVector<unsigned> list,
+                                      unsigned last) {
+  list.push_back(last);
+  return list;
+}
+
+/// A space with one parallel iterator per dimension of `like`, by which every
+/// operand and result is indexed; operands of lower rank lack the leading ones.
+static IterationSpace elementwise(Operation *op, Value like) {
+  IterationSpace space;
+  int64_t rank = rankOf(like);
+  SmallVector<unsigned> all;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    all.push_back(space.add(dataIteratorName(dim, rank), sizeOf(like, dim)));
+  auto trailing = [&](Value value) {
+    int64_t own = std::min(rankOf(value), rank);
+    return indexedBy(ArrayRef<unsigned>(all).take_back(own));
+  };
+  for (Value operand : op->getOperands())
+    space.operands.push_back(trailing(operand));
+  for (Value result : op->getResults())
+    space.results.push_back(trailing(result));
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Linear and its gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The space that nn.linear and its gradients share.
+struct LinearSpace {
+  IterationSpace space;
+  SmallVector<unsigned> leading;
+  unsigned out, in;
+
+  LinearSpace(Value data, int64_t outSize, int64_t inSize,
+              IteratorKind leadingKind, IteratorKind outKind,
+              IteratorKind inKind) {
+    leading = addLeading(space, data, rankOf(data) - 1, leadingKind);
+    out = space.add("out", outSize, outKind);
+    in = space.add("in", inSize, inKind);
+  }
+  TensorIterators input() const { return indexedBy(appended(leading, in)); }
+  TensorIterators output() const { return indexedBy(appended(leading, out)); }
+  TensorIterators weight() const { return indexedBy({out, in}); }
+};
+} // namespace
+
+IterationSpace LinearOp::getIterationSpace() {
+  LinearSpace linear(getInput(), sizeOf(getWeight(), 0),
+                     sizeOf(getInput(), rankOf(getInput()) - 1),
+                     IteratorKind::Parallel, IteratorKind::Parallel,
+                     IteratorKind::Sum);
+  linear.space.operands = {linear.input(), linear.weight()};
+  if (getBias())
+    linear.space.operands.push_back(indexedBy({linear.out}));
+  linear.space.results = {linear.output()};
+  return linear.space;
+}
+double LinearOp::getFlopsPerPoint() { return 2; }
+KernelClass LinearOp::getKernelClass() { return KernelClass::Matrix; }
+
+IterationSpace LinearDgradOp::getIterationSpace() {
+  LinearSpace linear(getGradient(), sizeOf(getWeight(), 0),
+                     sizeOf(getWeight(), 1), IteratorKind::Parallel,
+                     IteratorKind::Sum, IteratorKind::Parallel);
+  linear.space.operands = {linear.output(), linear.weight()};
+  linear.space.results = {linear.input()};
+  return linear.space;
+}
+double LinearDgradOp::getFlopsPerPoint() { return 2; }
+KernelClass LinearDgradOp::getKernelClass() { return KernelClass::Matrix; }
+
+IterationSpace LinearWgradOp::getIterationSpace() {
+  LinearSpace linear(getGradient(),
+                     sizeOf(getGradient(), rankOf(getGradient()) - 1),
+                     sizeOf(getInput(), rankOf(getInput()) - 1),
+                     IteratorKind::Sum, IteratorKind::Parallel,
+                     IteratorKind::Parallel);
+  linear.space.operands = {linear.output(), linear.input()};
+  linear.space.results = {linear.weight()};
+  return linear.space;
+}
+double LinearWgradOp::getFlopsPerPoint() { return 2; }
+KernelClass LinearWgradOp::getKernelClass() { return KernelClass::Matrix; }
+
+//===----------------------------------------------------------------------===//
+// Matmul
+//===----------------------------------------------------------------------===//
+
+IterationSpace MatmulOp::getIterationSpace() {
+  IterationSpace space;
+  int64_t rank = rankOf(getLhs());
+  SmallVector<unsigned> leading =
+      addLeading(space, getLhs(), rank - 2, IteratorKind::Parallel);
+  bool ta = getTransposeA(), tb = getTransposeB();
+  unsigned m = space.add("m", sizeOf(getLhs(), ta ? rank - 1 : rank - 2));
+  unsigned n = space.add("n", sizeOf(getRhs(), tb ? rank - 2 : rank - 1));
+  unsigned k = space.add("k", sizeOf(getLhs(), ta ? rank - 2 : rank - 1),
+                         IteratorKind::Sum);
+  auto pair = [&](unsigned first, unsigned second, bool swap) {
+    return indexedBy(appended(appended(leading, swap ? second : first),
+                              swap ? first : second));
+  };
+  space.operands = {pair(m, k, ta), pair(k, n, tb)};
+  space.results = {pair(m, n, false)};
+  return space;
+}
+double MatmulOp::getFlopsPerPoint() { return 2; }
+KernelClass MatmulOp::getKernelClass() { return KernelClass::Matrix; }
+
+//===----------------------------------------------------------------------===//
+// Convolution and pooling
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The space that nn.conv2d and its gradients share. The image is read through
+/// a window, so its positions are indexed by no iterator.
+struct ConvSpace {
+  IterationSpace space;
+  unsigned batch, out, in, height, width, kernelHeight, kernelWidth;
+
+  ConvSpace(Value output, int64_t outSize, int64_t inSize, int64_t kh,
+            int64_t kw) {
+    batch = space.add("batch", sizeOf(output, 0));
+    out = space.add("out", outSize);
+    in = space.add("in", inSize);
+    height = space.add("height", sizeOf(output, 2), IteratorKind::Opaque);
+    width = space.add("width", sizeOf(output, 3), IteratorKind::Opaque);
+    kernelHeight = space.add("kernel_height", kh, IteratorKind::Opaque);
+    kernelWidth = space.add("kernel_width", kw, IteratorKind::Opaque);
+  }
+  void sumOver(unsigned iterator) {
+    space.iterators[iterator].kind = IteratorKind::Sum;
+  }
+  TensorIterators image() const { return {{batch}, {in}, {}, {}}; }
+  TensorIterators output() const {
+    return indexedBy({batch, out, height, width});
+  }
+  TensorIterators weight() const {
+    return indexedBy({out, in, kernelHeight, kernelWidth});
+  }
+};
+} // namespace
+
+IterationSpace Conv2DOp::getIterationSpace() {
+  ConvSpace conv(getResult(), sizeOf(getWeight(), 0), sizeOf(getWeight(), 1),
+                 sizeOf(getWeight(), 2), sizeOf(getWeight(), 3));
+  conv.sumOver(conv.in);
+  conv.space.operands = {conv.image(), conv.weight()};
+  if (getBias())
+    conv.space.operands.push_back(indexedBy({conv.out}));
+  conv.space.results = {conv.output()};
+  return conv.space;
+}
+double Conv2DOp::getFlopsPerPoint() { return 2; }
+KernelClass Conv2DOp::getKernelClass() { return KernelClass::Matrix; }
+
+IterationSpace Conv2DDgradOp::getIterationSpace() {
+  ConvSpace conv(getGradient(), sizeOf(getWeight(), 0), sizeOf(getWeight(), 1),
+                 sizeOf(getWeight(), 2), sizeOf(getWeight(), 3));
+  conv.sumOver(conv.out);
+  conv.space.operands = {conv.output(), conv.weight()};
+  conv.space.results = {conv.image()};
+  return conv.space;
+}
+double Conv2DDgradOp::getFlopsPerPoint() { return 2; }
+KernelClass Conv2DDgradOp::getKernelClass() { return KernelClass::Matrix; }
+
+IterationSpace Conv2DWgradOp::getIterationSpace() {
+  ConvSpace conv(getGradient(), sizeOf(getGradient(), 1), sizeOf(getInput(), 1),
+                 sizeOf(getResult(), 2), sizeOf(getResult(), 3));
+  conv.sumOver(conv.batch);
+  conv.space.operands = {conv.output(), conv.image()};
+  conv.space.results = {conv.weight()};
+  return conv.space;
+}
+double Conv2DWgradOp::getFlopsPerPoint() { return 2; }
+KernelClass Conv2DWgradOp::getKernelClass() { return KernelClass::Matrix; }
+
+/// Pooling: batch and channel are parallel, positions opaque.
+static IterationSpace poolSpace(Value output, bool gradient) {
+  IterationSpace space;
+  unsigned batch = space.add("batch", sizeOf(output, 0));
+  unsigned channel = space.add("channel", sizeOf(output, 1));
+  unsigned height =
+      space.add("height", sizeOf(output, 2), IteratorKind::Opaque);
+  unsigned width = space.add("width", sizeOf(output, 3), IteratorKind::Opaque);
+  TensorIterators image = {{batch}, {channel}, {}, {}};
+  TensorIterators pooled = indexedBy({batch, channel, height, width});
+  if (gradient) {
+    space.operands = {pooled, image};
+    space.results = {image};
+  } else {
+    space.operands = {image};
+    space.results = {pooled};
+  }
+  return space;
+}
+
+IterationSpace Pool2DOp::getIterationSpace() {
+  return poolSpace(getResult(), /*gradient=*/false);
+}
+IterationSpace Pool2DGradOp::getIterationSpace() {
+  return poolSpace(getGradient(), /*gradient=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The space that nn.attention and its gradient share.
+struct AttentionSpace {
+  IterationSpace space;
+  unsigned batch, head, group, seq, key, dim;
+
+  AttentionSpace(Value query, Value keys, int64_t heads, int64_t keyHeads,
+                 bool gradient) {
+    batch = space.add("batch", sizeOf(query, 0));
+    head = space.add("head", keyHeads);
+    group = space.add("group", keyHeads > 0 ? heads / keyHeads : 1,
+                      gradient ? IteratorKind::Sum : IteratorKind::Parallel);
+    seq = space.add("seq", sizeOf(query, 1),
+                    gradient ? IteratorKind::Sum : IteratorKind::Parallel);
+    key = space.add("key", sizeOf(keys, 1),
+                    gradient ? IteratorKind::Sum : IteratorKind::LogSumExp);
+    dim = space.add("dim", heads > 0 ? sizeOf(query, 2) / heads : 1,
+                    IteratorKind::Opaque);
+  }
+  TensorIterators queries() const { return {{batch}, {seq}, {head, group, dim}}; }
+  TensorIterators keysOrValues() const { return {{batch}, {key}, {head, dim}}; }
+  TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
+};
+} // namespace
+
+IterationSpace AttentionOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/false);
+  attention.space.operands = {attention.queries(), attention.keysOrValues(),
+                              attention.keysOrValues()};
+  attention.space.results = {attention.queries(), attention.rows()};
+  return attention.space;
+}
+// Two products of two operations each per (query, key, dim).
+double AttentionOp::getFlopsPerPoint() { return 4; }
+KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
+double AttentionOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+
+IterationSpace AttentionGradOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/true);
+  attention.space.operands = {attention.queries(),      attention.queries(),
+                              attention.keysOrValues(), attention.keysOrValues(),
+                              attention.queries(),      attention.rows()};
+  attention.space.results = {attention.queries(), attention.keysOrValues(),
+                             attention.keysOrValues()};
+  return attention.space;
+}
+// Four products; the kernel repeats the scores as a fifth.
+double AttentionGradOp::getFlopsPerPoint() { return 8; }
+double AttentionGradOp::getExecutedFlopsPerPoint() { return 10; }
+KernelClass AttentionGradOp::getKernelClass() { return KernelClass::Matrix; }
+double AttentionGradOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+
+//===----------------------------------------------------------------------===//
+// Embedding
+//===----------------------------------------------------------------------===//
+
+IterationSpace EmbeddingOp::getIterationSpace() {
+  IterationSpace space;
+  SmallVector<unsigned> leading = addLeading(
+      space, getIndices(), rankOf(getIndices()), IteratorKind::Parallel);
+  unsigned vocab =
+      space.add("vocab", sizeOf(getTable(), 0), IteratorKind::Sum);
+  unsigned hidden = space.add("hidden", sizeOf(getTable(), 1));
+  space.operands = {indexedBy(leading), indexedBy({vocab, hidden})};
+  space.results = {indexedBy(appended(leading, hidden))};
+  return space;
+}
+bool EmbeddingOp::readsWholeOperand(unsigned operand) { return operand != 1; }
+
+IterationSpace EmbeddingGradOp::getIterationSpace() {
+  IterationSpace space;
+  SmallVector<unsigned> leading = addLeading(
+      space, getIndices(), rankOf(getIndices()), IteratorKind::Sum);
+  unsigned vocab = space.add("vocab", sizeOf(getResult(), 0));
+  unsigned hidden = space.add("hidden", sizeOf(getResult(), 1));
+  space.operands = {indexedBy(appended(leading, hidden)), indexedBy(leading)};
+  space.results = {indexedBy({vocab, hidden})};
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisation
+//===----------------------------------------------------------------------===//
+
+IterationSpace LayerNormOp::getIterationSpace() {
+  IterationSpace space;
+  int64_t rank = rankOf(getInput());
+  SmallVector<unsigned> leading =
+      addLeading(space, getInput(), rank - 1, IteratorKind::Parallel);
+  unsigned hidden = space.add("hidden", sizeOf(getInput(), rank - 1),
+                              IteratorKind::Opaque);
+  TensorIterators data = indexedBy(appended(leading, hidden));
+  space.operands = {data, indexedBy({hidden}), indexedBy({hidden})};
+  space.results = {data};
+  return space;
+}
+double LayerNormOp::getFlopsPerPoint() { return 7; }
+
+IterationSpace LayerNormGradOp::getIterationSpace() {
+  IterationSpace space;
+  int64_t rank = rankOf(getInput());
+  SmallVector<unsigned> leading =
+      addLeading(space, getInput(), rank - 1, IteratorKind::Sum);
+  unsigned hidden = space.add("hidden", sizeOf(getInput(), rank - 1),
+                              IteratorKind::Opaque);
+  TensorIterators data = indexedBy(appended(leading, hidden));
+  space.operands = {data, data, indexedBy({hidden})};
+  space.results = {data, indexedBy({hidden}), indexedBy({hidden})};
+  return space;
+}
+double LayerNormGradOp::getFlopsPerPoint() { return 14; }
+
+//===----------------------------------------------------------------------===//
+// Element-wise operations
+//===----------------------------------------------------------------------===//
+
+IterationSpace ReluOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+double ReluOp::getFlopsPerPoint() { return 1; }
+IterationSpace ReluGradOp::getIterationSpace() {
+  return elementwise(*this, getGradient());
+}
+double ReluGradOp::getFlopsPerPoint() { return 1; }
+
+IterationSpace GeluOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+double GeluOp::getFlopsPerPoint() { return 8; }
+IterationSpace GeluGradOp::getIterationSpace() {
+  return elementwise(*this, getGradient());
+}
+double GeluGradOp::getFlopsPerPoint() { return 13; }
+
+IterationSpace AddOp::getIterationSpace() {
+  return elementwise(*this, getLhs());
+}
+double AddOp::getFlopsPerPoint() { return 1; }
+// A repeated operand would be added once per part of a partial sum.
+bool AddOp::isLinear() { return rankOf(getLhs()) == rankOf(getRhs()); }
+
+IterationSpace DropoutOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+IterationSpace DropoutGradOp::getIterationSpace() {
+  return elementwise(*this, getGradient());
+}
+double DropoutGradOp::getFlopsPerPoint() { return 1; }
+
+IterationSpace CastOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+bool CastOp::isLinear() { return true; }
+
+IterationSpace FillOp::getIterationSpace() {
+  return elementwise(*this, getResult());
+}
+
+IterationSpace ReduceSumOp::getIterationSpace() {
+  IterationSpace space = elementwise(*this, getInput());
+  TensorIterators kept;
+  for (auto [i, iterator] : llvm::enumerate(space.iterators)) {
+    if (llvm::is_contained(getKeep(), static_cast<int64_t>(i)))
+      kept.push_back({static_cast<unsigned>(i)});
+    else
+      iterator.kind = IteratorKind::Sum;
+  }
+  space.results = {kept};
+  return space;
+}
+double ReduceSumOp::getFlopsPerPoint() { return 1; }
+bool ReduceSumOp::isLinear() { return true; }
+
+IterationSpace SGDOp::getIterationSpace() {
+  return elementwise(*this, getParameter());
+}
+double SGDOp::getFlopsPerPoint() { return getMomentum() ? 4 : 2; }
+IterationSpace AdamOp::getIterationSpace() {
+  return elementwise(*this, getParameter());
+}
+double AdamOp::getFlopsPerPoint() { return 14; }
+
+//===----------------------------------------------------------------------===//
+// Views and their inverse
+//===----------------------------------------------------------------------===//
+
+/// Cuts both shapes into common factors. Within a stretch of equal product
+/// without common factors a single opaque iterator stands for all dimensions;
+/// such dimensions are indexed by nothing.
+static IterationSpace reshapeSpace(ArrayRef<int64_t> from,
+                                   ArrayRef<int64_t> to) {
+  IterationSpace space;
+  TensorIterators fromDims(from.size()), toDims(to.size());
+  auto name = [&](size_t dim) {
+    return space.iterators.empty() && dim == 0
+               ? std::string("batch")
+               : "f" + std::to_string(space.iterators.size());
+  };
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    int64_t left = i < from.size() ? from[i] : 1;
+    int64_t right = j < to.size() ? to[j] : 1;
+    size_t firstFrom = i, firstTo = j;
+    size_t firstIterator = space.iterators.size();
+    bool opaque = false;
+    int64_t product = left, other = right;
+    // Walk to the end of the stretch, emitting the smaller factor each time.
+    while (true) {
+      int64_t factor = std::min(left, right);
+      if (left % factor != 0 || right % factor != 0)
+        opaque = true;
+      if (!opaque) {
+        unsigned iterator = space.add(name(i), factor);
+        if (i < from.size())
+          fromDims[i].push_back(iterator);
+        if (j < to.size())
+          toDims[j].push_back(iterator);
+        left /= factor;
+        right /= factor;
+      }
+      if (opaque ? product == other : left == 1 && right == 1)
+        break;
+      bool advanceFrom = opaque ? product < other : left == 1;
+      if (advanceFrom) {
+        if (++i >= from.size())
+          break;
+        left = from[i];
+        product *= left;
+      } else {
+        if (++j >= to.size())
+          break;
+        right = to[j];
+        other *= right;
+      }
+    }
+    if (opaque) {
+      space.iterators.truncate(firstIterator);
+      for (size_t d = firstFrom; d <= i && d < from.size(); ++d)
+        fromDims[d].clear();
+      for (size_t d = firstTo; d <= j && d < to.size(); ++d)
+        toDims[d].clear();
+      space.add("opaque" + std::to_string(firstIterator), product,
+                IteratorKind::Opaque);
+    }
+    ++i;
+    ++j;
+  }
+  space.operands = {fromDims};
+  space.results = {toDims};
+  return space;
+}
+
+IterationSpace ReshapeOp::getIterationSpace() {
+  return reshapeSpace(
+      cast<RankedTensorType>(getInput().getType()).getShape(),
+      cast<RankedTensorType>(getResult().getType()).getShape());
+}
+KernelClass ReshapeOp::getKernelClass() { return KernelClass::View; }
+bool ReshapeOp::isLinear() { return true; }
+
+/// The space of a split (`whole` is cut into `pieces`) or of a concat.
+static std::pair<TensorIterators, SmallVector<TensorIterators>>
+cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
+         int64_t groups) {
+  int64_t rank = rankOf(whole);
+  SmallVector<unsigned> leading =
+      addLeading(space, whole, rank - 1, IteratorKind::Parallel);
+  unsigned group = space.add("head", groups);
+  auto dims = [&](Value value, const std::string &name) {
+    int64_t size = sizeOf(value, rank - 1);
+    unsigned inner = space.add(name, groups > 0 ? size / groups : size,
+                               IteratorKind::Opaque);
+    TensorIterators result = indexedBy(leading);
+    result.push_back({group, inner});
+    return result;
+  };
+  TensorIterators wholeDims = dims(whole, "whole");
+  SmallVector<TensorIterators> pieceDims;
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    pieceDims.push_back(dims(piece, "piece" + std::to_string(i)));
+  return {wholeDims, pieceDims};
+}
+
+IterationSpace SplitOp::getIterationSpace() {
+  IterationSpace space;
+  auto [whole, pieces] = cutSpace(space, getInput(), getResults(), getGroups());
+  space.operands = {whole};
+  space.results.assign(pieces.begin(), pieces.end());
+  return space;
+}
+KernelClass SplitOp::getKernelClass() { return KernelClass::View; }
+
+IterationSpace ConcatOp::getIterationSpace() {
+  IterationSpace space;
+  auto [whole, pieces] = cutSpace(space, getResult(), getInputs(), getGroups());
+  space.operands.assign(pieces.begin(), pieces.end());
+  space.results = {whole};
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows of logits: the leading dimensions, and `vocab`.
+struct RowSpace {
+  IterationSpace space;
+  SmallVector<unsigned> leading;
+  unsigned vocab;
+
+  RowSpace(Value logits, IteratorKind leadingKind, IteratorKind vocabKind) {
+    int64_t rank = rankOf(logits);
+    leading = addLeading(space, logits, rank - 1, leadingKind);
+    vocab = space.add("vocab", sizeOf(logits, rank - 1), vocabKind);
+  }
+  TensorIterators logits() const { return indexedBy(appended(leading, vocab)); }
+  TensorIterators rows() const { return indexedBy(leading); }
+};
+} // namespace
+
+IterationSpace CrossEntropyOp::getIterationSpace() {
+  RowSpace row(getLogits(), IteratorKind::Sum, IteratorKind::LogSumExp);
+  row.space.operands = {row.logits(), row.rows()};
+  row.space.results = {TensorIterators(), row.rows()};
+  return row.space;
+}
+double CrossEntropyOp::getFlopsPerPoint() { return 4; }
+
+IterationSpace CrossEntropyGradOp::getIterationSpace() {
+  RowSpace row(getLogits(), IteratorKind::Parallel, IteratorKind::Parallel);
+  row.space.operands = {TensorIterators(), row.logits(), row.rows(),
+                        row.rows()};
+  row.space.results = {row.logits()};
+  return row.space;
+}
+double CrossEntropyGradOp::getFlopsPerPoint() { return 4; }
+
+IterationSpace RowMaxOp::getIterationSpace() {
+  RowSpace row(getLogits(), IteratorKind::Parallel, IteratorKind::Max);
+  row.space.operands = {row.logits()};
+  row.space.results = {row.rows()};
+  return row.space;
+}
+double RowMaxOp::getFlopsPerPoint() { return 1; }
+
+IterationSpace RowExpSumOp::getIterationSpace() {
+  RowSpace row(getLogits(), IteratorKind::Parallel, IteratorKind::Sum);
+  row.space.operands = {row.logits(), row.rows(), row.rows()};
+  row.space.results = {row.rows(), row.rows()};
+  return row.space;
+}
+double RowExpSumOp::getFlopsPerPoint() { return 3; }
+
+IterationSpace RowLossOp::getIterationSpace() {
+  IterationSpace space;
+  SmallVector<unsigned> leading =
+      addLeading(space, getMax(), rankOf(getMax()), IteratorKind::Sum);
+  space.operands = {indexedBy(leading), indexedBy(leading), indexedBy(leading)};
+  space.results = {TensorIterators(), indexedBy(leading)};
+  return space;
+}
+double RowLossOp::getFlopsPerPoint() { return 3; }

@@ -1,0 +1,454 @@
+//===- NNOps.cpp - verifiers and syntax of nn operations --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace proteus::nn;
+
+#define GET_OP_CLASSES
+#include "Proteus/Dialect/NN/NNOps.cpp.inc"
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers of what the iteration space can't say
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::verify() {
+  int64_t rank = tensorType(getLhs()).getRank();
+  if (rank < 2 || tensorType(getRhs()).getRank() != rank)
+    return emitOpError("operands must have the same rank of at least 2, got ")
+           << rank << " and " << tensorType(getRhs()).getRank();
+  return success();
+}
+
+/// Checks window attributes and the output size they give.
+static LogicalResult verifyWindow(Operation *op, Value image, Value output,
+                                  ArrayRef<int64_t> kernel,
+                                  ArrayRef<int64_t> stride,
+                                  ArrayRef<int64_t> padding) {
+  if (tensorType(image).getRank() != 4 || tensorType(output).getRank() != 4)
+    return op->emitOpError("image and result must have rank 4, got ")
+           << tensorType(image).getRank() << " and "
+           << tensorType(output).getRank();
+  std::pair<StringRef, ArrayRef<int64_t>> attributes[] = {
+      {"kernel", kernel}, {"stride", stride}, {"padding", padding}};
+  for (auto [name, values] : attributes) {
+    if (values.size() != 2)
+      return op->emitOpError()
+             << "'" << name << "' must have 2 entries, got " << values.size();
+    for (int64_t value : values)
+      if (value < (name == "padding" ? 0 : 1))
+        return op->emitOpError()
+               << "'" << name << "' must be "
+               << (name == "padding" ? "at least 0" : "at least 1") << ", got "
+               << value;
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    int64_t size = tensorType(image).getDimSize(2 + i);
+    int64_t span = size + 2 * padding[i] - kernel[i];
+    if (span < 0)
+      return op->emitOpError() << "the kernel of size " << kernel[i]
+                               << " is larger than the padded image of size "
+                               << size + 2 * padding[i];
+    int64_t expected = span / stride[i] + 1;
+    if (tensorType(output).getDimSize(2 + i) != expected)
+      return op->emitOpError()
+             << "result dimension " << 2 + i << " has size "
+             << tensorType(output).getDimSize(2 + i) << ", expected "
+             << expected << " = (" << size << " + 2 * " << padding[i] << " - "
+             << kernel[i] << ") / " << stride[i] << " + 1";
+  }
+  return success();
+}
+
+LogicalResult Conv2DOp::verify() {
+  auto weight = tensorType(getWeight());
+  if (weight.getRank() != 4)
+    return emitOpError("weight must have rank 4, got ") << weight.getRank();
+  return verifyWindow(*this, getInput(), getResult(),
+                      weight.getShape().take_back(2), getStride(),
+                      getPadding());
+}
+
+LogicalResult Pool2DOp::verify() {
+  return verifyWindow(*this, getInput(), getResult(), getKernel(), getStride(),
+                      getPadding());
+}
+
+/// Checks heads against the sizes of query and key.
+template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
+  int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
+  if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
+    return op.emitOpError("'kv_heads' must divide 'heads', got ")
+           << keyHeads << " and " << heads;
+  if (tensorType(op.getQuery()).getRank() != 3)
+    return op.emitOpError("query must have rank 3, got ")
+           << tensorType(op.getQuery()).getRank();
+  int64_t width = tensorType(op.getQuery()).getDimSize(2);
+  if (width % heads != 0)
+    return op.emitOpError("'heads' must divide the query's last dimension, got ")
+           << heads << " and " << width;
+  return success();
+}
+
+LogicalResult AttentionOp::verify() { return verifyHeads(*this); }
+LogicalResult AttentionGradOp::verify() { return verifyHeads(*this); }
+
+LogicalResult AddOp::verify() {
+  int64_t lhs = tensorType(getLhs()).getRank();
+  int64_t rhs = tensorType(getRhs()).getRank();
+  if (rhs > lhs)
+    return emitOpError("the right operand may lack dimensions of the left, not "
+                       "the other way round; got ranks ")
+           << lhs << " and " << rhs;
+  return success();
+}
+
+LogicalResult DropoutOp::verify() {
+  double probability = getProbability().convertToDouble();
+  if (!(probability >= 0 && probability < 1))
+    return emitOpError("'probability' must be at least 0 and below 1, got ")
+           << probability;
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = tensorType(getInput()), to = tensorType(getResult());
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return emitOpError("shapes must be static");
+  if (from.getNumElements() != to.getNumElements())
+    return emitOpError("operand has ")
+           << from.getNumElements() << " elements, result has "
+           << to.getNumElements();
+  return success();
+}
+
+/// Checks that `pieces` make up `whole` along the last dimension.
+static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
+                               int64_t groups) {
+  if (pieces.empty())
+    return op->emitOpError("needs at least one piece");
+  int64_t last = tensorType(whole).getRank() - 1;
+  if (last < 0)
+    return op->emitOpError("can't cut a tensor of rank 0");
+  int64_t sum = 0;
+  for (Value piece : pieces) {
+    if (tensorType(piece).getRank() != last + 1)
+      return op->emitOpError("pieces must have rank ")
+             << last + 1 << ", got " << tensorType(piece).getRank();
+    if (tensorType(piece).getElementType() != tensorType(whole).getElementType())
+      return op->emitOpError("pieces must have the element type ")
+             << tensorType(whole).getElementType();
+    int64_t size = tensorType(piece).getDimSize(last);
+    if (groups < 1 || size % groups != 0)
+      return op->emitOpError("'groups' must divide the last dimension of every "
+                             "piece, got ")
+             << groups << " and " << size;
+    sum += size;
+  }
+  if (sum != tensorType(whole).getDimSize(last))
+    return op->emitOpError("the last dimensions of the pieces add up to ")
+           << sum << ", expected " << tensorType(whole).getDimSize(last);
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  return verifyCut(*this, getInput(), getResults(), getGroups());
+}
+LogicalResult ConcatOp::verify() {
+  return verifyCut(*this, getResult(), getInputs(), getGroups());
+}
+
+LogicalResult ReduceSumOp::verify() {
+  int64_t previous = -1;
+  for (int64_t dim : getKeep()) {
+    if (dim <= previous || dim >= tensorType(getInput()).getRank())
+      return emitOpError("'keep' must be increasing and below the rank ")
+             << tensorType(getInput()).getRank();
+    previous = dim;
+  }
+  return success();
+}
+
+/// Checks the number of states and results of an update.
+static LogicalResult verifyUpdate(Operation *op, size_t states,
+                                  size_t expectedStates) {
+  if (states != expectedStates)
+    return op->emitOpError("needs ")
+           << expectedStates << " states after the gradient, got " << states;
+  if (op->getNumResults() != states + 1)
+    return op->emitOpError("needs one result per operand but the gradient, ")
+           << states + 1 << " in all, got " << op->getNumResults();
+  return success();
+}
+
+LogicalResult SGDOp::verify() {
+  return verifyUpdate(*this, getStates().size(), getMomentum() + getMaster());
+}
+LogicalResult AdamOp::verify() {
+  return verifyUpdate(*this, getStates().size(), 2 + getMaster());
+}
+
+//===----------------------------------------------------------------------===//
+// RepeatOp
+//===----------------------------------------------------------------------===//
+
+void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
+                     int64_t first, int64_t count, bool reverse,
+                     ValueRange carried, ValueRange sliced, TypeRange results) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  Builder builder(state.getContext());
+  properties.path = builder.getStringAttr(path);
+  properties.first = builder.getI64IntegerAttr(first);
+  properties.count = builder.getI64IntegerAttr(count);
+  if (reverse)
+    properties.reverse = builder.getUnitAttr();
+  properties.operandSegmentSizes = {static_cast<int32_t>(carried.size()),
+                                    static_cast<int32_t>(sliced.size())};
+  state.addOperands(carried);
+  state.addOperands(sliced);
+  state.addTypes(results);
+  state.addRegion();
+}
+
+/// Whether two tensors have the same shape and element type; encodings differ
+/// where a leading dimension comes or goes.
+static bool sameTensor(RankedTensorType a, RankedTensorType b) {
+  return a.getShape() == b.getShape() &&
+         a.getElementType() == b.getElementType();
+}
+
+static bool isSliceOf(RankedTensorType slice, RankedTensorType stack,
+                      int64_t count) {
+  return stack.getRank() > 0 && stack.getDimSize(0) == count &&
+         stack.getShape().drop_front() == slice.getShape() &&
+         stack.getElementType() == slice.getElementType();
+}
+
+LogicalResult RepeatOp::verify() {
+  if (static_cast<int64_t>(getCount()) < 1)
+    return emitOpError("'count' must be at least 1, got ") << getCount();
+  if (static_cast<int64_t>(getFirst()) < 0)
+    return emitOpError("'first' must not be negative, got ") << getFirst();
+  return success();
+}
+
+LogicalResult RepeatOp::verifyRegions() {
+  Block &body = getBody().front();
+  unsigned numCarried = getNumCarried();
+  int64_t count = getCount();
+  if (body.getNumArguments() != getNumOperands())
+    return emitOpError("body must have one argument per operand, ")
+           << getNumOperands() << " in all, got " << body.getNumArguments();
+  if (!isa<YieldOp>(getYield()))
+    return emitOpError("body must end in nn.yield");
+  if (getNumResults() < numCarried ||
+      getYield()->getNumOperands() != getNumResults())
+    return emitOpError("yields ")
+           << getYield()->getNumOperands() << " values, expected "
+           << getNumResults() << " of which " << numCarried << " carried";
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(getCarriedArgs(), getCarried(),
+                                 getCarriedResults(),
+                                 getYield()->getOperands()))) {
+    auto [argument, init, result, yielded] = pair;
+    for (Value other : {Value(init), Value(result), Value(yielded)})
+      if (!sameTensor(tensorType(argument), tensorType(other)))
+        return emitOpError("carried value ")
+               << i << " has type " << argument.getType() << " in the body but "
+               << other.getType() << " outside or where it is yielded";
+  }
+  for (auto [i, pair] : llvm::enumerate(llvm::zip(getSliceArgs(), getSliced()))) {
+    auto [slice, stack] = pair;
+    if (!isSliceOf(tensorType(slice), tensorType(stack), count))
+      return emitOpError("sliced operand ")
+             << i << " of type " << stack.getType() << " must be " << count
+             << " slices of " << slice.getType();
+  }
+  for (auto [i, pair] : llvm::enumerate(
+           llvm::zip(getYield()->getOperands().drop_front(numCarried),
+                     getStackedResults()))) {
+    auto [slice, stack] = pair;
+    if (!isSliceOf(tensorType(slice), tensorType(stack), count))
+      return emitOpError("stacked result ")
+             << i << " of type " << stack.getType() << " must be " << count
+             << " slices of " << slice.getType();
+  }
+  return success();
+}
+
+/// `%arg = %operand : type` with, for slices, `to type` of the argument.
+static ParseResult
+parseBinding(OpAsmParser &parser, bool slice,
+             SmallVectorImpl<OpAsmParser::Argument> &arguments,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+             SmallVectorImpl<Type> &types) {
+  OpAsmParser::Argument &argument = arguments.emplace_back();
+  if (parser.parseArgument(argument) || parser.parseEqual() ||
+      parser.parseOperand(operands.emplace_back()) ||
+      parser.parseColonType(types.emplace_back()))
+    return failure();
+  argument.type = types.back();
+  return slice ? failure(parser.parseKeyword("to") ||
+                         parser.parseType(argument.type))
+               : success();
+}
+
+static void printBinding(OpAsmPrinter &printer, Value argument, Value operand,
+                         bool slice) {
+  printer << argument << " = " << operand << " : " << operand.getType();
+  if (slice)
+    printer << " to " << argument.getType();
+}
+
+/// ` -> (types) attributes {...} {region}` common to both region operations.
+static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
+                             ArrayRef<OpAsmParser::Argument> arguments) {
+  if (parser.parseArrowTypeList(result.types) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty() || body->front().empty())
+    return parser.emitError(parser.getNameLoc(), "body must end in nn.yield");
+  return success();
+}
+
+ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto &properties = result.getOrAddProperties<Properties>();
+  Builder &builder = parser.getBuilder();
+  std::string path;
+  int64_t first = 0, count = 0;
+  if (parser.parseString(&path))
+    return failure();
+  properties.path = builder.getStringAttr(path);
+  if (succeeded(parser.parseOptionalKeyword("first")) &&
+      parser.parseInteger(first))
+    return failure();
+  if (parser.parseKeyword("count") || parser.parseInteger(count))
+    return failure();
+  properties.first = builder.getI64IntegerAttr(first);
+  properties.count = builder.getI64IntegerAttr(count);
+  if (succeeded(parser.parseOptionalKeyword("reverse")))
+    properties.reverse = builder.getUnitAttr();
+
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  size_t numCarried = 0;
+  for (bool slice : {false, true}) {
+    if (succeeded(parser.parseOptionalKeyword(slice ? "slice" : "carry")))
+      if (parser.parseCommaSeparatedList(
+              OpAsmParser::Delimiter::Paren, [&]() {
+                return parseBinding(parser, slice, arguments, operands, types);
+              }))
+        return failure();
+    if (!slice)
+      numCarried = operands.size();
+  }
+  properties.operandSegmentSizes = {
+      static_cast<int32_t>(numCarried),
+      static_cast<int32_t>(operands.size() - numCarried)};
+  if (parser.resolveOperands(operands, types, parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  return parseBody(parser, result, arguments);
+}
+
+void RepeatOp::print(OpAsmPrinter &printer) {
+  printer << " " << getPathAttr();
+  if (getFirst() != 0)
+    printer << " first " << getFirst();
+  printer << " count " << getCount();
+  if (getReverse())
+    printer << " reverse";
+  auto bindings = [&](StringRef keyword, Block::BlockArgListType arguments,
+                      OperandRange operands, bool slice) {
+    if (operands.empty())
+      return;
+    printer << " " << keyword << "(";
+    llvm::interleaveComma(llvm::zip(arguments, operands), printer,
+                          [&](auto pair) {
+                            printBinding(printer, std::get<0>(pair),
+                                         std::get<1>(pair), slice);
+                          });
+    printer << ")";
+  };
+  bindings("carry", getCarriedArgs(), getCarried(), false);
+  bindings("slice", getSliceArgs(), getSliced(), true);
+  printer.printArrowTypeList(getResultTypes());
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {"path", "first", "count", "reverse", "operandSegmentSizes"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// RecomputeOp
+//===----------------------------------------------------------------------===//
+
+void RecomputeOp::build(OpBuilder &builder, OperationState &state,
+                        StringRef path, ValueRange inputs, TypeRange results) {
+  state.getOrAddProperties<Properties>().path = builder.getStringAttr(path);
+  state.addOperands(inputs);
+  state.addTypes(results);
+  state.addRegion();
+}
+
+LogicalResult RecomputeOp::verifyRegions() {
+  if (!isa<YieldOp>(getYield()))
+    return emitOpError("body must end in nn.yield");
+  if (getBody().getArgumentTypes() != getOperandTypes())
+    return emitOpError("body arguments must have the types of the operands");
+  if (getYield()->getOperandTypes() != getResultTypes())
+    return emitOpError("yielded values must have the types of the results");
+  return success();
+}
+
+ParseResult RecomputeOp::parse(OpAsmParser &parser, OperationState &result) {
+  std::string path;
+  if (parser.parseString(&path))
+    return failure();
+  result.getOrAddProperties<Properties>().path =
+      parser.getBuilder().getStringAttr(path);
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     [&]() {
+                                       return parseBinding(parser, false,
+                                                           arguments, operands,
+                                                           types);
+                                     }) ||
+      parser.resolveOperands(operands, types, parser.getNameLoc(),
+                             result.operands))
+    return failure();
+  return parseBody(parser, result, arguments);
+}
+
+void RecomputeOp::print(OpAsmPrinter &printer) {
+  printer << " " << getPathAttr() << " (";
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getInputs()), printer,
+      [&](auto pair) {
+        printBinding(printer, std::get<0>(pair), std::get<1>(pair), false);
+      });
+  printer << ")";
+  printer.printArrowTypeList(getResultTypes());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"path"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
