@@ -1,0 +1,69 @@
+//===- Annotations.h - facts passes leave for each other --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Phases of the lowering hand facts to each other as discardable attributes.
+// Their names and their readers are here and nowhere else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_ANNOTATIONS_H
+#define PROTEUS_TRANSFORMS_ANNOTATIONS_H
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+namespace proteus {
+
+/// On an op: the part of the step it belongs to.
+constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
+/// On an op or argument: its pipeline stage.
+constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
+/// On a forward op: the group it is recomputed with.
+constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
+/// On an op: axes per iterator (#strategy.partition).
+constexpr llvm::StringLiteral kOpAttr = "strategy.op";
+
+/// Part of a training step.
+enum class Phase { Forward, Backward, Update };
+
+llvm::StringRef stringify(Phase phase);
+void setPhase(mlir::Operation *op, Phase phase);
+/// Phase of `op`; forward when it has none (forward-only programs).
+Phase getPhase(mlir::Operation *op);
+
+/// Role of a function argument, if it has one.
+std::optional<nn::Role> getRole(mlir::BlockArgument argument);
+/// Path of a function argument, or `arg<k>`.
+std::string getArgumentPath(mlir::BlockArgument argument);
+/// Attribute of a function argument.
+mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
+                                llvm::StringRef name);
+void setArgumentAttr(mlir::BlockArgument argument, llvm::StringRef name,
+                     mlir::Attribute attribute);
+
+/// The recompute group of `op`, or null.
+mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
+
+std::optional<int64_t> getStage(mlir::Operation *op);
+std::optional<int64_t> getStage(mlir::BlockArgument argument);
+void setStage(mlir::Operation *op, int64_t stage);
+
+/// Gives `to` the stage of `from`, and what `from` says about iterators that
+/// `to` has under the same name.
+void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
+/// Gives a function argument the annotations of another.
+void inheritAnnotations(mlir::BlockArgument from, mlir::BlockArgument to);
+/// Gives an op and the ops inside it the stage of a function argument.
+void inheritStage(mlir::BlockArgument from, mlir::Operation *to);
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_ANNOTATIONS_H

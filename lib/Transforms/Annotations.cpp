@@ -1,0 +1,124 @@
+//===- Annotations.cpp - facts passes leave for each other ------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Annotations.h"
+
+#include "Proteus/Dialect/Strategy/Strategy.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace proteus;
+
+StringRef proteus::stringify(Phase phase) {
+  switch (phase) {
+  case Phase::Forward:
+    return "forward";
+  case Phase::Backward:
+    return "backward";
+  case Phase::Update:
+    return "update";
+  }
+  llvm_unreachable("unknown phase");
+}
+
+void proteus::setPhase(Operation *op, Phase phase) {
+  op->setDiscardableAttr(kPhaseAttr,
+                         StringAttr::get(op->getContext(), stringify(phase)));
+}
+
+Phase proteus::getPhase(Operation *op) {
+  auto text = op->getAttrOfType<StringAttr>(kPhaseAttr);
+  return llvm::StringSwitch<Phase>(text ? text.getValue() : "")
+      .Case("backward", Phase::Backward)
+      .Case("update", Phase::Update)
+      .Default(Phase::Forward);
+}
+
+Attribute proteus::getArgumentAttr(BlockArgument argument, StringRef name) {
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function ? function.getArgAttr(argument.getArgNumber(), name)
+                  : Attribute();
+}
+
+void proteus::setArgumentAttr(BlockArgument argument, StringRef name,
+                              Attribute attribute) {
+  cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+      .setArgAttr(argument.getArgNumber(), name, attribute);
+}
+
+std::optional<nn::Role> proteus::getRole(BlockArgument argument) {
+  auto role =
+      dyn_cast_if_present<StringAttr>(getArgumentAttr(argument, nn::kRoleAttr));
+  return role ? nn::parseRole(role.getValue()) : std::nullopt;
+}
+
+std::string proteus::getArgumentPath(BlockArgument argument) {
+  if (auto path = dyn_cast_if_present<StringAttr>(
+          getArgumentAttr(argument, nn::kPathAttr)))
+    return path.str();
+  return "arg" + std::to_string(argument.getArgNumber());
+}
+
+StringAttr proteus::getRecomputeGroup(Operation *op) {
+  return op->getAttrOfType<StringAttr>(kRecomputeAttr);
+}
+
+std::optional<int64_t> proteus::getStage(Operation *op) {
+  if (auto stage = op->getAttrOfType<IntegerAttr>(kStageAttr))
+    return stage.getInt();
+  return std::nullopt;
+}
+
+std::optional<int64_t> proteus::getStage(BlockArgument argument) {
+  if (auto stage = dyn_cast_if_present<IntegerAttr>(
+          getArgumentAttr(argument, kStageAttr)))
+    return stage.getInt();
+  return std::nullopt;
+}
+
+void proteus::setStage(Operation *op, int64_t stage) {
+  op->setDiscardableAttr(
+      kStageAttr,
+      IntegerAttr::get(IntegerType::get(op->getContext(), 64), stage));
+}
+
+void proteus::inheritAnnotations(Operation *from, Operation *to) {
+  if (auto stage = getStage(from))
+    setStage(to, *stage);
+  auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
+  auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
+  if (!partition || !op)
+    return;
+  nn::IterationSpace space = op.getIterationSpace();
+  SmallVector<strategy::PartAttr> parts;
+  for (strategy::PartAttr part : partition.getParts())
+    if (space.find(part.getIterator()))
+      parts.push_back(part);
+  if (!parts.empty())
+    to->setDiscardableAttr(
+        kOpAttr, strategy::PartitionAttr::get(to->getContext(), parts));
+}
+
+void proteus::inheritAnnotations(BlockArgument from, BlockArgument to) {
+  auto function =
+      cast<FunctionOpInterface>(from.getOwner()->getParentOp());
+  for (NamedAttribute attribute : function.getArgAttrs(from.getArgNumber()))
+    if (attribute.getName().getValue().starts_with("strategy."))
+      setArgumentAttr(to, attribute.getName(), attribute.getValue());
+}
+
+void proteus::inheritStage(BlockArgument from, Operation *to) {
+  if (auto stage = getStage(from))
+    to->walk([&](Operation *op) {
+      if (!op->hasTrait<OpTrait::IsTerminator>())
+        setStage(op, *stage);
+    });
+}

@@ -1,0 +1,754 @@
+//===- BuildTrainingStep.cpp - gradients and parameter updates --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/Gradient.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_BUILDTRAININGSTEP
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::nn;
+
+static Type withElementType(Type type, Type element) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.clone(element);
+}
+
+static Type withLeadingDim(Type type, int64_t size) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.insert(shape.begin(), size);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+static bool isFloatTensor(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor && isa<FloatType>(tensor.getElementType());
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What all blocks share
+//===----------------------------------------------------------------------===//
+
+/// Facts about the function that hold in all its blocks.
+class StepContext {
+public:
+  StepContext(func::FuncOp function, TrainingAttr training)
+      : training(training) {
+    for (BlockArgument argument : function.getArguments())
+      if (getRole(argument) == Role::Parameter) {
+        parameters.insert(argument);
+        active.insert(argument);
+      }
+    markActive(function.front());
+  }
+
+  TrainingAttr training;
+  /// Repeats that were rebuilt. They are erased at the end, so that no new
+  /// value takes the address of one that the maps know.
+  SmallVector<Operation *> replaced;
+
+  bool isActive(Value value) const { return active.contains(value); }
+  bool isParameter(Value value) const { return parameters.contains(value); }
+
+private:
+  /// A value is active when a parameter reaches it. Carried values of a repeat
+  /// are active when anything that enters the body is.
+  void markActive(Block &block) {
+    for (Operation &op : block) {
+      bool any = llvm::any_of(op.getOperands(),
+                              [&](Value v) { return isActive(v); });
+      if (auto repeat = dyn_cast<RepeatOp>(op)) {
+        SetVector<Value> captured;
+        getUsedValuesDefinedAbove(repeat.getBody(), captured);
+        any |= llvm::any_of(captured, [&](Value v) { return isActive(v); });
+        for (auto [slice, stack] :
+             llvm::zip(repeat.getSliceArgs(), repeat.getSliced())) {
+          if (isActive(stack))
+            active.insert(slice);
+          if (isParameter(stack))
+            parameters.insert(slice);
+        }
+        if (any)
+          for (BlockArgument argument : repeat.getCarriedArgs())
+            if (isFloatTensor(argument))
+              active.insert(argument);
+        markActive(repeat.getBody().front());
+      }
+      if (any)
+        for (Value result : op.getResults())
+          if (isFloatTensor(result))
+            active.insert(result);
+    }
+  }
+
+  DenseSet<Value> active;
+  /// Parameters, and the slices of them that the bodies of repeats see.
+  DenseSet<Value> parameters;
+};
+
+//===----------------------------------------------------------------------===//
+// Differentiation of one block
+//===----------------------------------------------------------------------===//
+
+/// Walks the operations of a forward block in reverse and lets each build its
+/// gradients at the insertion point of the backward block.
+class BlockDifferentiator : public GradientScope, public OpBuilder::Listener {
+public:
+  BlockDifferentiator(StepContext &context, Block &forward, OpBuilder backward)
+      : context(context), forward(forward), backward(backward) {
+    this->backward.setListener(this);
+  }
+
+  LogicalResult run();
+
+  OpBuilder &builder() override { return backward; }
+  Value gradientOf(Value result) override { return gradients.lookup(result); }
+  bool wants(Value operand) override { return context.isActive(operand); }
+  Type gradientType(Value operand) override {
+    Type element = context.training.getGradient();
+    if (element && context.isParameter(operand))
+      return withElementType(operand.getType(), element);
+    return operand.getType();
+  }
+  void add(Value operand, Value gradient) override;
+  Value saved(Value value) override;
+
+  /// A tensor of zeros in the type of the gradient of `value`.
+  Value zeroGradient(Value value) {
+    return FillOp::create(backward, value.getLoc(), gradientType(value),
+                          "zero", llvm::APFloat(0.0));
+  }
+
+  /// Values that have a gradient, in the order in which they got it first.
+  llvm::MapVector<Value, Value> gradients;
+
+protected:
+  /// A value that is kept from the forward pass.
+  virtual Value kept(Value value) { return value; }
+
+  StepContext &context;
+  Block &forward;
+  OpBuilder backward;
+
+private:
+  LogicalResult differentiate(RepeatOp repeat);
+  RecomputeOp recomputeGroup(StringAttr group);
+
+  /// Backward operations inherit the settings of the forward operation they
+  /// belong to.
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (current)
+      inheritAnnotations(current, op);
+    setPhase(op, Phase::Backward);
+  }
+
+  Operation *current = nullptr;
+  /// Recomputed values, by the group and the forward value.
+  DenseMap<StringAttr, DenseMap<Value, Value>> recomputed;
+};
+
+/// The body of a repeat: forward values reach the backward body as slices of
+/// stacks.
+class RepeatDifferentiator : public BlockDifferentiator {
+public:
+  RepeatDifferentiator(StepContext &context, BlockDifferentiator &parent,
+                       RepeatOp repeat, Block &backwardBody)
+      : BlockDifferentiator(context, repeat.getBody().front(),
+                            OpBuilder::atBlockEnd(&backwardBody)),
+        parent(parent), repeat(repeat), backwardBody(backwardBody) {}
+
+  /// Forward values to stack, and stacks to slice in the backward body, each
+  /// with the block argument that stands for it there.
+  SmallVector<std::pair<Value, BlockArgument>> newStacks;
+  SmallVector<std::pair<Value, BlockArgument>> oldStacks;
+
+protected:
+  Value kept(Value value) override {
+    Region *region = value.getParentRegion();
+    if (!repeat.getBody().isAncestor(region))
+      return parent.saved(value);
+    auto [entry, isNew] = slices.try_emplace(value);
+    if (isNew) {
+      BlockArgument slice =
+          backwardBody.addArgument(value.getType(), value.getLoc());
+      entry->second = slice;
+      auto argument = dyn_cast<BlockArgument>(value);
+      unsigned carried = repeat.getNumCarried();
+      if (argument && argument.getArgNumber() >= carried)
+        oldStacks.push_back(
+            {repeat.getSliced()[argument.getArgNumber() - carried], slice});
+      else
+        newStacks.push_back({value, slice});
+    }
+    return entry->second;
+  }
+
+private:
+  BlockDifferentiator &parent;
+  RepeatOp repeat;
+  Block &backwardBody;
+  DenseMap<Value, Value> slices;
+};
+
+} // namespace
+
+LogicalResult BlockDifferentiator::run() {
+  // Differentiating a repeat replaces it, so the list is taken first.
+  SmallVector<Operation *> operations;
+  for (Operation &op : forward.without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : llvm::reverse(operations)) {
+    if (llvm::none_of(op->getResults(), [&](Value result) {
+          return gradients.count(result) && wants(result);
+        }))
+      continue;
+    current = op;
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      if (failed(differentiate(repeat)))
+        return failure();
+      continue;
+    }
+    auto differentiable = dyn_cast<GradientOpInterface>(op);
+    if (!differentiable)
+      return op->emitOpError("has no gradient, but the loss depends on it; "
+                             "use differentiable operations between the "
+                             "parameters and the loss");
+    if (failed(differentiable.buildGradients(*this)))
+      return failure();
+  }
+  current = nullptr;
+  return success();
+}
+
+void BlockDifferentiator::add(Value operand, Value gradient) {
+  if (!wants(operand))
+    return;
+  auto [entry, isNew] = gradients.insert({operand, gradient});
+  if (isNew)
+    return;
+  entry->second =
+      AddOp::create(backward, gradient.getLoc(), gradient.getType(),
+                    current->getAttrOfType<StringAttr>("path"), entry->second,
+                    gradient);
+}
+
+Value BlockDifferentiator::saved(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &forward)
+    return kept(value);
+  auto group = getRecomputeGroup(op);
+  // Work that is recomputed keeps the values that other work reads as well; a
+  // value is recomputed only for the backward pass of its own group.
+  if (!group || !current || getRecomputeGroup(current) != group)
+    return kept(value);
+  if (!recomputed.count(group))
+    recomputeGroup(group);
+  return recomputed[group].lookup(value);
+}
+
+/// Clones all operations of `group` into an nn.recompute before the first
+/// backward operation that needs one of them. What turns out not to be needed
+/// is pruned at the end.
+RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
+  SmallVector<Operation *> members;
+  for (Operation &op : forward.without_terminator())
+    if (getRecomputeGroup(&op) == group)
+      members.push_back(&op);
+
+  SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  auto isInside = [&](Value value) {
+    Operation *def = value.getDefiningOp();
+    return def && def->getBlock() == &forward &&
+           getRecomputeGroup(def) == group;
+  };
+  for (Operation *op : members) {
+    for (Value operand : op->getOperands())
+      if (!isInside(operand))
+        inputs.insert(operand);
+    SetVector<Value> captured;
+    for (Region &region : op->getRegions())
+      getUsedValuesDefinedAbove(region, captured);
+    for (Value value : captured)
+      if (!isInside(value))
+        inputs.insert(value);
+    llvm::append_range(outputs, op->getResults());
+  }
+
+  SmallVector<Value> operands;
+  for (Value input : inputs)
+    operands.push_back(kept(input));
+  auto recompute =
+      RecomputeOp::create(backward, members.front()->getLoc(),
+                          group.getValue(), operands, TypeRange(outputs));
+  Block &body = recompute.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  for (Operation *op : members)
+    setPhase(inside.clone(*op, mapping), Phase::Backward);
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  YieldOp::create(inside, recompute.getLoc(), yielded);
+
+  auto &values = recomputed[group];
+  for (auto [output, result] : llvm::zip(outputs, recompute.getResults()))
+    values[output] = result;
+  return recompute;
+}
+
+/// Builds the backward repeat: it runs in reverse, carries the gradients of the
+/// carried values, reads stacked forward values slice by slice, and stacks the
+/// gradients of sliced operands.
+LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
+  Operation *yield = repeat.getYield();
+  unsigned numCarried = repeat.getNumCarried();
+  Region backwardRegion;
+  Block &body = backwardRegion.emplaceBlock();
+  RepeatDifferentiator inner(context, *this, repeat, body);
+
+  // Gradients that enter: of carried results, then of stacked results.
+  SmallVector<Value> inits;
+  SmallVector<unsigned> carriedIndices;
+  for (unsigned i = 0; i < numCarried; ++i) {
+    if (!wants(repeat.getCarriedArgs()[i]))
+      continue;
+    Value result = repeat.getCarriedResults()[i];
+    Value gradient = gradientOf(result);
+    inits.push_back(gradient ? gradient : zeroGradient(result));
+    carriedIndices.push_back(i);
+    BlockArgument argument =
+        body.addArgument(inits.back().getType(), repeat.getLoc());
+    inner.add(yield->getOperand(i), argument);
+  }
+  SmallVector<std::pair<Value, BlockArgument>> incomingStacks;
+  for (auto [i, result] : llvm::enumerate(repeat.getStackedResults())) {
+    Value gradient = gradientOf(result);
+    if (!gradient)
+      continue;
+    Value slice = yield->getOperand(numCarried + i);
+    BlockArgument argument =
+        body.addArgument(inner.gradientType(slice), repeat.getLoc());
+    incomingStacks.push_back({gradient, argument});
+    inner.add(slice, argument);
+  }
+  if (failed(inner.run()))
+    return failure();
+
+  inner.current = repeat;
+  // Gradients that leave: of carried values, of values the body captures
+  // (accumulated over the iterations), and stacked ones of slices.
+  OpBuilder &end = inner.builder();
+  SmallVector<Value> yielded;
+  for (unsigned i : carriedIndices) {
+    Value gradient = inner.gradientOf(repeat.getCarriedArgs()[i]);
+    yielded.push_back(gradient ? gradient
+                               : inner.zeroGradient(repeat.getCarriedArgs()[i]));
+  }
+  SmallVector<Value> captured;
+  for (auto [value, gradient] : inner.gradients) {
+    if (repeat.getBody().isAncestor(value.getParentRegion()))
+      continue;
+    captured.push_back(value);
+    inits.push_back(zeroGradient(value));
+    BlockArgument sum = body.addArgument(gradient.getType(), repeat.getLoc());
+    yielded.push_back(AddOp::create(end, repeat.getLoc(), gradient.getType(),
+                                    "accumulate", sum, gradient));
+  }
+  size_t numBackwardCarried = inits.size();
+  SmallVector<Value> slicedWithGradient;
+  for (auto [slice, stack] :
+       llvm::zip(repeat.getSliceArgs(), repeat.getSliced()))
+    if (Value gradient = inner.gradientOf(slice)) {
+      slicedWithGradient.push_back(stack);
+      yielded.push_back(gradient);
+    }
+  YieldOp::create(end, repeat.getLoc(), yielded);
+
+  // The forward repeat stacks what the backward body reads.
+  RepeatOp extended = repeat;
+  if (!inner.newStacks.empty()) {
+    SmallVector<Type> types(repeat.getResultTypes());
+    SmallVector<Value> forwardYield(yield->getOperands());
+    for (auto [value, slice] : inner.newStacks) {
+      types.push_back(withLeadingDim(value.getType(), repeat.getCount()));
+      forwardYield.push_back(value);
+    }
+    OpBuilder before(repeat);
+    extended = RepeatOp::create(before, repeat.getLoc(), repeat.getPath(),
+                                repeat.getFirst(), repeat.getCount(),
+                                repeat.getReverse(), repeat.getCarried(),
+                                repeat.getSliced(), types);
+    extended->setDiscardableAttrs(repeat->getDiscardableAttrDictionary());
+    extended.getBody().takeBody(repeat.getBody());
+    yield->setOperands(forwardYield);
+    context.replaced.push_back(repeat);
+    for (auto [from, to] : llvm::zip(repeat.getResults(),
+                                     extended.getResults()))
+      from.replaceAllUsesWith(to);
+  }
+
+  // Order the arguments of the backward body: carried first, then slices.
+  SmallVector<BlockArgument> slices;
+  SmallVector<Value> sliced;
+  for (auto &[stack, argument] : incomingStacks) {
+    sliced.push_back(stack);
+    slices.push_back(argument);
+  }
+  for (auto &[stack, argument] : inner.oldStacks) {
+    sliced.push_back(saved(stack));
+    slices.push_back(argument);
+  }
+  size_t firstNew =
+      extended->getNumResults() - inner.newStacks.size();
+  for (auto [i, entry] : llvm::enumerate(inner.newStacks)) {
+    sliced.push_back(saved(extended->getResult(firstNew + i)));
+    slices.push_back(entry.second);
+  }
+  SmallVector<BlockArgument> old(body.getArguments());
+  SmallVector<BlockArgument> ordered;
+  for (BlockArgument argument : old)
+    if (!llvm::is_contained(slices, argument))
+      ordered.push_back(argument);
+  llvm::append_range(ordered, slices);
+  for (BlockArgument argument : ordered)
+    argument.replaceAllUsesWith(
+        body.addArgument(argument.getType(), argument.getLoc()));
+  body.eraseArguments(0, old.size());
+
+  SmallVector<Type> types;
+  for (size_t i = 0; i < numBackwardCarried; ++i)
+    types.push_back(inits[i].getType());
+  for (Value value : ArrayRef<Value>(yielded).drop_front(numBackwardCarried))
+    types.push_back(withLeadingDim(value.getType(), extended.getCount()));
+  auto result = RepeatOp::create(backward, repeat.getLoc(), extended.getPath(),
+                                 extended.getFirst(), extended.getCount(),
+                                 !extended.getReverse(), inits, sliced, types);
+  result.getBody().takeBody(backwardRegion);
+
+  SmallVector<Value> targets;
+  for (unsigned i : carriedIndices)
+    targets.push_back(extended.getCarried()[i]);
+  llvm::append_range(targets, captured);
+  llvm::append_range(targets, slicedWithGradient);
+  for (auto [target, gradient] : llvm::zip(targets, result.getResults()))
+    add(target, gradient);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pruning
+//===----------------------------------------------------------------------===//
+
+/// Rebuilds `op` with the results in `keep`; yields are trimmed accordingly.
+static Operation *withResults(Operation *op, ArrayRef<unsigned> keep) {
+  Operation *yield = op->getRegion(0).front().getTerminator();
+  SmallVector<Value> yielded;
+  SmallVector<Type> types;
+  for (unsigned i : keep) {
+    yielded.push_back(yield->getOperand(i));
+    types.push_back(op->getResult(i).getType());
+  }
+  OpBuilder builder(op);
+  OperationState state(op->getLoc(), op->getName(), op->getOperands(), types,
+                       op->getAttrs());
+  state.addRegion();
+  Operation *replacement = builder.create(state);
+  replacement->getRegion(0).takeBody(op->getRegion(0));
+  yield->setOperands(yielded);
+  for (auto [to, from] : llvm::enumerate(keep))
+    op->getResult(from).replaceAllUsesWith(replacement->getResult(to));
+  op->erase();
+  return replacement;
+}
+
+/// Removes results, operands and operations that nothing reads, last block
+/// operation first, so that one pass suffices.
+static void prune(Block &block) {
+  for (Operation &candidate :
+       llvm::make_early_inc_range(llvm::reverse(block.without_terminator()))) {
+    Operation *op = &candidate;
+    if (op->use_empty() && isMemoryEffectFree(op)) {
+      op->erase();
+      continue;
+    }
+    if (!isa<RepeatOp, RecomputeOp>(op))
+      continue;
+    auto repeat = dyn_cast<RepeatOp>(op);
+    unsigned numCarried = repeat ? repeat.getNumCarried() : 0;
+    SmallVector<unsigned> keep;
+    for (OpResult result : op->getResults())
+      if (result.getResultNumber() < numCarried || !result.use_empty())
+        keep.push_back(result.getResultNumber());
+    if (keep.size() != op->getNumResults())
+      op = withResults(op, keep);
+    Block &body = op->getRegion(0).front();
+    prune(body);
+    for (int i = static_cast<int>(body.getNumArguments()) - 1;
+         i >= static_cast<int>(numCarried); --i)
+      if (body.getArgument(i).use_empty()) {
+        body.eraseArgument(i);
+        if (auto current = dyn_cast<RepeatOp>(op))
+          current.getSlicedMutable().erase(i - numCarried);
+        else
+          op->eraseOperand(i);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class BuildTrainingStep
+    : public proteus::impl::BuildTrainingStepBase<BuildTrainingStep> {
+public:
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkModel(func::FuncOp function);
+  void applyComputeType(func::FuncOp function, Type compute);
+  LogicalResult buildUpdates(func::FuncOp function, TrainingAttr training,
+                             BlockDifferentiator &differentiator);
+};
+} // namespace
+
+LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("a model must be a single block");
+  for (BlockArgument argument : function.getArguments())
+    if (!getRole(argument))
+      return function.emitOpError("argument ")
+             << argument.getArgNumber() << " has no role; add nn.role = "
+             << "\"input\", \"parameter\" or \"state\"";
+  auto type = function.getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(function.getResultTypes()[0])
+                  : RankedTensorType();
+  if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+    return function.emitOpError(
+        "a model to train must return one scalar: the loss");
+  return success();
+}
+
+/// Computes in `compute`: floating-point inputs, parameters and activations
+/// change their element type; losses and log-sum-exps keep theirs.
+void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
+  auto convert = [&](Value value) {
+    if (isFloatTensor(value))
+      value.setType(withElementType(value.getType(), compute));
+  };
+  for (BlockArgument argument : function.getArguments())
+    convert(argument);
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      if (op != function)
+        for (BlockArgument argument : region.getArguments())
+          convert(argument);
+    if (isa<CrossEntropyOp>(op))
+      return;
+    for (Value result : isa<AttentionOp>(op) ? op->getResults().take_front(1)
+                                             : op->getResults())
+      convert(result);
+  });
+  function.setFunctionType(FunctionType::get(
+      &getContext(), function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
+}
+
+/// The optimizer states of a parameter: suffix of the path, in the order of
+/// the update operation.
+static SmallVector<StringRef> stateNames(TrainingAttr training) {
+  SmallVector<StringRef> names;
+  if (training.getOptimizer() == Optimizer::Momentum)
+    names = {"velocity"};
+  if (training.getOptimizer() == Optimizer::Adam)
+    names = {"first_moment", "second_moment"};
+  if (training.getMaster())
+    names.push_back("master");
+  return names;
+}
+
+static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
+                               TrainingAttr training, Value parameter,
+                               Value gradient, ValueRange states) {
+  SmallVector<Type> types = {parameter.getType()};
+  llvm::append_range(types, states.getTypes());
+  bool master = static_cast<bool>(training.getMaster());
+  if (training.getOptimizer() == Optimizer::Adam) {
+    auto update = AdamOp::create(builder, loc, types, path, parameter, gradient,
+                                 states, master);
+    return update;
+  }
+  auto update =
+      SGDOp::create(builder, loc, types, path, parameter, gradient, states,
+                    training.getOptimizer() == Optimizer::Momentum, master);
+  return update;
+}
+
+/// The repeat that reads slices of `parameter`, if any.
+static RepeatOp slicingRepeat(Value parameter) {
+  for (OpOperand &use : parameter.getUses())
+    if (auto repeat = dyn_cast<RepeatOp>(use.getOwner()))
+      if (use.getOperandNumber() >= repeat.getNumCarried())
+        return repeat;
+  return {};
+}
+
+LogicalResult
+BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
+                                BlockDifferentiator &differentiator) {
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  Builder attributes(&getContext());
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<DictionaryAttr> resultAttrs(results.size());
+  auto updatesArgument = [&](unsigned argument) {
+    return attributes.getDictionaryAttr(attributes.getNamedAttr(
+        kUpdatesAttr, attributes.getI64IntegerAttr(argument)));
+  };
+  unsigned numArguments = function.getNumArguments();
+  for (unsigned i = 0; i < numArguments; ++i) {
+    BlockArgument parameter = function.getArgument(i);
+    if (getRole(parameter) != Role::Parameter)
+      continue;
+    std::string path = getArgumentPath(parameter);
+    Value gradient = differentiator.gradientOf(parameter);
+    if (!gradient)
+      return function.emitOpError("parameter '")
+             << path << "' (argument " << i
+             << ") gets no gradient: the loss does not depend on it; remove it "
+                "or give it the role \"input\"";
+
+    // One state argument per optimizer state.
+    Type stateElement =
+        training.getMaster()
+            ? training.getMaster()
+            : cast<RankedTensorType>(parameter.getType()).getElementType();
+    SmallVector<Value> states;
+    SmallVector<unsigned> updated = {i};
+    for (StringRef name : stateNames(training)) {
+      unsigned number = function.getNumArguments();
+      auto attrs = attributes.getDictionaryAttr(
+          {attributes.getNamedAttr(
+               kRoleAttr, attributes.getStringAttr(stringify(Role::State))),
+           attributes.getNamedAttr(
+               kPathAttr, attributes.getStringAttr(path + "." + name))});
+      if (failed(function.insertArgument(
+              number, withElementType(parameter.getType(), stateElement), attrs,
+              parameter.getLoc())))
+        return failure();
+      inheritAnnotations(parameter, function.getArgument(number));
+      states.push_back(function.getArgument(number));
+      updated.push_back(number);
+    }
+
+    Operation *update;
+    RepeatOp slicer = slicingRepeat(parameter);
+    if (!slicer) {
+      update = createUpdate(builder, parameter.getLoc(), path, training,
+                            parameter, gradient, states);
+    } else {
+      // Layers are updated one by one, as they would be if written out.
+      SmallVector<Value> sliced = {parameter, gradient};
+      llvm::append_range(sliced, states);
+      SmallVector<Type> types = {parameter.getType()};
+      llvm::append_range(types, ValueRange(states).getTypes());
+      auto repeat = RepeatOp::create(builder, parameter.getLoc(),
+                                     slicer.getPath(), slicer.getFirst(),
+                                     slicer.getCount(), false, ValueRange(),
+                                     sliced, types);
+      Block &body = repeat.getBody().emplaceBlock();
+      for (Value stack : sliced) {
+        auto type = cast<RankedTensorType>(stack.getType());
+        body.addArgument(RankedTensorType::get(type.getShape().drop_front(),
+                                               type.getElementType()),
+                         stack.getLoc());
+      }
+      OpBuilder inside = OpBuilder::atBlockEnd(&body);
+      StringRef relative = path;
+      relative.consume_front((slicer.getPath() + "[*].").str());
+      Operation *sliceUpdate = createUpdate(
+          inside, parameter.getLoc(), relative, training, body.getArgument(0),
+          body.getArgument(1), body.getArguments().drop_front(2));
+      setPhase(sliceUpdate, Phase::Update);
+      YieldOp::create(inside, parameter.getLoc(), sliceUpdate->getResults());
+      update = repeat;
+    }
+    setPhase(update, Phase::Update);
+    inheritStage(parameter, update);
+    for (auto [result, argument] : llvm::zip(update->getResults(), updated)) {
+      results.push_back(result);
+      resultAttrs.push_back(updatesArgument(argument));
+    }
+  }
+  terminator->setOperands(results);
+  function.setFunctionType(
+      FunctionType::get(&getContext(), function.front().getArgumentTypes(),
+                        ValueRange(results).getTypes()));
+  for (auto [i, attrs] : llvm::enumerate(resultAttrs))
+    if (attrs)
+      function.setResultAttrs(i, attrs);
+  return success();
+}
+
+void BuildTrainingStep::runOnOperation() {
+  func::FuncOp function = getOperation();
+  auto training = function->getAttrOfType<TrainingAttr>(kTrainingAttr);
+  if (!training || function.isDeclaration())
+    return;
+  if (failed(checkModel(function)))
+    return signalPassFailure();
+  function.walk([&](Operation *op) {
+    if (op != function && !op->hasTrait<OpTrait::IsTerminator>())
+      setPhase(op, Phase::Forward);
+  });
+  if (training.getCompute())
+    applyComputeType(function, training.getCompute());
+
+  StepContext context(function, training);
+  Operation *terminator = function.front().getTerminator();
+  BlockDifferentiator differentiator(context, function.front(),
+                                     OpBuilder(terminator));
+  Value loss = terminator->getOperand(0);
+  if (!context.isActive(loss)) {
+    function.emitOpError("the loss does not depend on any parameter");
+    return signalPassFailure();
+  }
+  OpBuilder builder(terminator);
+  auto seed = FillOp::create(builder, loss.getLoc(), loss.getType(), "loss",
+                             llvm::APFloat(1.0));
+  setPhase(seed, Phase::Backward);
+  if (Operation *producer = loss.getDefiningOp())
+    inheritAnnotations(producer, seed);
+  differentiator.add(loss, seed);
+  if (failed(differentiator.run()) ||
+      failed(buildUpdates(function, training, differentiator)))
+    return signalPassFailure();
+  for (Operation *op : context.replaced)
+    op->erase();
+  prune(function.front());
+}
