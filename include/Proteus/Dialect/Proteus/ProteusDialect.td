@@ -1,0 +1,60 @@
+//===- ProteusDialect.td - the proteus attribute dialect ---*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_PROTEUS_PROTEUSDIALECT_TD
+#define PROTEUS_DIALECT_PROTEUS_PROTEUSDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Proteus_Dialect : Dialect {
+  let name = "proteus";
+  let summary = "Attributes that carry a simulation's input and results";
+  let description = [{
+    Has no operations and no types; it checks the attributes that are attached
+    to the operations of other dialects.
+
+    | attribute | on | value |
+    |---|---|---|
+    | `proteus.cluster` | `builtin.module` | what is simulated: a preset or a file (a string, not empty), or an inline description (a dictionary) |
+    | `proteus.path` | any operation, any argument | the path of a module, such as `"layers[3].attention.qkv"` |
+    | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step, `f64` |
+    | `proteus.samples_per_second` | `builtin.module` | result: throughput, `f64` |
+    | `proteus.peak_memory_mb` | `builtin.module` | result: memory of the fullest device in 10^6 bytes, `f64` |
+    | `proteus.fits` | `builtin.module` | result: whether every device has memory enough, `bool` |
+
+    **Constraints**: attributes have the place and the kind of value that the
+    table says; the numbers are finite and not negative; there are no other
+    attributes of this dialect.
+
+    ```mlir
+    module attributes {proteus.cluster = "dgx-a100:128"} {
+      func.func @model() attributes {proteus.path = "model"} {
+        return
+      }
+    }
+    ```
+  }];
+  let cppNamespace = "::proteus";
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Names of the attributes.
+    static constexpr ::llvm::StringLiteral clusterAttrName = "proteus.cluster";
+    static constexpr ::llvm::StringLiteral pathAttrName = "proteus.path";
+    static constexpr ::llvm::StringLiteral iterationTimeAttrName =
+        "proteus.iteration_time_ms";
+    static constexpr ::llvm::StringLiteral samplesPerSecondAttrName =
+        "proteus.samples_per_second";
+    static constexpr ::llvm::StringLiteral peakMemoryAttrName =
+        "proteus.peak_memory_mb";
+    static constexpr ::llvm::StringLiteral fitsAttrName = "proteus.fits";
+  }];
+}
+
+#endif // PROTEUS_DIALECT_PROTEUS_PROTEUSDIALECT_TD

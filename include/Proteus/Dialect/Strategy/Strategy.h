@@ -1,0 +1,41 @@
+//===- Strategy.h - the strategy dialect ------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_STRATEGY_STRATEGY_H
+#define PROTEUS_DIALECT_STRATEGY_STRATEGY_H
+
+#include "Proteus/Dialect/Strategy/PathPattern.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "Proteus/Dialect/Strategy/StrategyDialect.h.inc"
+#include "Proteus/Dialect/Strategy/StrategyEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Proteus/Dialect/Strategy/StrategyAttrs.h.inc"
+
+namespace proteus::strategy {
+
+/// The axis name that a mesh may not use: it stands for the micro-batches.
+inline constexpr llvm::StringLiteral microAxisName = "micro";
+
+/// The largest number of devices of a mesh.
+inline constexpr int64_t maxMeshDevices = int64_t(1) << 31;
+
+} // namespace proteus::strategy
+
+#define GET_OP_CLASSES
+#include "Proteus/Dialect/Strategy/StrategyOps.h.inc"
+
+#endif // PROTEUS_DIALECT_STRATEGY_STRATEGY_H

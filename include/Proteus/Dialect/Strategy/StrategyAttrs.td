@@ -1,0 +1,173 @@
+//===- StrategyAttrs.td - attributes of strategies ---------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_STRATEGY_STRATEGYATTRS_TD
+#define PROTEUS_DIALECT_STRATEGY_STRATEGYATTRS_TD
+
+include "Proteus/Dialect/Strategy/StrategyDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+def Strategy_ItemKind : I32Enum<"ItemKind", "what a split applies to", [
+    I32EnumCase<"Op", 0, "op">,
+    I32EnumCase<"Weight", 1, "weight">,
+    I32EnumCase<"Gradient", 2, "gradient">,
+    I32EnumCase<"State", 3, "state">,
+    I32EnumCase<"Output", 4, "output">,
+    I32EnumCase<"OutputGradient", 5, "output_gradient">,
+    I32EnumCase<"Input", 6, "input">
+  ]> {
+  let cppNamespace = "::proteus::strategy";
+}
+
+def Strategy_ScheduleOrder
+    : I32Enum<"ScheduleOrder", "in which order a stage runs micro-batches", [
+        I32EnumCase<"GPipe", 0, "gpipe">,
+        I32EnumCase<"OneForwardOneBackward", 1, "1f1b">
+      ]> {
+  let cppNamespace = "::proteus::strategy";
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Strategy_Attr<string name, string attrMnemonic>
+    : AttrDef<Strategy_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
+  let summary = "The computation, or one memory item, of an operation";
+  let description = [{
+    What of an operation a `split` applies to:
+
+    - `op`: the computation itself;
+    - `weight`: its parameters;
+    - `gradient`: the gradients of its parameters;
+    - `state`: the optimizer state of its parameters;
+    - `output`, `output_gradient`: its results and their gradients;
+    - `input k`: its operand number k, counted from 0.
+
+    **Constraints**: an operand number is given for `input` and for nothing
+    else; it is not negative.
+
+    ```mlir
+    #strategy.item<weight>
+    #strategy.item<input 1>
+    ```
+  }];
+  let parameters = (ins "ItemKind":$kind,
+                        OptionalParameter<"std::optional<int64_t>">:$operand);
+  let builders = [
+    AttrBuilder<(ins "ItemKind":$kind), [{
+      return $_get($_ctxt, kind, std::nullopt);
+    }]>
+  ];
+}
+
+def Strategy_AxisAttr : Strategy_Attr<"Axis", "axis"> {
+  let summary = "A named axis of a device mesh";
+  let description = [{
+    **Constraints**: the name is an identifier: a letter or `_`, then letters,
+    digits and `_`.
+
+    ```mlir
+    #strategy.axis<dp = 16>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size);
+}
+
+def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
+  let summary = "A position on an axis of a device mesh";
+  let description = [{
+    **Constraints**: the axis is named by an identifier: a letter or `_`, then
+    letters, digits and `_`.
+
+    ```mlir
+    #strategy.coordinate<pp = 7>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$position);
+}
+
+def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
+  let summary = "One iterator or dimension and the mesh axes that split it";
+  let description = [{
+    The key is the name of an iterator, or the number of a dimension. Several
+    axes split the key together, the major one first: with `[dp, tp]`, devices
+    that are neighbours on `tp` hold neighbouring parts. No axes, written `[]`,
+    say that the key is not split, whatever is set further out.
+
+    A single axis is written without brackets; with brackets it is the same
+    attribute.
+
+    **Constraints**: the key is a string that is an identifier, or an `i64`;
+    axes are named by identifiers (a letter or `_`, then letters, digits and
+    `_`).
+
+    ```mlir
+    #strategy.part<batch -> dp>
+    #strategy.part<0 -> [dp, tp]>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$key,
+                        ArrayRefParameter<"::mlir::StringAttr">:$axes);
+  let extraClassDeclaration = [{
+    /// Whether the key is the number of a dimension.
+    bool isDimension() const {
+      return ::llvm::isa<::mlir::IntegerAttr>(getKey());
+    }
+    /// The dimension; the key must be one.
+    int64_t getDimension() const {
+      return ::llvm::cast<::mlir::IntegerAttr>(getKey()).getInt();
+    }
+    /// The name of the iterator; the key must be one.
+    ::llvm::StringRef getIterator() const {
+      return ::llvm::cast<::mlir::StringAttr>(getKey()).getValue();
+    }
+  }];
+}
+
+def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
+  let summary = "How the keys of one item are split over mesh axes";
+  let description = [{
+    A list of `#strategy.part`, in the order written. Keys that do not occur are
+    not set.
+
+    **Constraints**: none of its own; `strategy.split` checks keys and axes.
+
+    ```mlir
+    #strategy.partition<[batch -> dp, out -> [a, b]]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"PartAttr">:$parts);
+  let genVerifyDecl = 0;
+  let extraClassDeclaration = [{
+    /// The part of that iterator; null if the iterator is not set.
+    PartAttr lookup(::llvm::StringRef iterator) const;
+    /// The part of that dimension; null if the dimension is not set.
+    PartAttr lookup(int64_t dimension) const;
+  }];
+}
+
+def Strategy_AxisArrayAttr
+    : TypedArrayAttrBase<Strategy_AxisAttr, "array of mesh axes">;
+
+def Strategy_CoordinateArrayAttr
+    : TypedArrayAttrBase<Strategy_CoordinateAttr, "array of coordinates">;
+
+#endif // PROTEUS_DIALECT_STRATEGY_STRATEGYATTRS_TD

@@ -1,0 +1,329 @@
+//===- StrategyOps.td - operations of the strategy dialect -*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_STRATEGY_STRATEGYOPS_TD
+#define PROTEUS_DIALECT_STRATEGY_STRATEGYOPS_TD
+
+include "Proteus/Dialect/Strategy/StrategyAttrs.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Strategy_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Strategy_Dialect, mnemonic, traits>;
+
+/// A setting that may stand in the tree and in any node.
+class Strategy_SettingOp<string mnemonic, list<Trait> traits = []>
+    : Strategy_Op<mnemonic,
+                  traits # [ParentOneOf<["TreeOp", "NodeOp"]>]>;
+
+//===----------------------------------------------------------------------===//
+// The tree
+//===----------------------------------------------------------------------===//
+
+def Strategy_TreeOp : Strategy_Op<"tree", [
+    IsolatedFromAbove, NoRegionArguments, OpAsmOpInterface, Symbol,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>
+  ] # GraphRegionNoTerminator.traits> {
+  let summary = "A parallelization strategy for one model";
+  let description = [{
+    Names the model, a `func.func` of the same module, and holds the settings
+    that apply to all of it and the nodes that refine them. The tree itself
+    selects every operation of the model.
+
+    **Constraints**
+    - `for` names a `func.func` of the enclosing symbol table.
+    - The body holds operations of this dialect only, exactly one `mesh` among
+      them, and each of `schedule`, `bucket`, `recompute` and `at` at most once,
+      and one `split` per item.
+    - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
+      its mesh; coordinates of `at` lie on their axis.
+
+    ```mlir
+    strategy.tree @data_parallel for @resnet50 {
+      mesh [dp = 8]
+      split op [batch -> dp]
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$model);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `for` $model attr-dict-with-keyword $body
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "::llvm::StringRef":$model)>];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
+
+    /// The mesh of the tree; a verified tree has one.
+    MeshOp getMesh();
+    /// The schedule; null if none is set.
+    ScheduleOp getSchedule();
+    /// The gradient buckets; null if none are set.
+    BucketOp getBucket();
+  }];
+}
+
+def Strategy_NodeOp : Strategy_SettingOp<"node", [
+    NoRegionArguments, OpAsmOpInterface
+  ] # GraphRegionNoTerminator.traits> {
+  let summary = "Settings for the operations that a path pattern selects";
+  let description = [{
+    The pattern is a sequence of components separated by dots, relative to the
+    enclosing node. A component is a name or `*`, optionally with an index
+    `[3]`, a range `[0:12]` (its end exclusive) or `[*]`; without an index it
+    matches a module with or without one. The component `**` matches any number
+    of components, none included.
+
+    A node selects an operation when its pattern, joined by dots to the patterns
+    around it, matches the path of the operation or a prefix of that path:
+    `layers[*]` selects all that is below `layers[3]`. Whether a pattern selects
+    anything depends on the model and is not checked here.
+
+    **Constraints**
+    - It stands in a tree or a node.
+    - The pattern is well-formed.
+    - The body holds operations of this dialect only: each of `recompute`, `at`
+      and `stages` at most once, not both `at` and `stages`, and one `split`
+      per item.
+
+    ```mlir
+    node "layers[0:12].attention" {
+      split op [head -> tp]
+      node "qkv" {
+        split weight [0 -> dp]
+      }
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$pattern);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$pattern attr-dict-with-keyword $body";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$pattern)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
+
+    /// The pattern from the root of the model: those of the enclosing nodes
+    /// and this one, joined.
+    PathPattern getFullPattern();
+    /// The tree this node belongs to.
+    TreeOp getTree();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Settings of the tree
+//===----------------------------------------------------------------------===//
+
+def Strategy_MeshOp : Strategy_Op<"mesh"> {
+  let summary = "The devices, arranged along named axes";
+  let description = [{
+    The axes are row-major: neighbours on the last axis are neighbours in the
+    list of devices. `devices` lists the device ids in that order; without it
+    they are 0, 1, 2 and so on.
+
+    **Constraints**
+    - It stands directly in a tree.
+    - There is at least one axis; names are distinct, none is `micro` (the name
+      is kept for the micro-batches); sizes are at least 1.
+    - There are at most 2^31 devices.
+    - `devices` has one id per device; ids are distinct and not negative.
+
+    ```mlir
+    mesh [dp = 16, pp = 8, tp = 8]
+    mesh [dp = 2, tp = 2] devices [0, 1, 4, 5]
+    ```
+  }];
+  let arguments = (ins Strategy_AxisArrayAttr:$axes,
+                       OptionalAttr<DenseI64ArrayAttr>:$devices);
+  let assemblyFormat = [{
+    custom<Axes>($axes) (`devices` $devices^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The product of the axis sizes.
+    int64_t getNumDevices();
+    /// The size of an axis; none if the mesh has no such axis.
+    std::optional<int64_t> getAxisSize(::llvm::StringRef axis);
+    /// The place of an axis among the axes, the major one being 0; none if the
+    /// mesh has no such axis.
+    std::optional<unsigned> getAxisIndex(::llvm::StringRef axis);
+    /// The ids of all devices in row-major order, the default filled in.
+    ::llvm::SmallVector<int64_t> getDeviceIds();
+  }];
+}
+
+def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
+  let summary = "Micro-batches and the order in which stages run them";
+  let description = [{
+    - `micro_batches`: into how many parts the global batch is cut.
+    - `order`: `"gpipe"` runs the forward passes of all micro-batches, then the
+      backward passes; `"1f1b"` alternates as soon as it can. Without it,
+      `"1f1b"`.
+    - `max_ongoing`: how many micro-batches a stage may have in flight, that is,
+      between forward and backward pass. Without it, the order decides.
+    - `virtual_stages`: how many chunks of the model each stage holds
+      (interleaving). Without it, one.
+
+    **Constraints**
+    - It stands directly in a tree.
+    - The numbers are at least 1; the order is a known one.
+
+    ```mlir
+    schedule micro_batches = 96 order = "1f1b"
+    schedule micro_batches = 96 max_ongoing = 4 virtual_stages = 2
+    ```
+  }];
+  let arguments = (ins I64Attr:$micro_batches,
+                       OptionalAttr<StrAttr>:$order,
+                       OptionalAttr<I64Attr>:$max_ongoing,
+                       OptionalAttr<I64Attr>:$virtual_stages);
+  let assemblyFormat = [{
+    `micro_batches` `=` $micro_batches (`order` `=` $order^)?
+    (`max_ongoing` `=` $max_ongoing^)? (`virtual_stages` `=` $virtual_stages^)?
+    attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The order as an enumeration, the default filled in.
+    ScheduleOrder getOrderKind();
+  }];
+}
+
+def Strategy_BucketOp : Strategy_Op<"bucket"> {
+  let summary = "Sizes of the buckets in which gradients are reduced";
+  let description = [{
+    Gradients are gathered in the order in which they become ready and reduced
+    over the replicas once a bucket is full. `size` is the capacity of a bucket
+    in bytes, `first` that of the first bucket. Without `size`, all that follows
+    the first bucket is one bucket; without `first`, the first is like the
+    others.
+
+    **Constraints**
+    - It stands directly in a tree.
+    - At least one of the sizes is given; sizes are at least 1.
+
+    ```mlir
+    bucket size = 26214400 first = 1048576
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$size,
+                       OptionalAttr<I64Attr>:$first);
+  let assemblyFormat = [{
+    (`size` `=` $size^)? (`first` `=` $first^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings of the tree and of nodes
+//===----------------------------------------------------------------------===//
+
+def Strategy_SplitOp : Strategy_SettingOp<"split"> {
+  let summary = "The partition of a computation or of one memory item";
+  let description = [{
+    Each arrow maps an iterator of the operation, or a dimension of a memory
+    item, onto one or several axes of the mesh: the key is cut into as many
+    parts as the axes have positions, and a device holds the part of its
+    position. Axes that do not occur replicate. Keys that do not occur keep what
+    is set further out; `key -> []` says that the key is not split.
+
+    A partition of `op` decides what each device computes; a partition of a
+    memory item decides what it stores. The lowering inserts the communication
+    between the two.
+
+    **Constraints**
+    - It stands in a tree or a node, once per item.
+    - There is at least one arrow; a key occurs once, an axis occurs once.
+    - `op` takes iterator names, not dimensions; dimensions are not negative.
+    - Axes are axes of the tree's mesh (checked by the tree).
+
+    ```mlir
+    split op [batch -> dp, out -> tp]
+    split weight [0 -> [dp, tp]]
+    split input 1 [batch -> []]
+    ```
+  }];
+  let arguments = (ins Strategy_ItemAttr:$item,
+                       Strategy_PartitionAttr:$partition);
+  let assemblyFormat = [{
+    custom<Item>($item) custom<Partition>($partition) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Strategy_AtOp : Strategy_SettingOp<"at"> {
+  let summary = "Places what is selected at a position of the mesh";
+  let description = [{
+    The selected operations run only on the devices with these coordinates. Axes
+    that are not named stay free. This is how a module is given to one stage of
+    a pipeline.
+
+    **Constraints**
+    - It stands in a tree or a node, once, and not beside `stages`.
+    - There is at least one coordinate; an axis occurs once.
+    - Axes are axes of the tree's mesh and coordinates lie on them (checked by
+      the tree).
+
+    ```mlir
+    at [pp = 7]
+    ```
+  }];
+  let arguments = (ins Strategy_CoordinateArrayAttr:$coordinates);
+  let assemblyFormat = "custom<Coordinates>($coordinates) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Strategy_StagesOp : Strategy_Op<"stages"> {
+  let summary = "Cuts the matched modules into stages along an axis";
+  let description = [{
+    The modules that the pattern of the node matches, in the order of the model,
+    are cut into as many contiguous runs as the axis has positions; the
+    remainder goes to the first runs. Run i is placed at position i of the axis.
+
+    **Constraints**
+    - It stands directly in a node, once, and not beside `at`.
+    - The axis is an axis of the tree's mesh (checked by the tree).
+
+    ```mlir
+    node "layers[*]" {
+      stages pp
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$axis);
+  let assemblyFormat = "custom<AxisName>($axis) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
+  let summary = "Recomputes activations in the backward pass";
+  let description = [{
+    Each module that the pattern of the node matches keeps its inputs only, and
+    runs its forward pass again before its backward pass. In the tree itself,
+    the module is the whole model.
+
+    **Constraints**
+    - It stands in a tree or a node, once.
+
+    ```mlir
+    node "layers[*]" {
+      recompute
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // PROTEUS_DIALECT_STRATEGY_STRATEGYOPS_TD

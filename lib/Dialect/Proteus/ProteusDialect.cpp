@@ -1,0 +1,152 @@
+//===- ProteusDialect.cpp - the proteus attribute dialect -----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Proteus/Proteus.h"
+
+#include "Proteus/Dialect/Strategy/PathPattern.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace proteus;
+
+#include "Proteus/Dialect/Proteus/ProteusDialect.cpp.inc"
+
+void ProteusDialect::initialize() {}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyCluster(Operation *op, NamedAttribute attribute) {
+  Attribute value = attribute.getValue();
+  if (isa<DictionaryAttr>(value))
+    return success();
+  auto text = dyn_cast<StringAttr>(value);
+  if (!text)
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' must be a string or a dictionary, got "
+                           << value;
+  if (text.empty())
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' is an empty string; name a preset, such as "
+                              "\"dgx-a100:1\", or a file";
+  return success();
+}
+
+static LogicalResult verifyPath(Operation *op, NamedAttribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute.getValue());
+  if (!text)
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' must be a string, got "
+                           << attribute.getValue();
+  llvm::Expected<strategy::Path> path = strategy::parsePath(text.getValue());
+  if (path)
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' is the malformed path \"" << text.getValue()
+                         << "\": " << llvm::toString(path.takeError());
+}
+
+static LogicalResult verifyQuantity(Operation *op, NamedAttribute attribute) {
+  auto number = dyn_cast<FloatAttr>(attribute.getValue());
+  if (!number || !number.getType().isF64())
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' must be an f64, got " << attribute.getValue();
+  if (!number.getValue().isFinite() || number.getValueAsDouble() < 0)
+    return op->emitError() << "'" << attribute.getName().getValue()
+                           << "' must be finite and not negative, got "
+                           << attribute.getValue();
+  return success();
+}
+
+static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
+  if (isa<BoolAttr>(attribute.getValue()))
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' must be true or false, got "
+                         << attribute.getValue();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the dialect knows of one attribute.
+struct AttributeRule {
+  StringRef name;
+  /// Whether the attribute describes a whole module.
+  bool onModuleOnly;
+  LogicalResult (*verifyValue)(Operation *, NamedAttribute);
+};
+
+constexpr AttributeRule attributeRules[] = {
+    {ProteusDialect::clusterAttrName, true, verifyCluster},
+    {ProteusDialect::fitsAttrName, true, verifyFlag},
+    {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
+    {ProteusDialect::pathAttrName, false, verifyPath},
+    {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
+    {ProteusDialect::samplesPerSecondAttrName, true, verifyQuantity},
+};
+
+} // namespace
+
+/// The rule for an attribute; null, with an error, if there is none.
+static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
+  const auto *rule = llvm::find_if(attributeRules, [&](const auto &rule) {
+    return rule.name == attribute.getName();
+  });
+  if (rule != std::end(attributeRules))
+    return rule;
+  InFlightDiagnostic diag =
+      op->emitError() << "unknown attribute '" << attribute.getName().getValue()
+                      << "'; the attributes of the proteus dialect are ";
+  llvm::interleaveComma(attributeRules, diag,
+                        [&](const auto &known) { diag << known.name; });
+  return nullptr;
+}
+
+LogicalResult
+ProteusDialect::verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  const AttributeRule *rule = findRule(op, attribute);
+  if (!rule)
+    return failure();
+  if (rule->onModuleOnly && !isa<ModuleOp>(op))
+    return op->emitError() << "'" << rule->name
+                           << "' belongs to a builtin.module, not to '"
+                           << op->getName() << "'";
+  return rule->verifyValue(op, attribute);
+}
+
+LogicalResult ProteusDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
+  const AttributeRule *rule = findRule(op, attribute);
+  if (!rule)
+    return failure();
+  if (rule->onModuleOnly)
+    return op->emitError() << "'" << rule->name
+                           << "' belongs to a builtin.module, not to argument "
+                           << argIndex << " of '" << op->getName() << "'";
+  return rule->verifyValue(op, attribute);
+}
+
+LogicalResult ProteusDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned resultIndex, NamedAttribute attribute) {
+  const AttributeRule *rule = findRule(op, attribute);
+  if (!rule)
+    return failure();
+  StringRef place =
+      rule->onModuleOnly ? "a builtin.module" : "an operation or an argument";
+  return op->emitError() << "'" << rule->name << "' belongs to " << place
+                         << ", not to result " << resultIndex << " of '"
+                         << op->getName() << "'";
+}

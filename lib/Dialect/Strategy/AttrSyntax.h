@@ -1,0 +1,45 @@
+//===- AttrSyntax.h - text of attributes inside operations ------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An attribute has the same text inside an operation (`split op [batch -> dp]`)
+// as inside its own brackets (`#strategy.partition<[batch -> dp]>`). These
+// functions read and write that text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_DIALECT_STRATEGY_ATTRSYNTAX_H
+#define PROTEUS_LIB_DIALECT_STRATEGY_ATTRSYNTAX_H
+
+#include "Proteus/Dialect/Strategy/Strategy.h"
+
+namespace proteus::strategy {
+
+mlir::ParseResult parseItemText(mlir::AsmParser &parser, ItemAttr &item);
+void printItemText(mlir::AsmPrinter &printer, ItemAttr item);
+
+mlir::ParseResult parsePartitionText(mlir::AsmParser &parser,
+                                     PartitionAttr &partition);
+void printPartitionText(mlir::AsmPrinter &printer, PartitionAttr partition);
+
+mlir::ParseResult parseAxisText(mlir::AsmParser &parser, AxisAttr &axis);
+void printAxisText(mlir::AsmPrinter &printer, AxisAttr axis);
+
+mlir::ParseResult parseCoordinateText(mlir::AsmParser &parser,
+                                      CoordinateAttr &coordinate);
+void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
+
+/// Reads the name of an axis or iterator, a bare identifier.
+mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
+                            llvm::StringRef what);
+
+/// Whether a name can be written as a bare identifier.
+bool isIdentifier(llvm::StringRef name);
+
+} // namespace proteus::strategy
+
+#endif // PROTEUS_LIB_DIALECT_STRATEGY_ATTRSYNTAX_H

@@ -1,0 +1,371 @@
+//===- StrategyVerifiers.cpp - verifiers of the strategy dialect ----------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operation checks what it can see by itself. What involves several settings
+// is checked by the tree once all of them have been found valid, so that those
+// checks may rely on well-formed attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttrSyntax.h"
+
+#include "Proteus/Dialect/Strategy/Strategy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace proteus::strategy;
+
+/// How messages name a tree or node: `tree @megatron`, `node "head"`.
+static std::string describe(Operation *scope) {
+  if (auto node = dyn_cast<NodeOp>(scope))
+    return ("node \"" + node.getPattern() + "\"").str();
+  return ("tree @" + cast<TreeOp>(scope).getSymName()).str();
+}
+
+/// Checks that a setting of the whole model stands directly in a tree.
+static LogicalResult verifyInTree(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (isa_and_present<TreeOp>(parent))
+    return success();
+  StringRef name = op->getName().stripDialect();
+  InFlightDiagnostic diag = op->emitOpError() << name << " belongs to the tree";
+  auto node = dyn_cast_if_present<NodeOp>(parent);
+  if (!node)
+    return diag << "; put it directly into a strategy.tree";
+  diag << "; move it out of " << describe(node);
+  if (TreeOp tree = node.getTree())
+    diag.attachNote(tree.getLoc()) << describe(tree) << " is here";
+  return diag;
+}
+
+static LogicalResult verifyAtLeastOne(Operation *op, StringRef name,
+                                      std::optional<int64_t> value) {
+  if (!value || *value >= 1)
+    return success();
+  return op->emitOpError() << name << " = " << *value
+                           << " is too small; it must be at least 1";
+}
+
+//===----------------------------------------------------------------------===//
+// Settings by themselves
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeOp::verify() {
+  llvm::Expected<PathPattern> pattern = PathPattern::parse(getPattern());
+  if (pattern)
+    return success();
+  return emitOpError() << "has the malformed pattern \"" << getPattern()
+                       << "\": " << llvm::toString(pattern.takeError());
+}
+
+static LogicalResult verifyMeshAxes(MeshOp mesh) {
+  if (mesh.getAxes().empty())
+    return mesh.emitOpError(
+        "has no axes; write at least one, such as [dp = 8]");
+
+  int64_t count = 1;
+  llvm::SmallDenseSet<StringAttr> names;
+  for (auto axis : mesh.getAxes().getAsRange<AxisAttr>()) {
+    StringRef name = axis.getName();
+    int64_t size = axis.getSize();
+    if (name == microAxisName)
+      return mesh.emitOpError() << "axis name '" << name
+                                << "' is reserved for micro-batches; rename it";
+    if (!names.insert(axis.getName()).second)
+      return mesh.emitOpError()
+             << "axis '" << name << "' is given twice; axis names are distinct";
+    if (size < 1)
+      return mesh.emitOpError() << "axis '" << name << "' has size " << size
+                                << "; a size must be at least 1";
+    if (size > maxMeshDevices / count)
+      return mesh.emitOpError()
+             << "axis '" << name << "' of size " << size << " times " << count
+             << " devices of the axes before it exceeds the limit of "
+             << maxMeshDevices << " devices";
+    count *= size;
+  }
+  return success();
+}
+
+static LogicalResult verifyMeshDevices(MeshOp mesh) {
+  std::optional<ArrayRef<int64_t>> devices = mesh.getDevices();
+  if (!devices)
+    return success();
+  auto expected = static_cast<size_t>(mesh.getNumDevices());
+  if (devices->size() != expected)
+    return mesh.emitOpError()
+           << "lists " << devices->size() << " devices, but the axes have "
+           << expected << " positions; list one device for each";
+
+  // Not a DenseSet: its reserved keys are valid device ids.
+  std::set<int64_t> seen;
+  for (int64_t device : *devices) {
+    if (device < 0)
+      return mesh.emitOpError() << "lists the negative device " << device
+                                << "; device ids start at 0";
+    if (!seen.insert(device).second)
+      return mesh.emitOpError() << "lists device " << device
+                                << " twice; a device has one position";
+  }
+  return success();
+}
+
+LogicalResult MeshOp::verify() {
+  if (failed(verifyInTree(*this)) || failed(verifyMeshAxes(*this)))
+    return failure();
+  return verifyMeshDevices(*this);
+}
+
+LogicalResult ScheduleOp::verify() {
+  if (failed(verifyInTree(*this)) ||
+      failed(verifyAtLeastOne(*this, "micro_batches", getMicroBatches())) ||
+      failed(verifyAtLeastOne(*this, "max_ongoing", getMaxOngoing())) ||
+      failed(verifyAtLeastOne(*this, "virtual_stages", getVirtualStages())))
+    return failure();
+  if (std::optional<StringRef> order = getOrder();
+      order && !symbolizeScheduleOrder(*order)) {
+    InFlightDiagnostic diag = emitOpError() << "unknown order \"" << *order
+                                            << "\"; known orders are ";
+    llvm::interleaveComma(
+        llvm::seq<uint32_t>(0, getMaxEnumValForScheduleOrder() + 1), diag,
+        [&](uint32_t known) {
+          diag << '"' << stringifyScheduleOrder(ScheduleOrder(known)) << '"';
+        });
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult BucketOp::verify() {
+  if (failed(verifyInTree(*this)))
+    return failure();
+  if (!getSize() && !getFirst())
+    return emitOpError("has no size; give 'size', 'first' or both, in bytes");
+  if (failed(verifyAtLeastOne(*this, "size", getSize())))
+    return failure();
+  return verifyAtLeastOne(*this, "first", getFirst());
+}
+
+/// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
+static std::string describeKey(PartAttr part) {
+  if (part.isDimension())
+    return "dimension " + std::to_string(part.getDimension());
+  return ("iterator '" + part.getIterator() + "'").str();
+}
+
+static LogicalResult verifyKey(SplitOp split, PartAttr part) {
+  if (!part.isDimension())
+    return success();
+  if (split.getItem().getKind() == ItemKind::Op)
+    return split.emitOpError()
+           << "names " << describeKey(part)
+           << ", but 'op' takes iterator names; split a memory item, such as "
+              "'weight', by dimension";
+  if (part.getDimension() < 0)
+    return split.emitOpError()
+           << "names " << describeKey(part) << "; dimensions start at 0";
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  ArrayRef<PartAttr> parts = getPartition().getParts();
+  if (parts.empty())
+    return emitOpError("has an empty partition; write at least one arrow, such "
+                       "as [batch -> dp]");
+
+  llvm::SmallDenseSet<Attribute> keys;
+  llvm::SmallDenseMap<StringAttr, PartAttr> users;
+  for (PartAttr part : parts) {
+    if (failed(verifyKey(*this, part)))
+      return failure();
+    if (!keys.insert(part.getKey()).second)
+      return emitOpError() << describeKey(part)
+                           << " is given twice; list all its axes in one arrow";
+    for (StringAttr axis : part.getAxes()) {
+      auto [user, isNew] = users.try_emplace(axis, part);
+      if (!isNew)
+        return emitOpError()
+               << "axis '" << axis.getValue() << "' is used twice, for "
+               << describeKey(user->second) << " and for " << describeKey(part)
+               << "; an axis splits one key, once";
+    }
+  }
+  return success();
+}
+
+LogicalResult AtOp::verify() {
+  if (getCoordinates().empty())
+    return emitOpError(
+        "has no coordinates; write at least one, such as [pp = 0]");
+  llvm::SmallDenseMap<StringAttr, int64_t> positions;
+  for (auto coordinate : getCoordinates().getAsRange<CoordinateAttr>()) {
+    auto [other, isNew] =
+        positions.try_emplace(coordinate.getAxis(), coordinate.getPosition());
+    if (!isNew)
+      return emitOpError() << "axis '" << coordinate.getAxis().getValue()
+                           << "' is given twice, at " << other->second
+                           << " and at " << coordinate.getPosition()
+                           << "; give one position";
+  }
+  return success();
+}
+
+LogicalResult StagesOp::verify() {
+  if (!isa_and_present<NodeOp>((*this)->getParentOp()))
+    return emitOpError("stages belongs to a node; it cuts the modules that the "
+                       "node's pattern matches");
+  if (!isIdentifier(getAxis()))
+    return emitOpError() << "axis '" << getAxis() << "' is not an identifier";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The tree as a whole
+//===----------------------------------------------------------------------===//
+
+/// What a tree or node may hold once: a kind of setting, and for splits each
+/// item (null for other settings).
+using SettingKey = std::pair<OperationName, ItemAttr>;
+
+/// How messages name a setting: `schedule`, `split of 'input 1'`.
+static std::string describe(SettingKey key) {
+  auto [name, item] = key;
+  if (!item)
+    return name.stripDialect().str();
+  std::string text = stringifyItemKind(item.getKind()).str();
+  if (std::optional<int64_t> operand = item.getOperand())
+    text += " " + std::to_string(*operand);
+  return "split of '" + text + "'";
+}
+
+/// Checks that a placed node is placed in one way.
+static LogicalResult verifyPlacement(Operation *scope) {
+  Block &body = scope->getRegion(0).front();
+  auto positions = body.getOps<AtOp>();
+  auto stages = body.getOps<StagesOp>();
+  if (positions.empty() || stages.empty())
+    return success();
+  InFlightDiagnostic diag = (*stages.begin())->emitOpError()
+                            << "places " << describe(scope)
+                            << " a second time; use either at or stages";
+  diag.attachNote((*positions.begin())->getLoc())
+      << "the other placement is here";
+  return diag;
+}
+
+/// Checks the settings directly in one tree or node against each other.
+static LogicalResult verifyScope(Operation *scope) {
+  llvm::SmallDenseMap<SettingKey, Operation *> settings;
+  bool valid = true;
+  for (Operation &op : scope->getRegion(0).getOps()) {
+    if (isa<NodeOp>(op))
+      continue;
+    if (op.getName().getDialectNamespace() !=
+        StrategyDialect::getDialectNamespace()) {
+      op.emitError() << "'" << op.getName() << "' does not belong in "
+                     << describe(scope)
+                     << "; a strategy holds operations of the strategy dialect "
+                        "only";
+      valid = false;
+      continue;
+    }
+    auto split = dyn_cast<SplitOp>(op);
+    SettingKey key(op.getName(), split ? split.getItem() : ItemAttr());
+    auto [first, isNew] = settings.try_emplace(key, &op);
+    if (isNew)
+      continue;
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "is the second " << describe(key) << " of "
+                              << describe(scope) << "; keep one of them";
+    diag.attachNote(first->second->getLoc()) << "the first is here";
+    valid = false;
+  }
+  return success(valid && succeeded(verifyPlacement(scope)));
+}
+
+/// Checks that the mesh has the axis.
+static LogicalResult verifyAxis(Operation *op, StringRef axis, MeshOp mesh) {
+  if (mesh.getAxisIndex(axis))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "unknown axis '" << axis
+                                              << "'; the axes of the mesh are ";
+  llvm::interleaveComma(
+      mesh.getAxes().getAsRange<AxisAttr>(), diag,
+      [&](AxisAttr known) { diag << known.getName().getValue(); });
+  diag.attachNote(mesh.getLoc()) << "the mesh is here";
+  return diag;
+}
+
+static LogicalResult verifyAxes(SplitOp split, MeshOp mesh) {
+  for (PartAttr part : split.getPartition().getParts())
+    for (StringAttr axis : part.getAxes())
+      if (failed(verifyAxis(split, axis, mesh)))
+        return failure();
+  return success();
+}
+
+static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
+  for (auto coordinate : at.getCoordinates().getAsRange<CoordinateAttr>()) {
+    StringRef axis = coordinate.getAxis();
+    if (failed(verifyAxis(at, axis, mesh)))
+      return failure();
+    int64_t position = coordinate.getPosition();
+    int64_t size = mesh.getAxisSize(axis).value_or(0);
+    if (position >= 0 && position < size)
+      continue;
+    InFlightDiagnostic diag = at.emitOpError()
+                              << "position " << position << " is outside axis '"
+                              << axis << "' of size " << size
+                              << "; positions are 0 to " << size - 1;
+    diag.attachNote(mesh.getLoc()) << "the mesh is here";
+    return diag;
+  }
+  return success();
+}
+
+static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
+  return verifyAxis(stages, stages.getAxis(), mesh);
+}
+
+LogicalResult TreeOp::verifyRegions() {
+  MeshOp mesh = getMesh();
+  if (!mesh)
+    return emitOpError("has no mesh; add one, such as mesh [dp = 8]");
+
+  // All offenders are reported, not the first one only.
+  bool valid = true;
+  (*this)->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<TreeOp, NodeOp>([](auto scope) { return verifyScope(scope); })
+            .Case<SplitOp, AtOp, StagesOp>(
+                [&](auto setting) { return verifyAxes(setting, mesh); })
+            .Default(success());
+    valid &= succeeded(result);
+  });
+  return success(valid);
+}
+
+LogicalResult TreeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  Operation *model = symbolTable.lookupNearestSymbolFrom(*this, getModelAttr());
+  if (!model)
+    return emitOpError() << "is for @" << getModel()
+                         << ", which is not defined; define func.func @"
+                         << getModel() << " in the same module";
+  if (isa<func::FuncOp>(model))
+    return success();
+  InFlightDiagnostic diag =
+      emitOpError() << "is for @" << getModel() << ", which is a '"
+                    << model->getName() << "'; a strategy is for a func.func";
+  diag.attachNote(model->getLoc()) << "@" << getModel() << " is defined here";
+  return diag;
+}

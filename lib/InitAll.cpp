@@ -1,0 +1,29 @@
+//===- InitAll.cpp - one list for all tools ---------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/InitAll.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+void proteus::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<ProteusDialect, dist::DistDialect, nn::NNDialect,
+                  strategy::StrategyDialect, mlir::func::FuncDialect>();
+}
+
+void proteus::registerAllPasses() {
+  registerProteusPasses();
+  registerProteusPipelines();
+}

@@ -1,0 +1,690 @@
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics
+
+// A tree has a mesh.
+func.func private @f()
+// expected-error@+1 {{'strategy.tree' op has no mesh; add one, such as mesh [dp = 8]}}
+strategy.tree @t for @f {
+}
+
+// -----
+
+// A tree has one mesh.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the first is here}}
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.mesh' op is the second mesh of tree @t; keep one of them}}
+  mesh [dp = 8]
+}
+
+// -----
+
+// A tree is for a function that exists.
+// expected-error@+1 {{'strategy.tree' op is for @f, which is not defined; define func.func @f in the same module}}
+strategy.tree @t for @f {
+  mesh [dp = 8]
+}
+
+// -----
+
+// A tree is for a function.
+// expected-note@+1 {{@f is defined here}}
+module @f {
+}
+// expected-error@+1 {{'strategy.tree' op is for @f, which is a 'builtin.module'; a strategy is for a func.func}}
+strategy.tree @t for @f {
+  mesh [dp = 8]
+}
+
+// -----
+
+// A tree holds operations of the dialect only.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'builtin.unrealized_conversion_cast' does not belong in tree @t; a strategy holds operations of the strategy dialect only}}
+  %0 = builtin.unrealized_conversion_cast to i32
+}
+
+// -----
+
+// A node stands in a tree.
+// expected-error@+1 {{'strategy.node' op expects parent op to be one of 'strategy.tree, strategy.node'}}
+strategy.node "a" {
+}
+
+// -----
+
+// A tree does not stand in a tree.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 8]
+  // expected-error@+1 {{'strategy.tree' op symbol's parent must have the SymbolTable trait}}
+  tree @u for @f {
+    mesh [dp = 8]
+  }
+}
+
+// -----
+
+// A mesh has axes.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op has no axes; write at least one, such as [dp = 8]}}
+  mesh []
+}
+
+// -----
+
+// An axis has at least one position.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis 'tp' has size 0; a size must be at least 1}}
+  mesh [dp = 2, tp = 0]
+}
+
+// -----
+
+// Axis names are distinct.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis 'dp' is given twice; axis names are distinct}}
+  mesh [dp = 2, dp = 4]
+}
+
+// -----
+
+// The name micro is reserved.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis name 'micro' is reserved for micro-batches; rename it}}
+  mesh [micro = 2]
+}
+
+// -----
+
+// A mesh has at most 2^31 devices.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis 'b' of size 32769 times 65536 devices of the axes before it exceeds the limit of 2147483648 devices}}
+  mesh [a = 65536, b = 32769]
+}
+
+// -----
+
+// The number of devices does not overflow.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis 'b' of size 9223372036854775807 times 4 devices of the axes before it exceeds the limit of 2147483648 devices}}
+  mesh [a = 4, b = 9223372036854775807]
+}
+
+// -----
+
+// There is one device per position.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op lists 3 devices, but the axes have 4 positions; list one device for each}}
+  mesh [dp = 2, tp = 2] devices [0, 1, 2]
+}
+
+// -----
+
+// Devices are distinct.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op lists device 1 twice; a device has one position}}
+  mesh [dp = 3] devices [0, 1, 1]
+}
+
+// -----
+
+// Devices are not negative.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{'strategy.mesh' op lists the negative device -1; device ids start at 0}}
+  mesh [dp = 2] devices [0, -1]
+}
+
+// -----
+
+// An axis name is an identifier.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{axis 'd.p' is not an identifier; use letters, digits and '_', not a digit first}}
+  mesh [d.p = 2]
+}
+
+// -----
+
+// An axis has a name.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-error@+1 {{expected the name of an axis}}
+  mesh [4]
+}
+
+// -----
+
+// The mesh is not set in a node.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.mesh' op mesh belongs to the tree; move it out of node "a"}}
+    mesh [dp = 8]
+  }
+}
+
+// -----
+
+// The schedule is not set in a node.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.schedule' op schedule belongs to the tree; move it out of node "a"}}
+    schedule micro_batches = 8
+  }
+}
+
+// -----
+
+// The bucket is not set in a node.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.bucket' op bucket belongs to the tree; move it out of node "a"}}
+    bucket size = 8
+  }
+}
+
+// -----
+
+// The schedule is not set outside a tree.
+// expected-error@+1 {{'strategy.schedule' op schedule belongs to the tree; put it directly into a strategy.tree}}
+strategy.schedule micro_batches = 8
+
+// -----
+
+// micro_batches is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.schedule' op micro_batches = 0 is too small; it must be at least 1}}
+  schedule micro_batches = 0
+}
+
+// -----
+
+// max_ongoing is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.schedule' op max_ongoing = 0 is too small; it must be at least 1}}
+  schedule micro_batches = 8 max_ongoing = 0
+}
+
+// -----
+
+// virtual_stages is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.schedule' op virtual_stages = 0 is too small; it must be at least 1}}
+  schedule micro_batches = 8 virtual_stages = 0
+}
+
+// -----
+
+// The order is a known one.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b"}}
+  schedule micro_batches = 8 order = "2f2b"
+}
+
+// -----
+
+// There is one schedule.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-note@+1 {{the first is here}}
+  schedule micro_batches = 8
+  // expected-error@+1 {{'strategy.schedule' op is the second schedule of tree @t; keep one of them}}
+  schedule micro_batches = 4
+}
+
+// -----
+
+// A bucket has a size.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.bucket' op has no size; give 'size', 'first' or both, in bytes}}
+  bucket
+}
+
+// -----
+
+// The size of a bucket is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.bucket' op size = 0 is too small; it must be at least 1}}
+  bucket size = 0
+}
+
+// -----
+
+// The size of the first bucket is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.bucket' op first = -5 is too small; it must be at least 1}}
+  bucket size = 8 first = -5
+}
+
+// -----
+
+// There is one bucket setting.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-note@+1 {{the first is here}}
+  bucket size = 8
+  // expected-error@+1 {{'strategy.bucket' op is the second bucket of tree @t; keep one of them}}
+  bucket first = 4
+}
+
+// -----
+
+// A pattern is well-formed.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.node' op has the malformed pattern "layers[": expected an index, a range or '*' at position 7, found the end of the pattern}}
+  node "layers[" {
+  }
+}
+
+// -----
+
+// A pattern is well-formed.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.node' op has the malformed pattern "a..b": expected a name, '*' or '**' at position 2, found '.'}}
+  node "a..b" {
+  }
+}
+
+// -----
+
+// A pattern is well-formed.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.node' op has the malformed pattern "": expected a name, '*' or '**' at position 0, found the end of the pattern}}
+  node "" {
+  }
+}
+
+// -----
+
+// A pattern is well-formed.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.node' op has the malformed pattern "a[3:2]": the range 3:2 at position 2 is empty; its end is exclusive}}
+  node "a[3:2]" {
+  }
+}
+
+// -----
+
+// A split names axes of the mesh.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op unknown axis 'pp'; the axes of the mesh are dp, tp}}
+  split op [batch -> [dp, pp]]
+}
+
+// -----
+
+// A split in a nested node names axes of the mesh; all offenders are reported.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    node "b" {
+      // expected-error@+1 {{'strategy.split' op unknown axis 'pp'; the axes of the mesh are dp, tp}}
+      split op [batch -> pp]
+      // expected-error@+1 {{'strategy.split' op unknown axis 'pp'; the axes of the mesh are dp, tp}}
+      split weight [0 -> pp]
+    }
+  }
+}
+
+// -----
+
+// An axis splits one key.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op axis 'tp' is used twice, for iterator 'out' and for dimension 0; an axis splits one key, once}}
+  split weight [out -> tp, 0 -> tp]
+}
+
+// -----
+
+// An axis splits a key once.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op axis 'tp' is used twice, for iterator 'out' and for iterator 'out'; an axis splits one key, once}}
+  split op [out -> [tp, tp]]
+}
+
+// -----
+
+// An iterator is given once.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op iterator 'out' is given twice; list all its axes in one arrow}}
+  split op [out -> tp, out -> dp]
+}
+
+// -----
+
+// A dimension is given once.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op dimension 0 is given twice; list all its axes in one arrow}}
+  split weight [0 -> tp, 0 -> dp]
+}
+
+// -----
+
+// An item is split once per node.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-note@+1 {{the first is here}}
+    split weight [0 -> tp]
+    split gradient [0 -> tp]
+    // expected-error@+1 {{'strategy.split' op is the second split of 'weight' of node "a"; keep one of them}}
+    split weight [1 -> dp]
+  }
+}
+
+// -----
+
+// An input is split once per node.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-note@+1 {{the first is here}}
+  split input 1 [0 -> tp]
+  split input 0 [0 -> tp]
+  // expected-error@+1 {{'strategy.split' op is the second split of 'input 1' of tree @t; keep one of them}}
+  split input 1 [0 -> dp]
+}
+
+// -----
+
+// A computation is split by iterators.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op names dimension 0, but 'op' takes iterator names; split a memory item, such as 'weight', by dimension}}
+  split op [0 -> tp]
+}
+
+// -----
+
+// A dimension is not negative.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op names dimension -1; dimensions start at 0}}
+  split weight [-1 -> tp]
+}
+
+// -----
+
+// A partition is not empty.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.split' op has an empty partition; write at least one arrow, such as [batch -> dp]}}
+  split op []
+}
+
+// -----
+
+// An item is a known one.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{expected an item: op, weight, gradient, state, output, output_gradient or input with a number}}
+  split bias [0 -> tp]
+}
+
+// -----
+
+// An input has a number.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{item 'input' needs the number of an operand, such as 'input 0'}}
+  split input [0 -> tp]
+}
+
+// -----
+
+// Only an input has a number.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{item 'weight' takes no operand number, got 1}}
+  split weight 1 [0 -> tp]
+}
+
+// -----
+
+// An operand number is not negative.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{operand number -1 of item 'input' is negative}}
+  split input -1 [0 -> tp]
+}
+
+// -----
+
+// A key is an iterator or a dimension.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{expected the name of an iterator}}
+  split op ["batch" -> tp]
+}
+
+// -----
+
+// A split stands in a tree.
+// expected-error@+1 {{'strategy.split' op expects parent op to be one of 'strategy.tree, strategy.node'}}
+strategy.split op [batch -> dp]
+
+// -----
+
+// A placement names axes of the mesh.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op unknown axis 'pp'; the axes of the mesh are dp, tp}}
+    at [pp = 0]
+  }
+}
+
+// -----
+
+// A position lies on its axis.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op position 4 is outside axis 'tp' of size 4; positions are 0 to 3}}
+    at [tp = 4]
+  }
+}
+
+// -----
+
+// A position is not negative.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op position -1 is outside axis 'tp' of size 4; positions are 0 to 3}}
+    at [tp = -1]
+  }
+}
+
+// -----
+
+// A placement has one position per axis.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.at' op axis 'tp' is given twice, at 0 and at 1; give one position}}
+  at [tp = 0, tp = 1]
+}
+
+// -----
+
+// A placement is not empty.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.at' op has no coordinates; write at least one, such as [pp = 0]}}
+  at []
+}
+
+// -----
+
+// Stages name an axis of the mesh.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.stages' op unknown axis 'pp'; the axes of the mesh are dp, tp}}
+    stages pp
+  }
+}
+
+// -----
+
+// Stages are cut in a node.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.stages' op stages belongs to a node; it cuts the modules that the node's pattern matches}}
+  stages dp
+}
+
+// -----
+
+// The axis of stages is an identifier.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-error@+1 {{'strategy.stages' op axis 'd p' is not an identifier}}
+    "strategy.stages"() {axis = "d p"} : () -> ()
+  }
+}
+
+// -----
+
+// A node has one at.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-note@+1 {{the first is here}}
+    at [dp = 0]
+    // expected-error@+1 {{'strategy.at' op is the second at of node "a"; keep one of them}}
+    at [dp = 0]
+  }
+}
+
+// -----
+
+// A node has one stages.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-note@+1 {{the first is here}}
+    stages dp
+    // expected-error@+1 {{'strategy.stages' op is the second stages of node "a"; keep one of them}}
+    stages dp
+  }
+}
+
+// -----
+
+// A node has one recompute.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-note@+1 {{the first is here}}
+    recompute
+    // expected-error@+1 {{'strategy.recompute' op is the second recompute of node "a"; keep one of them}}
+    recompute
+  }
+}
+
+// -----
+
+// A node is placed either by position or in stages.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  node "a" {
+    // expected-note@+1 {{the other placement is here}}
+    at [dp = 0]
+    // expected-error@+1 {{'strategy.stages' op places node "a" a second time; use either at or stages}}
+    stages dp
+  }
+}
+
+// -----
+
+// An iterator name is an identifier.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{iterator 'a.b' is not an identifier; use letters, digits and '_', not a digit first}}
+  split op [a.b -> tp]
+}

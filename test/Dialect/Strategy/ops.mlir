@@ -1,0 +1,155 @@
+// RUN: proteus-opt %s | proteus-opt | FileCheck %s
+// RUN: proteus-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+// RUN: proteus-opt %s --mlir-print-op-generic | proteus-opt | FileCheck %s
+// RUN: proteus-opt %s --emit-bytecode | proteus-opt | FileCheck %s
+
+func.func private @gpt()
+
+// The whole tree, nested settings without the prefix of the dialect.
+
+// CHECK-LABEL: strategy.tree @megatron for @gpt {
+// CHECK-NEXT:    mesh [dp = 16, pp = 8, tp = 8]
+// CHECK-NEXT:    schedule micro_batches = 96 order = "1f1b"
+// CHECK-NEXT:    bucket size = 26214400 first = 1048576
+// CHECK-NEXT:    split op [batch -> dp]
+// CHECK-NEXT:    node "embedding" {
+// CHECK-NEXT:      split op [vocab -> tp]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    node "layers[*]" {
+// CHECK-NEXT:      stages pp
+// CHECK-NEXT:      recompute
+// CHECK-NEXT:      node "attention.qkv" {
+// CHECK-NEXT:        split op [out -> tp]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      node "attention.proj" {
+// CHECK-NEXT:        split op [in -> tp]
+// CHECK-NEXT:        split weight [0 -> [dp, tp]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    node "head" {
+// CHECK-NEXT:      at [pp = 7]
+// CHECK-NEXT:    }
+// CHECK-NEXT:  }
+
+// GENERIC-LABEL: "strategy.tree"() <{model = @gpt, sym_name = "megatron"}> ({
+// GENERIC:         "strategy.mesh"() <{axes = [#strategy.axis<dp = 16>, #strategy.axis<pp = 8>, #strategy.axis<tp = 8>]}>
+// GENERIC:         "strategy.schedule"() <{micro_batches = 96 : i64, order = "1f1b"}>
+// GENERIC:         "strategy.bucket"() <{first = 1048576 : i64, size = 26214400 : i64}>
+// GENERIC:         "strategy.split"() <{item = #strategy.item<op>, partition = #strategy.partition<[batch -> dp]>}>
+// GENERIC:         "strategy.node"() <{pattern = "layers[*]"}> ({
+// GENERIC:           "strategy.stages"() <{axis = "pp"}>
+// GENERIC:           "strategy.recompute"()
+// GENERIC:           "strategy.split"() <{item = #strategy.item<weight>, partition = #strategy.partition<[0 -> [dp, tp]]>}>
+// GENERIC:         "strategy.at"() <{coordinates = [#strategy.coordinate<pp = 7>]}>
+strategy.tree @megatron for @gpt {
+  mesh [dp = 16, pp = 8, tp = 8]
+  schedule micro_batches = 96 order = "1f1b"
+  bucket size = 26214400 first = 1048576
+  split op [batch -> dp]
+  node "embedding" {
+    split op [vocab -> tp]
+  }
+  node "layers[*]" {
+    stages pp
+    recompute
+    node "attention.qkv" { split op [out -> tp] }
+    node "attention.proj" {
+      split op [in -> tp]
+      split weight [0 -> [dp, tp]]
+    }
+  }
+  node "head" { at [pp = 7] }
+}
+
+// Every item; the order of keys is kept; one axis needs no brackets.
+
+// CHECK-LABEL: strategy.tree @items for @gpt {
+// CHECK-NEXT:    mesh [a = 2, b = 1, size = 2]
+// CHECK-NEXT:    split op [z -> a, y -> b]
+// CHECK-NEXT:    split weight [out -> size]
+// CHECK-NEXT:    split gradient [1 -> [b, a], 0 -> size]
+// CHECK-NEXT:    split state [0 -> a]
+// CHECK-NEXT:    split output [batch -> a]
+// CHECK-NEXT:    split output_gradient [batch -> []]
+// CHECK-NEXT:    split input 0 [batch -> a]
+// CHECK-NEXT:    split input 1 [batch -> b]
+// CHECK-NEXT:  }
+// GENERIC-LABEL: sym_name = "items"
+// GENERIC:         #strategy.item<input 1>
+strategy.tree @items for @gpt {
+  mesh [a = 2, b = 1, size = 2]
+  split op [z -> a, y -> b]
+  split weight [out -> [size]]
+  split gradient [1 -> [b, a], 0 -> size]
+  split state [0 -> a]
+  split output [batch -> a]
+  split output_gradient [batch -> []]
+  split input 0 [batch -> a]
+  split input 1 [batch -> b]
+}
+
+// Options of mesh, schedule, bucket and at; settings of the whole model.
+
+// CHECK-LABEL: strategy.tree @options for @gpt {
+// CHECK-NEXT:    mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
+// CHECK-NEXT:    schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+// CHECK-NEXT:    bucket first = 1
+// CHECK-NEXT:    recompute
+// CHECK-NEXT:    at [pp = 0, dp = 1]
+// CHECK-NEXT:  }
+// GENERIC-LABEL: sym_name = "options"
+// GENERIC:         devices = array<i64: 0, 1, 4, 5>
+// GENERIC:         max_ongoing = 4 : i64, micro_batches = 8 : i64, order = "gpipe", virtual_stages = 2 : i64
+strategy.tree @options for @gpt {
+  mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
+  schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+  bucket first = 1
+  recompute
+  at [pp = 0, dp = 1]
+}
+
+// The prefix may be written; attributes and empty nodes are kept.
+
+// CHECK-LABEL: strategy.tree @spelled for @gpt attributes {note = "x"} {
+// CHECK-NEXT:    mesh [dp = 1] {note = 1 : i64}
+// CHECK-NEXT:    schedule micro_batches = 1
+// CHECK-NEXT:    bucket size = 1
+// CHECK-NEXT:    node "**.mlp[0:4].*" attributes {note = "y"} {
+// CHECK-NEXT:    }
+// CHECK-NEXT:  }
+strategy.tree @spelled for @gpt attributes {note = "x"} {
+  strategy.mesh [dp = 1] {note = 1 : i64}
+  strategy.schedule micro_batches = 1
+  strategy.bucket size = 1
+  strategy.node "**.mlp[0:4].*" attributes {note = "y"} {}
+}
+
+// The largest mesh, and a device id that is not small.
+
+// CHECK-LABEL: strategy.tree @large for @gpt {
+// CHECK-NEXT:    mesh [a = 65536, b = 32768]
+strategy.tree @large for @gpt {
+  mesh [a = 65536, b = 32768]
+}
+
+// CHECK-LABEL: strategy.tree @far for @gpt {
+// CHECK-NEXT:    mesh [a = 1] devices [9223372036854775807]
+strategy.tree @far for @gpt {
+  mesh [a = 1] devices [9223372036854775807]
+}
+
+// Attributes stand alone as well.
+
+// CHECK-LABEL: func.func private @attributes
+// CHECK-SAME:    a = #strategy.partition<[batch -> dp, out -> [a, b]]>
+// CHECK-SAME:    b = #strategy.part<0 -> tp>
+// CHECK-SAME:    c = #strategy.item<input 2>
+// CHECK-SAME:    d = #strategy.axis<dp = 16>
+// CHECK-SAME:    e = #strategy.coordinate<pp = 7>
+func.func private @attributes() attributes {
+  a = #strategy.partition<[batch -> [dp], out -> [a, b]]>,
+  b = #strategy.part<0 -> tp>,
+  c = #strategy.item<input 2>,
+  d = #strategy.axis<dp = 16>,
+  e = #strategy.coordinate<pp = 7>
+}

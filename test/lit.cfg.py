@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The configuration of the lit tests; the build writes lit.site.cfg.py, which
+# knows the directories and loads this file.
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Proteus"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.proteus_obj_root, "test")
+
+tools = [
+    ToolSubst("proteus-opt", unresolved="fatal"),
+    ToolSubst("FileCheck", unresolved="fatal"),
+    ToolSubst("not", unresolved="fatal"),
+    ToolSubst("split-file", unresolved="fatal"),
+]
+llvm_config.add_tool_substitutions(
+    tools, [config.proteus_tools_dir, config.llvm_tools_dir]
+)
