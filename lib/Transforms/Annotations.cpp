@@ -8,13 +8,24 @@
 
 #include "Proteus/Transforms/Annotations.h"
 
-#include "Proteus/Dialect/Strategy/Strategy.h"
-
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace proteus;
+
+StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
+  switch (item) {
+  case strategy::ItemKind::Weight:
+    return "strategy.weight";
+  case strategy::ItemKind::Gradient:
+    return "strategy.gradient";
+  case strategy::ItemKind::State:
+    return "strategy.state";
+  default:
+    llvm_unreachable("not an item of a parameter");
+  }
+}
 
 StringRef proteus::stringify(Phase phase) {
   switch (phase) {

@@ -15,6 +15,7 @@
 #define PROTEUS_TRANSFORMS_ANNOTATIONS_H
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -30,6 +31,17 @@ constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// On an op: axes per iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
+
+/// On the function: the mesh (#dist.mesh), the tree it was matched with, and
+/// the axis along which pipeline stages lie.
+constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
+constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
+constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
+/// On an argument: its layout (#dist.layout).
+constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
+
+/// On a parameter: axes per dimension of itself, its gradient or its state.
+llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 
 /// Part of a training step.
 enum class Phase { Forward, Backward, Update };

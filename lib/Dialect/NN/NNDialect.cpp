@@ -157,12 +157,14 @@ static std::string getForeignPath(Operation *op) {
       .str();
 }
 
-std::string proteus::nn::getPath(Operation *op) {
-  std::string path;
+std::string proteus::nn::getOwnPath(Operation *op) {
   if (auto own = op->getAttrOfType<StringAttr>("path"))
-    path = own.str();
-  else
-    path = getForeignPath(op);
+    return own.str();
+  return getForeignPath(op);
+}
+
+std::string proteus::nn::getPath(Operation *op) {
+  std::string path = getOwnPath(op);
   for (auto repeat = op->getParentOfType<RepeatOp>(); repeat;
        repeat = repeat->getParentOfType<RepeatOp>())
     path = (repeat.getPath() + "[*]." + path).str();

@@ -1,0 +1,27 @@
+//===- ClusterAttr.h - the cluster of a module ------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_CLUSTERATTR_H
+#define PROTEUS_TRANSFORMS_CLUSTERATTR_H
+
+#include "Proteus/Cost/Machine.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace proteus {
+
+/// The cluster that `module` names in `proteus.cluster`: an embedded preset, a
+/// JSON file relative to the file of the module, or a dictionary. `override`,
+/// if not empty, replaces the attribute. Without any, or if it can't be read,
+/// one error is emitted.
+llvm::FailureOr<cost::Cluster> resolveCluster(mlir::ModuleOp module,
+                                              llvm::StringRef override);
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_CLUSTERATTR_H

@@ -1,0 +1,73 @@
+//===- Partitioning.h - from iterators to layouts ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The bridge from iteration spaces to layouts: given the axes of an op's
+// iterators, the layout each operand must have and each result gets.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_PARTITIONING_H
+#define PROTEUS_TRANSFORMS_PARTITIONING_H
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+
+namespace proteus {
+
+/// Axes per dimension of a tensor.
+using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
+
+/// The partition of one operation: axes per iterator, major first.
+class Partitioning {
+public:
+  /// No iterator is split.
+  explicit Partitioning(nn::IterationSpaceOpInterface op);
+
+  /// As written in the annotation of `op`.
+  static Partitioning fromAnnotation(nn::IterationSpaceOpInterface op,
+                                     const dist::Mesh &mesh);
+  /// Writes the annotation.
+  void annotate(const dist::Mesh &mesh) const;
+
+  const nn::IterationSpace &getSpace() const { return space; }
+  llvm::ArrayRef<dist::Axis> getAxes(unsigned iterator) const {
+    return axes[iterator];
+  }
+  void setAxes(unsigned iterator, dist::AxisList list) {
+    axes[iterator] = std::move(list);
+  }
+  /// Whether any iterator is split over `axis`.
+  bool uses(dist::Axis axis) const;
+
+  /// The iterator that a split of dimension `dim` splits: the major one. None
+  /// for a dimension that is never split.
+  static std::optional<unsigned> majorIterator(const nn::DimIterators &dim) {
+    return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
+  }
+
+  /// Axes per dimension that `dims` have under this partition. A split of a
+  /// minor iterator of a fused dimension is not contiguous: it leaves the
+  /// dimension whole.
+  DimAxes getDimAxes(const nn::TensorIterators &dims) const;
+
+  /// The layout operand `number` must have, on `stage`.
+  dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
+  /// The layout result `number` gets: partial over the axes of iterators that
+  /// do not index it.
+  dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
+
+private:
+  nn::IterationSpaceOpInterface op;
+  nn::IterationSpace space;
+  llvm::SmallVector<dist::AxisList> axes;
+};
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_PARTITIONING_H

@@ -1,0 +1,119 @@
+//===- ClusterAttr.cpp - the cluster of a module ----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/ClusterAttr.h"
+
+#include "Proteus/Dialect/Proteus/Proteus.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// JSON text of an attribute, so that inline dictionaries and files have one
+/// reader. Fails on attributes that JSON has no word for.
+static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    os << "{";
+    bool first = true;
+    for (NamedAttribute entry : dictionary) {
+      os << (first ? "" : ", ") << "\"" << entry.getName().getValue()
+         << "\": ";
+      first = false;
+      if (failed(printAsJSON(entry.getValue(), os)))
+        return failure();
+    }
+    os << "}";
+    return success();
+  }
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    os << "[";
+    for (auto [i, entry] : llvm::enumerate(array)) {
+      os << (i ? ", " : "");
+      if (failed(printAsJSON(entry, os)))
+        return failure();
+    }
+    os << "]";
+    return success();
+  }
+  if (auto text = dyn_cast<StringAttr>(attribute)) {
+    os << "\"";
+    llvm::printEscapedString(text.getValue(), os);
+    os << "\"";
+    return success();
+  }
+  if (auto boolean = dyn_cast<BoolAttr>(attribute)) {
+    os << (boolean.getValue() ? "true" : "false");
+    return success();
+  }
+  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
+    os << integer.getInt();
+    return success();
+  }
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    os << llvm::format("%.17g", number.getValueAsDouble());
+    return success();
+  }
+  return failure();
+}
+
+/// The file that holds `module`, or empty.
+static StringRef fileOf(ModuleOp module) {
+  if (auto location = dyn_cast<FileLineColLoc>(module.getLoc()))
+    return location.getFilename().getValue();
+  return "";
+}
+
+static llvm::Expected<cost::Cluster> readCluster(ModuleOp module,
+                                                 Attribute attribute) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (failed(printAsJSON(dictionary, os)))
+      return llvm::createStringError(
+          "an inline cluster may hold dictionaries, arrays, strings, numbers "
+          "and booleans only");
+    return cost::parseClusterJSON(text, "proteus.cluster");
+  }
+  StringRef name = cast<StringAttr>(attribute).getValue();
+  if (!name.ends_with(".json"))
+    return cost::parseClusterPreset(name);
+  SmallString<128> path(name);
+  StringRef file = fileOf(module);
+  if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
+    path = llvm::sys::path::parent_path(file);
+    llvm::sys::path::append(path, name);
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createStringError("can't read the cluster file '" + path +
+                                   "': " + buffer.getError().message());
+  return cost::parseClusterJSON((*buffer)->getBuffer(), path);
+}
+
+FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
+                                                 StringRef override) {
+  if (!override.empty())
+    module->setAttr(clusterAttrName,
+                    StringAttr::get(module.getContext(), override));
+  Attribute attribute = module->getAttr(clusterAttrName);
+  if (!attribute) {
+    std::string presets;
+    for (const std::string &name : cost::clusterPresetNames())
+      presets += (presets.empty() ? "" : ", ") + name;
+    return module.emitError("no cluster is given; set the module attribute ")
+           << clusterAttrName << " or the option cluster= to a preset ("
+           << presets << ", with \":n\" for n nodes) or a JSON file";
+  }
+  llvm::Expected<cost::Cluster> cluster = readCluster(module, attribute);
+  if (!cluster)
+    return module.emitError(llvm::toString(cluster.takeError()));
+  return *cluster;
+}

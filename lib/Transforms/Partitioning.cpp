@@ -1,0 +1,89 @@
+//===- Partitioning.cpp - from iterators to layouts -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Partitioning.h"
+
+#include "Proteus/Transforms/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+
+Partitioning::Partitioning(nn::IterationSpaceOpInterface op)
+    : op(op), space(op.getIterationSpace()), axes(space.iterators.size()) {}
+
+Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
+                                          const dist::Mesh &mesh) {
+  Partitioning result(op);
+  auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
+  if (!annotation)
+    return result;
+  for (strategy::PartAttr part : annotation.getParts())
+    if (auto iterator = result.space.find(part.getIterator()))
+      for (StringAttr name : part.getAxes())
+        result.axes[*iterator].push_back(*mesh.find(name.getValue()));
+  return result;
+}
+
+void Partitioning::annotate(const dist::Mesh &mesh) const {
+  MLIRContext *context = op->getContext();
+  SmallVector<strategy::PartAttr> parts;
+  for (auto [iterator, list] : llvm::zip(space.iterators, axes)) {
+    SmallVector<StringAttr> names;
+    for (Axis axis : list)
+      names.push_back(StringAttr::get(context, mesh.getName(axis)));
+    if (!names.empty())
+      parts.push_back(strategy::PartAttr::get(
+          context, StringAttr::get(context, iterator.name), names));
+  }
+  op->setDiscardableAttr(kOpAttr, strategy::PartitionAttr::get(context, parts));
+}
+
+bool Partitioning::uses(Axis axis) const {
+  return llvm::any_of(axes, [&](const AxisList &list) {
+    return llvm::is_contained(list, axis);
+  });
+}
+
+DimAxes Partitioning::getDimAxes(const nn::TensorIterators &dims) const {
+  DimAxes result;
+  for (const nn::DimIterators &dim : dims) {
+    auto major = majorIterator(dim);
+    result.push_back(major ? axes[*major] : AxisList());
+  }
+  return result;
+}
+
+dist::LayoutAttr Partitioning::getOperandLayout(unsigned number,
+                                                dist::MeshAttr mesh) const {
+  dist::Layout layout(space.operands[number].size());
+  DimAxes dims = getDimAxes(space.operands[number]);
+  layout.dims.assign(dims.begin(), dims.end());
+  return dist::LayoutAttr::get(mesh, layout);
+}
+
+dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
+                                               dist::MeshAttr mesh) const {
+  const nn::TensorIterators &dims = space.results[number];
+  dist::Layout layout(dims.size());
+  DimAxes dimAxes = getDimAxes(dims);
+  layout.dims.assign(dimAxes.begin(), dimAxes.end());
+  for (auto [i, list] : llvm::enumerate(axes)) {
+    bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+      return llvm::is_contained(dim, static_cast<unsigned>(i));
+    });
+    if (indexes)
+      continue;
+    bool max = space.iterators[i].kind == nn::IteratorKind::Max;
+    llvm::append_range(layout.getPartial(max ? dist::ReductionKind::Max
+                                             : dist::ReductionKind::Sum),
+                       list);
+  }
+  return dist::LayoutAttr::get(mesh, layout);
+}

@@ -1,0 +1,402 @@
+//===- PropagateStrategy.cpp - axes along the data flow ---------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/BatchAnalysis.h"
+#include "Proteus/Transforms/Partitioning.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_PROPAGATESTRATEGY
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using nn::IterationSpaceOpInterface;
+
+namespace {
+
+/// Spreads the partitions that the tree sets along the data flow until nothing
+/// changes. What the tree sets is never overwritten, and what one operation
+/// took from its first neighbour is never taken back, so the result does not
+/// depend on more than the order of the program.
+class Propagation {
+public:
+  Propagation(func::FuncOp function, dist::MeshAttr mesh)
+      : function(function), meshAttr(mesh), mesh(mesh.getValue()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult seed();
+  void forward(Block &block);
+  void backward(Block &block);
+  void placeArguments();
+  LogicalResult finish();
+  LogicalResult check(IterationSpaceOpInterface op, const Partitioning &part);
+
+  /// Lets iterators of `op` that are still whole take the axes that `dims` of
+  /// one of its tensors have.
+  void adopt(Operation *op, const nn::TensorIterators &tensor,
+             const DimAxes &dims);
+  bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
+  void know(Value value, DimAxes dims);
+
+  /// The first operation of the program that reads `value` (through the slices
+  /// of repeats), with its operand number.
+  std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
+
+  func::FuncOp function;
+  dist::MeshAttr meshAttr;
+  const dist::Mesh &mesh;
+  DenseMap<Operation *, Partitioning> parts;
+  /// Iterators that the tree sets, split or not.
+  DenseMap<Operation *, llvm::SmallDenseSet<unsigned>> fixed;
+  /// Axes per dimension of values, without the time axis.
+  DenseMap<Value, DimAxes> known;
+  /// Arguments whose storage the tree sets.
+  DenseSet<Value> fixedArguments;
+  bool changed = false;
+};
+
+} // namespace
+
+/// Whether `iterator` shares a dimension with others: then only equal parts of
+/// it are contiguous.
+static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
+  auto inFused = [&](const nn::TensorIterators &dims) {
+    return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+      return dim.size() > 1 && llvm::is_contained(dim, iterator);
+    });
+  };
+  return llvm::any_of(space.operands, inFused) ||
+         llvm::any_of(space.results, inFused);
+}
+
+static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
+  return iterator.isSplittable() ||
+         (iterator.kind == nn::IteratorKind::LogSumExp &&
+          isa<nn::DecomposableOpInterface>(op));
+}
+
+LogicalResult Propagation::seed() {
+  function.walk([&](IterationSpaceOpInterface op) {
+    auto [entry, isNew] =
+        parts.try_emplace(op, Partitioning::fromAnnotation(op, mesh));
+    if (auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr))
+      for (strategy::PartAttr part : annotation.getParts())
+        if (auto iterator =
+                entry->second.getSpace().find(part.getIterator()))
+          fixed[op].insert(*iterator);
+  });
+  for (BlockArgument argument : function.getArguments()) {
+    bool state = getRole(argument) == nn::Role::State;
+    auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(state ? strategy::ItemKind::State
+                                           : strategy::ItemKind::Weight)));
+    if (!axes)
+      continue;
+    DimAxes dims;
+    auto type = cast<RankedTensorType>(argument.getType());
+    for (auto [dim, names] :
+         llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
+      AxisList list;
+      for (auto name : names.getAsRange<StringAttr>())
+        list.push_back(*mesh.find(name.getValue()));
+      if (mesh.getSize(list) > type.getDimSize(dim))
+        return function.emitOpError("dimension ")
+               << dim << " of '" << getArgumentPath(argument) << "' has size "
+               << type.getDimSize(dim) << " and can't be split into "
+               << mesh.getSize(list) << " parts over "
+               << mesh.format(list);
+      dims.push_back(list);
+    }
+    known[argument] = dims;
+    fixedArguments.insert(argument);
+  }
+  return success();
+}
+
+bool Propagation::mayTake(Operation *op, unsigned iterator,
+                          const AxisList &axes) {
+  const Partitioning &part = parts.find(op)->second;
+  const nn::Iterator &info = part.getSpace().iterators[iterator];
+  if (axes.empty() || !part.getAxes(iterator).empty() ||
+      fixed[op].contains(iterator) || !isSplittable(op, info) ||
+      llvm::any_of(axes, [&](Axis axis) { return part.uses(axis); }))
+    return false;
+  int64_t count = mesh.getSize(axes);
+  return count <= info.size &&
+         (!isFused(part.getSpace(), iterator) || info.size % count == 0);
+}
+
+void Propagation::adopt(Operation *op, const nn::TensorIterators &tensor,
+                        const DimAxes &dims) {
+  for (auto [dim, axes] : llvm::zip(tensor, dims))
+    if (auto iterator = Partitioning::majorIterator(dim))
+      if (mayTake(op, *iterator, axes)) {
+        parts.find(op)->second.setAxes(*iterator, axes);
+        changed = true;
+      }
+}
+
+void Propagation::know(Value value, DimAxes dims) {
+  if (fixedArguments.contains(value))
+    return;
+  DimAxes &entry = known[value];
+  if (entry != dims) {
+    entry = std::move(dims);
+    changed = true;
+  }
+}
+
+static DimAxes withLeading(DimAxes dims) {
+  dims.insert(dims.begin(), AxisList());
+  return dims;
+}
+
+static DimAxes withoutLeading(const DimAxes &dims) {
+  return DimAxes(dims.begin() + 1, dims.end());
+}
+
+void Propagation::forward(Block &block) {
+  for (Operation &op : block) {
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      for (auto [init, argument] :
+           llvm::zip(repeat.getCarried(), repeat.getCarriedArgs()))
+        if (known.count(init))
+          know(argument, known[init]);
+      for (auto [stack, slice] :
+           llvm::zip(repeat.getSliced(), repeat.getSliceArgs()))
+        if (known.count(stack))
+          know(slice, withoutLeading(known[stack]));
+      forward(repeat.getBody().front());
+      unsigned carried = repeat.getNumCarried();
+      for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
+        Value yielded = repeat.getYield()->getOperand(i);
+        if (i < carried)
+          know(result, known[repeat.getCarriedArgs()[i]]);
+        else if (known.count(yielded))
+          know(result, withLeading(known[yielded]));
+      }
+      continue;
+    }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
+      for (auto [input, argument] : llvm::zip(
+               recompute.getInputs(), recompute.getBody().getArguments()))
+        if (known.count(input))
+          know(argument, known[input]);
+      forward(recompute.getBody().front());
+      for (auto [yielded, result] : llvm::zip(
+               recompute.getYield()->getOperands(), recompute.getResults()))
+        if (known.count(yielded))
+          know(result, known[yielded]);
+      continue;
+    }
+    auto found = parts.find(&op);
+    if (found == parts.end())
+      continue;
+    // States decide over parameters: that is how a sharded optimizer is told
+    // from a replicated one.
+    SmallVector<unsigned> order;
+    bool update = getPhase(&op) == Phase::Update;
+    for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i)
+      order.push_back(i);
+    if (update && order.size() > 2)
+      std::rotate(order.begin(), order.begin() + 2, order.end());
+    for (unsigned i : order)
+      if (known.count(op.getOperand(i)))
+        adopt(&op, found->second.getSpace().operands[i],
+              known[op.getOperand(i)]);
+    for (auto [result, dims] :
+         llvm::zip(op.getResults(), found->second.getSpace().results))
+      know(result, found->second.getDimAxes(dims));
+  }
+}
+
+/// Producers take what their readers want, where they are still free.
+void Propagation::backward(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    for (Region &region : op.getRegions())
+      backward(region.front());
+    auto found = parts.find(&op);
+    if (found == parts.end())
+      continue;
+    for (auto [result, dims] :
+         llvm::zip(op.getResults(), found->second.getSpace().results)) {
+      auto reader = firstReader(result);
+      if (!reader || getPhase(reader->first) != getPhase(&op))
+        continue;
+      const Partitioning &other = parts.find(reader->first)->second;
+      adopt(&op, dims,
+            other.getDimAxes(other.getSpace().operands[reader->second]));
+    }
+  }
+}
+
+std::optional<std::pair<Operation *, unsigned>>
+Propagation::firstReader(Value value) {
+  Block *block = value.getParentBlock();
+  std::optional<std::pair<Operation *, unsigned>> best;
+  Operation *bestTop = nullptr;
+  for (OpOperand &use : value.getUses()) {
+    Operation *owner = use.getOwner();
+    std::optional<std::pair<Operation *, unsigned>> candidate;
+    if (parts.count(owner))
+      candidate = {owner, use.getOperandNumber()};
+    else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
+      candidate = firstReader(
+          repeat.getBody().getArgument(use.getOperandNumber()));
+    else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
+      candidate = firstReader(
+          recompute.getBody().getArgument(use.getOperandNumber()));
+    if (!candidate)
+      continue;
+    Operation *top = block->findAncestorOpInBlock(*owner);
+    if (!bestTop || top->isBeforeInBlock(bestTop) ||
+        (top == bestTop && candidate->second < best->second)) {
+      best = candidate;
+      bestTop = top;
+    }
+  }
+  return best;
+}
+
+/// A parameter is stored as its first reader uses it, its state likewise.
+void Propagation::placeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto reader = firstReader(argument);
+    if (!reader)
+      continue;
+    const Partitioning &part = parts.find(reader->first)->second;
+    DimAxes dims =
+        part.getDimAxes(part.getSpace().operands[reader->second]);
+    auto rank = cast<RankedTensorType>(argument.getType()).getRank();
+    while (static_cast<int64_t>(dims.size()) < rank)
+      dims = withLeading(dims);
+    know(argument, dims);
+  }
+}
+
+LogicalResult Propagation::check(IterationSpaceOpInterface op,
+                                 const Partitioning &part) {
+  SmallVector<StringRef> owner(mesh.getNumAxes());
+  for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
+    ArrayRef<Axis> axes = part.getAxes(i);
+    if (axes.empty())
+      continue;
+    for (Axis axis : axes) {
+      if (!owner[axis].empty())
+        return op->emitOpError("axis '")
+               << mesh.getName(axis) << "' splits both '" << owner[axis]
+               << "' and '" << iterator.name
+               << "'; an axis may split one iterator of an operation";
+      owner[axis] = iterator.name;
+    }
+    if (!isSplittable(op, iterator))
+      return op->emitOpError("iterator '")
+             << iterator.name << "' can't be split (over "
+             << mesh.format(axes) << ")";
+    int64_t count = mesh.getSize(axes);
+    if (count > iterator.size)
+      return op->emitOpError("iterator '")
+             << iterator.name << "' has size " << iterator.size
+             << " and can't be split into " << count << " parts over "
+             << mesh.format(axes);
+    if (isFused(part.getSpace(), i) && iterator.size % count != 0)
+      return op->emitOpError("iterator '")
+             << iterator.name << "' of size " << iterator.size
+             << " is part of a fused dimension and can't be split into "
+             << count << " unequal parts over " << mesh.format(axes);
+    if (llvm::is_contained(axes, dist::microAxis) && iterator.size % count != 0)
+      return op->emitOpError("iterator '")
+             << iterator.name << "' of size " << iterator.size
+             << " can't be cut into " << count
+             << " equal parts: micro-batches times devices over "
+             << mesh.format(axes) << "; change the batch or the micro-batches";
+    for (const nn::TensorIterators &dims : part.getSpace().results)
+      for (const nn::DimIterators &dim : dims)
+        if (llvm::is_contained(dim, static_cast<unsigned>(i)) &&
+            dim.front() != i)
+          return op->emitOpError("iterator '")
+                 << iterator.name
+                 << "' is a minor part of a fused dimension of the result and "
+                    "can't be split";
+  }
+  return success();
+}
+
+LogicalResult Propagation::finish() {
+  BatchAnalysis batch(function);
+  AxisList micro;
+  if (mesh.micro > 1)
+    micro.push_back(dist::microAxis);
+
+  bool failed = false;
+  function.walk([&](IterationSpaceOpInterface op) {
+    Partitioning &part = parts.find(op)->second;
+    if (auto iterator = batch.getIterator(op); iterator && !micro.empty()) {
+      AxisList axes = micro;
+      llvm::append_range(axes, part.getAxes(*iterator));
+      part.setAxes(*iterator, axes);
+    }
+    if (mlir::failed(check(op, part)))
+      failed = true;
+    else
+      part.annotate(mesh);
+  });
+  if (failed)
+    return failure();
+
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned rank = cast<RankedTensorType>(argument.getType()).getRank();
+    dist::Layout layout(rank);
+    auto found = known.find(argument);
+    if (found != known.end())
+      layout.dims.assign(found->second.begin(), found->second.end());
+    if (auto dim = batch.getDimension(argument); dim && !micro.empty())
+      layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
+    setArgumentAttr(argument, kLayoutAttr,
+                    dist::LayoutAttr::get(meshAttr, layout));
+  }
+  return success();
+}
+
+LogicalResult Propagation::run() {
+  if (failed(seed()))
+    return failure();
+  do {
+    changed = false;
+    placeArguments();
+    forward(function.front());
+    backward(function.front());
+  } while (changed);
+  return finish();
+}
+
+namespace {
+class PropagateStrategy
+    : public proteus::impl::PropagateStrategyBase<PropagateStrategy> {
+public:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    if (!mesh)
+      return;
+    if (failed(Propagation(function, mesh).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
