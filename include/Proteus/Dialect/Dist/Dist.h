@@ -1,0 +1,53 @@
+//===- Dist.h - the dist dialect --------------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_DIST_DIST_H
+#define PROTEUS_DIALECT_DIST_DIST_H
+
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
+#include "Proteus/Dialect/Dist/Schedule.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "Proteus/Dialect/Dist/DistDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Proteus/Dialect/Dist/DistAttrs.h.inc"
+
+namespace proteus::dist {
+
+/// What sends write and receives read: their order must stay.
+struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
+  llvm::StringRef getName() final { return "dist.wire"; }
+};
+
+/// What a barrier allocates, so that two barriers are never the same.
+struct BarrierResource : mlir::SideEffects::Resource::Base<BarrierResource> {
+  llvm::StringRef getName() final { return "dist.barrier"; }
+};
+
+/// The layout of a tensor type, null for any other type.
+LayoutAttr getLayout(mlir::Type type);
+
+} // namespace proteus::dist
+
+#include "Proteus/Dialect/Dist/DistInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "Proteus/Dialect/Dist/DistOps.h.inc"
+
+#endif // PROTEUS_DIALECT_DIST_DIST_H

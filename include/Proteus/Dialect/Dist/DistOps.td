@@ -1,0 +1,612 @@
+//===- DistOps.td - operations of the dist dialect ---------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_DIST_DISTOPS_TD
+#define PROTEUS_DIALECT_DIST_DISTOPS_TD
+
+include "Proteus/Dialect/Dist/DistAttrs.td"
+include "Proteus/Dialect/Dist/DistDialect.td"
+include "Proteus/Dialect/Dist/DistInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Dist_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Dist_Dialect, mnemonic, traits>;
+
+def Dist_Tensor : Type<CPred<"::proteus::dist::getLayout($_self)">,
+    "ranked tensor with a #dist.layout", "::mlir::RankedTensorType">;
+
+def Dist_WireResource : Resource<"::proteus::dist::WireResource">;
+def Dist_BarrierResource : Resource<"::proteus::dist::BarrierResource">;
+
+//===----------------------------------------------------------------------===//
+// Changes of layout within a program
+//===----------------------------------------------------------------------===//
+
+class Dist_LayoutOp<string mnemonic, list<Trait> traits = []>
+    : Dist_Op<mnemonic, !listconcat([Pure], traits)> {
+  let results = (outs Dist_Tensor:$result);
+  let hasVerifier = 1;
+  code layoutDeclaration = [{
+    /// The mesh of operand and result.
+    MeshAttr getMesh() { return getLayout(getInput().getType()).getMesh(); }
+  }];
+  let extraClassDeclaration = layoutDeclaration;
+}
+
+class Dist_CollectiveOp<string mnemonic, string kind, string buffer,
+                        list<Trait> traits = []>
+    : Dist_LayoutOp<mnemonic,
+                    !listconcat([Dist_CollectiveOpInterface], traits)> {
+  let extraClassDeclaration = layoutDeclaration # [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::}] # kind # [{; }
+    int64_t getGroupSize();
+    int64_t getBufferBytes();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getGroupSize() {
+      MeshAttr mesh = getMesh();
+      return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
+    }
+    int64_t $cppClass::getBufferBytes() {
+      return localBytes(}] # buffer # [{().getType());
+    }
+  }];
+}
+
+def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> {
+  let summary = "Reduces partial values; every rank gets the whole";
+  let description = [{
+    Reduces over the listed axes. The result is replicated where the operand was
+    partial.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is partial over them with that reduction, and no maximum is
+      pending under a sum;
+    - the result has the operand's type without these partial axes.
+
+    Example:
+    ```mlir
+    %1 = dist.all_reduce sum %0 over {tp} for activation
+        : tensor<8x8xf32, #partial> -> tensor<8x8xf32, #whole>
+    ```
+  }];
+  let arguments = (ins Dist_ReductionKindAttr:$reduction, Dist_Tensor:$input,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $reduction $input `over` custom<AxisNames>($axes)
+    (`for` $purpose^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult"> {
+  let summary = "Collects the parts of a dimension";
+  let description = [{
+    Collects the parts along the listed axes, which must be the minor axes of
+    the dimension: all of its axes, or the last ones where the parts nest.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - they are the minor axes of dimension `dim`;
+    - with uneven parts those over all axes nest in those over the rest;
+    - the result has the operand's type without these axes.
+
+    Example:
+    ```mlir
+    %1 = dist.all_gather %0 dim 0 over {dp} for parameter
+        : tensor<8x8xf32, #shard> -> tensor<8x8xf32, #whole>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, I64Attr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` $purpose^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ReduceScatterOp
+    : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter", "getInput"> {
+  let summary = "Reduces partial values; every rank gets a part";
+  let description = [{
+    Reduces over the listed axes and shards a dimension of the result over them,
+    at the minor end and in the order that the result type says.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is partial over them with that reduction, and no maximum is
+      pending under a sum;
+    - the dimension has at least as many elements as parts, and with uneven
+      parts they nest in those of the operand;
+    - the result has the operand's type with the axes moved accordingly.
+
+    Example:
+    ```mlir
+    %1 = dist.reduce_scatter sum %0 dim 0 over {dp} for gradient
+        : tensor<8x8xf32, #partial> -> tensor<8x8xf32, #shard>
+    ```
+  }];
+  let arguments = (ins Dist_ReductionKindAttr:$reduction, Dist_Tensor:$input,
+                       I64Attr:$dim, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $reduction $input `dim` $dim
+    `over` custom<AxisNames>($axes)
+    (`for` $purpose^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
+  let summary = "Moves the sharding from one dimension to another";
+  let description = [{
+    Collects one dimension and shards another over the same axes, at the minor
+    end and in the order that the result type says.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the two dimensions differ, and the axes are the minor ones of the first;
+    - the second dimension has at least as many elements as parts, and with
+      uneven parts they nest on both dimensions;
+    - the result has the operand's type with the axes moved accordingly.
+
+    Example:
+    ```mlir
+    %1 = dist.all_to_all %0 from 0 to 1 over {tp}
+        : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #columns>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, I64Attr:$from_dim, I64Attr:$to_dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input `from` $from_dim `to` $to_dim `over` custom<AxisNames>($axes)
+    (`for` $purpose^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_SliceOp : Dist_LayoutOp<"slice"> {
+  let summary = "Keeps a part of a replicated dimension";
+  let description = [{
+    Every rank keeps its part along the listed axes, added at the minor end of
+    the dimension in the order that the result type says. No communication.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is replicated over them;
+    - the dimension has at least as many elements as parts, and with uneven
+      parts they nest in those of the operand;
+    - the result has the operand's type with the axes added.
+
+    Example:
+    ```mlir
+    %1 = dist.slice %0 dim 1 over {tp}
+        : tensor<8x8xf32, #whole> -> tensor<8x8xf32, #columns>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, I64Attr:$dim,
+                       Dist_AxisNamesAttr:$axes);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
+  let summary = "Marks the sum over the micro-batches";
+  let description = [{
+    The value is complete after the last micro-batch. In a section that runs per
+    micro-batch this is an addition into a buffer that lives for the whole step.
+
+    **Constraints**
+    - the operand is partial over `micro`, as a sum;
+    - the result has the operand's type without that axis.
+
+    Example:
+    ```mlir
+    %1 = dist.accumulate %0 : tensor<8x8xf32, #each> -> tensor<8x8xf32, #all>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input);
+  let assemblyFormat = [{
+    $input attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
+  let summary = "Moves a value to the devices of another stage";
+  let description = [{
+    Every rank sends its part to the rank of the same other coordinates at the
+    result's fixed coordinates. It stands for a send and a receive as long as
+    the stages share one function.
+
+    **Constraints**
+    - operand and result types differ at most in the coordinates of `at`, which
+      both fix for the same axes.
+
+    Example:
+    ```mlir
+    %1 = dist.transfer %0 : tensor<8x8xf32, #stage0> -> tensor<8x8xf32, #stage1>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Messages and barriers
+//===----------------------------------------------------------------------===//
+
+class Dist_MessageOp<string mnemonic, string kind, list<Trait> traits>
+    : Dist_Op<mnemonic, !listconcat([Dist_CollectiveOpInterface], traits)> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::}] # kind # [{; }
+    ::mlir::ArrayAttr getAxes() {
+      return ::mlir::ArrayAttr::get(getContext(), {});
+    }
+    int64_t getGroupSize() { return 2; }
+    int64_t getBufferBytes();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getBufferBytes() {
+      return localBytes(getValue().getType());
+    }
+  }];
+}
+
+def Dist_SendOp : Dist_MessageOp<"send", "Send",
+    [MemoryEffects<[MemWrite<Dist_WireResource>]>]> {
+  let summary = "Sends a value to another stage";
+  let description = [{
+    Every rank sends its part to its counterpart in the program of that stage,
+    which receives it under the same tag.
+
+    **Constraints**
+    - stage and tag are not negative.
+
+    Example: `dist.send %v to stage 1 tag 7 : tensor<8x8xf32, #layout>`
+  }];
+  let arguments = (ins Dist_Tensor:$value, I64Attr:$stage, I64Attr:$tag,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $value `to` `stage` $stage `tag` $tag
+    (`for` $purpose^)? attr-dict `:` type($value)
+  }];
+}
+
+def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
+    [MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
+  let summary = "Receives a value from another stage";
+  let description = [{
+    The counterpart of a `dist.send` of the program of that stage with the same
+    tag. The type has the receiver's own `at`.
+
+    **Constraints**
+    - stage and tag are not negative.
+
+    Example: `%v = dist.recv from stage 0 tag 7 : tensor<8x8xf32, #layout>`
+  }];
+  let arguments = (ins I64Attr:$stage, I64Attr:$tag,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Dist_Tensor:$value);
+  let assemblyFormat = [{
+    `from` `stage` $stage `tag` $tag
+    (`for` $purpose^)? attr-dict `:` type($value)
+  }];
+}
+
+def Dist_BarrierOp : Dist_Op<"barrier"> {
+  let summary = "Hands its operands on as new values";
+  let description = [{
+    The identity, which nothing may look through: work fed by a barrier is never
+    the same as work on the operands. Recomputed work takes its operands from
+    one, so that common subexpression elimination cannot undo it. An unused
+    barrier is dead.
+
+    **Constraints**
+    - the result types are the operand types.
+
+    Example:
+    ```mlir
+    %0:2 = dist.barrier %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs);
+  let results = (outs
+    Res<Variadic<AnyType>, "the same values",
+        [MemAlloc<Dist_BarrierResource>]>:$outputs);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` custom<SameTypes>(type($inputs), type($outputs))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs), [{
+    build($_builder, $_state, inputs.getTypes(), inputs);
+  }]>];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Fused reductions
+//===----------------------------------------------------------------------===//
+
+def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
+    [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Reduces many gradients in few collectives";
+  let description = [{
+    Reduces every operand over the same axes, by all-reduce or reduce-scatter,
+    in the given buckets: each bucket is one collective over a flat buffer and
+    starts when all its members are there. A *stacked* operand holds the
+    gradients of a repeated layer, its leading dimension being the iteration;
+    a bucket may hold a range of its iterations. An operand that is not stacked
+    counts as one iteration.
+
+    **Constraints**
+    - the kind is `all_reduce` or `reduce_scatter`;
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results, all on one mesh, and each result has the type
+      that the reduction of its operand gives; `stacked` has one flag per
+      operand;
+    - the leading dimension of a stacked operand exists and is not sharded,
+      before or after;
+    - no bucket is empty, ranges are not empty and within their operand, and
+      every iteration of every operand is in exactly one bucket.
+
+    Example:
+    ```mlir
+    %0:2 = dist.fused_reduce all_reduce sum %w, %b over {dp}
+        stacked [true, false] buckets [[0[6:12], 1[0:1]], [0[0:6]]]
+        : (tensor<12x8x8xf32, #pw>, tensor<8xf32, #pb>)
+        -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+    ```
+  }];
+  let arguments = (ins Dist_CollectiveKindAttr:$kind,
+                       Dist_ReductionKindAttr:$reduction,
+                       Variadic<Dist_Tensor>:$inputs,
+                       Dist_AxisNamesAttr:$axes,
+                       DenseBoolArrayAttr:$stacked,
+                       Dist_BucketsAttr:$buckets,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $kind $reduction $inputs
+    `over` custom<AxisNames>($axes) `stacked` $stacked
+    `buckets` custom<Buckets>($buckets)
+    (`for` $purpose^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return getKind(); }
+    int64_t getGroupSize();
+    /// Bytes of all buckets together.
+    int64_t getBufferBytes();
+    unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
+    /// Bytes of the buffer of one bucket.
+    int64_t getBucketBytes(unsigned bucket);
+    /// Number of iterations of an operand, 1 if it is not stacked.
+    int64_t getNumIterations(unsigned operand);
+    /// The mesh of all operands.
+    MeshAttr getMesh();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+def Dist_SectionOp : Dist_Op<"section", [
+    HasParent<"::proteus::dist::ProgramOp">, NoRegionArguments,
+    SingleBlockImplicitTerminator<"::proteus::dist::YieldOp">]> {
+  let summary = "Part of a program that is scheduled as a unit";
+  let description = [{
+    Runs once per micro-batch, or `once` per step. Its results are the values of
+    the same micro-batch where another such section uses them. `chunk` numbers
+    the virtual stages of a program and is 0 where it is not printed. Result
+    types are those of the terminator.
+
+    **Constraints**
+    - `update`, and no other kind, is `once`; the chunk is not negative;
+    - results have the types of the operands of `dist.yield`;
+    - a section that runs once uses no value that depends on the micro-batch: no
+      layout in it mentions `micro`, except that of the operand of a
+      `dist.accumulate`.
+
+    Example:
+    ```mlir
+    %f:2 = dist.section forward chunk 1 {
+      ...
+      dist.yield %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>
+    }
+    ```
+  }];
+  let arguments = (ins Dist_SectionKindAttr:$kind, OptionalAttr<I64Attr>:$chunk,
+                       UnitAttr:$once);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins
+    "::mlir::TypeRange":$types, "::proteus::dist::SectionKind":$kind,
+    CArg<"int64_t", "0">:$chunk)>];
+  let extraClassDeclaration = [{
+    /// The chunk, 0 where none is given.
+    int64_t getChunkNumber() { return getChunk().value_or(0); }
+    /// The values handed to the terminator.
+    ::mlir::OperandRange getYielded() {
+      return getBody().front().getTerminator()->getOperands();
+    }
+  }];
+}
+
+def Dist_ProgramOp : Dist_Op<"program", [
+    FunctionOpInterface, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"::proteus::dist::ReturnOp">]> {
+  let summary = "What the devices of one stage run in a step";
+  let description = [{
+    A list of sections that all devices at the coordinates of `at` run alike.
+    Arguments and results are those of the training step as far as they live on
+    these devices; what an argument is for is in its attributes.
+
+    **Constraints**
+    - the axes of `at` are on the mesh, their coordinates within them;
+    - the body holds sections and ends in `dist.return`;
+    - every layout in it is on the same mesh and fixes at least the axes of `at`
+      at the same coordinates;
+    - the sections' kinds come in the order forward, gradients, update; no two
+      sections have the same kind and chunk; a chunk has either `backward` or
+      the split gradients.
+
+    Example:
+    ```mlir
+    dist.program @stage0 mesh #mesh at [pp = 0]
+        (%x: tensor<8x8xf32, #x>, %w: tensor<8x8xf32, #w>)
+        -> tensor<8x8xf32, #w> {
+      %f = dist.section forward {
+        %0 = "test.forward"(%x, %w) : (...) -> ...
+        dist.yield %0 : tensor<8x8xf32, #x>
+      }
+      %u = dist.section update once {
+        ...
+      }
+      dist.return %u : tensor<8x8xf32, #w>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       Dist_MeshAttr:$mesh,
+                       OptionalAttr<DictionaryAttr>:$at,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins
+    "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+    "::proteus::dist::MeshAttr":$mesh,
+    CArg<"::llvm::ArrayRef<std::pair<::proteus::dist::Axis, int64_t>>",
+         "{}">:$at)>];
+  let extraClassDeclaration = [{
+    /// Types of the arguments, for FunctionOpInterface.
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    /// Types of the results, for FunctionOpInterface.
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    /// Programs are called by nobody, their body is their own.
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+
+    /// The coordinates of `at`.
+    ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
+    /// The sections in order of the text.
+    ::llvm::iterator_range<::mlir::Block::op_iterator<SectionOp>>
+    getSections();
+    /// The section of that kind and chunk, if there is one.
+    SectionOp getSection(SectionKind kind, int64_t chunk = 0);
+  }];
+}
+
+def Dist_YieldOp : Dist_Op<"yield", [
+    Pure, Terminator, HasParent<"::proteus::dist::SectionOp">]> {
+  let summary = "Ends a section";
+  let description = [{
+    Example: `dist.yield %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange());
+  }]>];
+}
+
+def Dist_ReturnOp : Dist_Op<"return", [
+    Pure, Terminator, HasParent<"::proteus::dist::ProgramOp">]> {
+  let summary = "Ends a program";
+  let description = [{
+    **Constraints**
+    - the operand types are the result types of the program.
+
+    Example: `dist.return %u : tensor<8x8xf32, #layout>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Dist_ScheduleOp : Dist_Op<"schedule", [
+    Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "The order in which programs run their sections";
+  let description = [{
+    One list of work items per program: letter of the section kind (`F`, `B`,
+    `I`, `W`, `U`), micro-batch, and `.c` for a chunk other than 0. The position
+    of a program in the list is the number of its stage.
+
+    **Constraints**
+    - one order per program; the programs exist, are distinct, and share their
+      mesh;
+    - an item names a section of its program and a micro-batch of the mesh, or
+      none if the section runs once;
+    - every section runs exactly once per micro-batch, or once;
+    - a gradient comes after the forward of its chunk and micro-batch, a weight
+      gradient after its input gradient, the update last.
+
+    Example:
+    ```mlir
+    dist.schedule @one_f_one_b programs [@stage0, @stage1] order [
+      [F0, F1, B0, B1, U],
+      [F0, B0, F1, B1, U]
+    ]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypedArrayAttrBase<FlatSymbolRefAttr,
+                                          "programs">:$programs,
+                       TypedArrayAttrBase<Dist_OrderAttr, "orders">:$order,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = [{
+    $sym_name `programs` $programs `order` custom<Orders>($order)
+    attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumPrograms() { return getPrograms().size(); }
+    /// The work items of one program.
+    ::llvm::ArrayRef<Work> getWork(unsigned program) {
+      return ::llvm::cast<OrderAttr>(getOrder()[program]).getItems();
+    }
+    /// The largest number of (chunk, micro-batch) pairs of one program whose
+    /// forward has run and whose last gradient has not: what activations are
+    /// held for at a time. Chunks without gradients do not count.
+    int64_t maxOngoing(unsigned program);
+  }];
+}
+
+#endif // PROTEUS_DIALECT_DIST_DISTOPS_TD

@@ -1,0 +1,258 @@
+//===- LayoutAlgebra.h - meshes, layouts and steps between them -*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The meaning of a layout, without IR: which part of a tensor a rank holds,
+// what each communication step does to a layout, and the cheapest sequence of
+// steps from one layout to another. The attributes of the dialect wrap these
+// types; the op verifiers and the resharding planner share `applyStep`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_DIST_LAYOUTALGEBRA_H
+#define PROTEUS_DIALECT_DIST_LAYOUTALGEBRA_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "Proteus/Dialect/Dist/DistEnums.h.inc"
+
+namespace proteus::dist {
+
+//===----------------------------------------------------------------------===//
+// Mesh
+//===----------------------------------------------------------------------===//
+
+/// An axis of a mesh by number: 0 is the time axis `micro`, i + 1 is the i-th
+/// device axis. Ascending order is the normal form of a set of axes.
+using Axis = unsigned;
+using AxisList = llvm::SmallVector<Axis, 2>;
+
+/// The axis of micro-batches: values along it exist one after the other, so no
+/// collective may run over it.
+constexpr Axis microAxis = 0;
+constexpr llvm::StringLiteral microAxisName = "micro";
+
+/// Named device axes in row-major order (the last one holds neighbouring
+/// devices) and the number of micro-batches.
+struct Mesh {
+  llvm::SmallVector<std::string, 4> names;
+  llvm::SmallVector<int64_t, 4> sizes;
+  int64_t micro = 1;
+  /// Device id of every position; empty: the position itself.
+  llvm::SmallVector<int64_t, 0> devices;
+
+  /// Number of axes including `micro`.
+  unsigned getNumAxes() const { return sizes.size() + 1; }
+  /// The axis of that name, `micro` included.
+  std::optional<Axis> find(llvm::StringRef name) const;
+  llvm::StringRef getName(Axis axis) const;
+  int64_t getSize(Axis axis) const {
+    return axis == microAxis ? micro : sizes[axis - 1];
+  }
+  /// Product of the sizes of `axes`.
+  int64_t getSize(llvm::ArrayRef<Axis> axes) const;
+  int64_t getNumDevices() const;
+  /// Device at one coordinate per device axis.
+  int64_t getDevice(llvm::ArrayRef<int64_t> coordinates) const;
+  /// Coordinates, one per device axis, of the row-major `position`.
+  llvm::SmallVector<int64_t> getCoordinates(int64_t position) const;
+  /// `{a, b}`, for diagnostics.
+  std::string format(llvm::ArrayRef<Axis> axes) const;
+
+  /// Drops a device list that says nothing.
+  void normalise();
+  /// Why this is not a mesh, if it is not.
+  std::optional<std::string> check() const;
+
+  bool operator==(const Mesh &other) const;
+};
+llvm::hash_code hash_value(const Mesh &mesh);
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Size of part `index` of `size` elements in `count` contiguous parts; the
+/// remainder goes one by one to the first parts.
+int64_t partSize(int64_t size, int64_t count, int64_t index);
+
+/// First element of part `index`; see `partSize`.
+int64_t partOffset(int64_t size, int64_t count, int64_t index);
+
+/// Whether each of the `outer` parts of `size` elements is exactly the union
+/// of its `inner` parts among the `outer * inner` parts. Only then can the
+/// minor axes of a dimension be gathered or sliced on their own.
+bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+constexpr unsigned numReductionKinds = 2;
+
+/// Where the elements of a tensor are on a mesh. An axis shards one dimension,
+/// holds partial values, is fixed at one coordinate, or else replicates.
+struct Layout {
+  /// Per dimension the axes that shard it, major first.
+  llvm::SmallVector<AxisList, 4> dims;
+  /// Per reduction kind the axes along which values are still to be reduced.
+  /// With both kinds present the value is the sum of the maxima.
+  std::array<AxisList, numReductionKinds> partial;
+  /// Axes at one coordinate of which alone the value exists.
+  llvm::SmallVector<std::pair<Axis, int64_t>, 1> fixed;
+
+  Layout() = default;
+  /// The replicated layout.
+  explicit Layout(unsigned rank) : dims(rank) {}
+
+  AxisList &getPartial(ReductionKind kind) {
+    return partial[static_cast<unsigned>(kind)];
+  }
+  const AxisList &getPartial(ReductionKind kind) const {
+    return partial[static_cast<unsigned>(kind)];
+  }
+  /// Whether a value is still to be reduced over any axis.
+  bool isPartial() const;
+  /// The reduction pending over `axis`.
+  std::optional<ReductionKind> getPartialKind(Axis axis) const;
+  /// The dimension that `axis` shards.
+  std::optional<unsigned> getShardedDim(Axis axis) const;
+  std::optional<int64_t> getFixedCoordinate(Axis axis) const;
+  /// Whether `axis` is mentioned nowhere.
+  bool isReplicated(Axis axis) const;
+
+  /// Sorts what has no order of its own.
+  void normalise();
+  /// Why this is not a layout on `mesh`, if it is not.
+  std::optional<std::string> check(const Mesh &mesh) const;
+  /// Why a tensor of `shape` cannot have this layout, if it cannot.
+  std::optional<std::string> checkShape(const Mesh &mesh,
+                                        llvm::ArrayRef<int64_t> shape) const;
+
+  bool operator==(const Layout &other) const;
+  bool operator!=(const Layout &other) const { return !(*this == other); }
+  bool operator<(const Layout &other) const;
+};
+llvm::hash_code hash_value(const Layout &layout);
+
+/// Number of parts of dimension `dim`.
+int64_t numParts(const Mesh &mesh, const Layout &layout, unsigned dim);
+
+/// Part of dimension `dim` at `coordinates`, one per axis with `micro` first.
+int64_t partIndex(const Mesh &mesh, const Layout &layout, unsigned dim,
+                  llvm::ArrayRef<int64_t> coordinates);
+
+/// Shape held at `coordinates`, one per axis with `micro` first.
+llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      llvm::ArrayRef<int64_t> coordinates);
+
+/// Start of what is held at `coordinates`, one per axis with `micro` first.
+llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       llvm::ArrayRef<int64_t> coordinates);
+
+/// Shape held at coordinate 0 of every axis, which no other rank exceeds.
+llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
+                                             const Layout &layout,
+                                             llvm::ArrayRef<int64_t> shape);
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// The ways to get from one layout to another on the same devices. The order
+/// is the order of preference between plans of equal cost and length.
+enum class StepKind : uint8_t {
+  Slice,
+  ReduceScatter,
+  AllReduce,
+  AllToAll,
+  AllGather,
+};
+llvm::StringRef stringify(StepKind kind);
+
+/// One step. Slice and reduce-scatter add `axes` at the minor end of `toDim`,
+/// an all-gather removes them from the minor end of `fromDim`, an all-to-all
+/// does both.
+struct Step {
+  StepKind kind;
+  /// In the order in which they shard `toDim`; ascending for all-reduce and
+  /// all-gather, which leave no order.
+  AxisList axes;
+  std::optional<ReductionKind> reduction = std::nullopt;
+  std::optional<unsigned> fromDim = std::nullopt;
+  std::optional<unsigned> toDim = std::nullopt;
+};
+
+/// Layout of a tensor of `shape` after `step`, or why the step is not possible.
+/// A step is possible only where it is exact: with uneven parts the minor axes
+/// of a dimension have no meaning apart from the major ones.
+llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  const Layout &from, const Step &step,
+                                  std::string &reason);
+
+/// What a cost function is told about a step.
+struct StepVolume {
+  /// Ranks that take part together.
+  int64_t groupSize = 1;
+  /// Bytes of the buffer of an all-reduce, the result of an all-gather, the
+  /// input of a reduce-scatter, the input of an all-to-all, the result of a
+  /// slice; on the rank that holds most.
+  int64_t bufferBytes = 0;
+  /// Bytes that each rank sends with a bandwidth-optimal algorithm.
+  int64_t movedBytes = 0;
+};
+
+/// Cost of a step in any unit; integers make ties exact.
+using StepCost =
+    llvm::function_ref<uint64_t(const Step &step, const StepVolume &volume)>;
+
+/// The volume of `step` from `from` to `to` for elements of `elementBits`.
+StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                      int64_t elementBits, const Layout &from, const Layout &to,
+                      const Step &step);
+
+/// Bytes moved plus, for a group of more than one rank, a start-up worth
+/// 64 KiB; a slice costs nothing.
+uint64_t defaultStepCost(const Step &step, const StepVolume &volume);
+
+/// A step of a plan and the layout after it.
+struct PlannedStep {
+  Step step;
+  Layout result;
+};
+
+/// The cheapest steps from `from` to `to`, found by uniform-cost search. Of
+/// plans of equal cost the shortest wins, then the one met first, where the
+/// steps out of a layout are tried by kind (as StepKind lists them), by
+/// dimension and by axes. Axes that both layouts replicate take no part. Fails
+/// with a reason if the time axis would have to take part, if the values are
+/// fixed to different devices, or if the target is partial where the source is
+/// not.
+llvm::FailureOr<llvm::SmallVector<PlannedStep>>
+planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+            int64_t elementBits, const Layout &from, const Layout &to,
+            StepCost cost, std::string &reason);
+
+} // namespace proteus::dist
+
+#endif // PROTEUS_DIALECT_DIST_LAYOUTALGEBRA_H

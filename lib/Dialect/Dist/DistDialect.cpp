@@ -1,0 +1,52 @@
+//===- DistDialect.cpp - registration and dialect interfaces --------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+
+#include "mlir/Interfaces/FoldInterfaces.h"
+
+using namespace mlir;
+using namespace proteus::dist;
+
+#include "Proteus/Dialect/Dist/DistDialect.cpp.inc"
+
+namespace {
+/// Prints meshes and layouts once, at the top of the file.
+struct DistAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<MeshAttr>(attr))
+      os << "mesh";
+    else if (isa<LayoutAttr>(attr))
+      os << "layout";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+
+/// Keeps constants in the section that uses them: a program holds nothing but
+/// sections.
+struct DistFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  bool shouldMaterializeInto(Region *region) const override {
+    return isa<SectionOp>(region->getParentOp());
+  }
+};
+} // namespace
+
+void DistDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "Proteus/Dialect/Dist/DistOps.cpp.inc"
+      >();
+  addInterfaces<DistAsmInterface, DistFoldInterface>();
+}

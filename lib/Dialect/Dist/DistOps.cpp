@@ -1,0 +1,175 @@
+//===- DistOps.cpp - text, folding and accessors of dist ops --------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembly.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace proteus::dist;
+
+#include "Proteus/Dialect/Dist/DistInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Custom directives
+//===----------------------------------------------------------------------===//
+
+/// `{dp, tp}`
+static ParseResult parseAxisNames(OpAsmParser &parser, ArrayAttr &axes) {
+  SmallVector<Attribute> names;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
+        StringRef name;
+        if (parser.parseKeyword(&name))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      }))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+static void printAxisNames(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+  printer << "{";
+  llvm::interleaveComma(axes.getAsRange<StringAttr>(), printer,
+                        [&](StringAttr name) { printer << name.getValue(); });
+  printer << "}";
+}
+
+static ParseResult parseBuckets(OpAsmParser &parser, BucketsAttr &attr) {
+  Buckets buckets;
+  if (parseBucketList(parser, buckets))
+    return failure();
+  attr = BucketsAttr::get(parser.getContext(), std::move(buckets));
+  return success();
+}
+
+static void printBuckets(OpAsmPrinter &printer, Operation *, BucketsAttr attr) {
+  printBucketList(printer, attr.getValue());
+}
+
+/// One order per line.
+static ParseResult parseOrders(OpAsmParser &parser, ArrayAttr &orders) {
+  SmallVector<Attribute> attrs;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        SmallVector<Work> items;
+        if (parseWorkList(parser, items))
+          return failure();
+        attrs.push_back(OrderAttr::get(parser.getContext(), items));
+        return success();
+      }))
+    return failure();
+  orders = parser.getBuilder().getArrayAttr(attrs);
+  return success();
+}
+
+static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
+  printer << "[";
+  printer.increaseIndent();
+  llvm::interleave(
+      orders.getAsRange<OrderAttr>(),
+      [&](OrderAttr order) {
+        printer.printNewline();
+        printWorkList(printer, order.getItems());
+      },
+      [&] { printer << ","; });
+  printer.decreaseIndent();
+  printer.printNewline();
+  printer << "]";
+}
+
+/// One list of types for operands and results.
+static ParseResult parseSameTypes(OpAsmParser &parser,
+                                  SmallVectorImpl<Type> &inputs,
+                                  SmallVectorImpl<Type> &outputs) {
+  if (parser.parseTypeList(inputs))
+    return failure();
+  outputs.assign(inputs.begin(), inputs.end());
+  return success();
+}
+
+static void printSameTypes(OpAsmPrinter &printer, Operation *, TypeRange inputs,
+                           TypeRange) {
+  llvm::interleaveComma(inputs, printer);
+}
+
+#define GET_OP_CLASSES
+#include "Proteus/Dialect/Dist/DistOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// Slices, all-gathers and all-to-alls change where a value is and not what it
+/// is: two in a row that end in the first type are nothing.
+static OpFoldResult foldRoundTrip(Value input, Type resultType) {
+  Operation *producer = input.getDefiningOp();
+  if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp>(producer))
+    return {};
+  Value origin = producer->getOperand(0);
+  return origin.getType() == resultType ? OpFoldResult(origin) : OpFoldResult();
+}
+
+OpFoldResult AllGatherOp::fold(FoldAdaptor) {
+  return foldRoundTrip(getInput(), getType());
+}
+
+OpFoldResult AllToAllOp::fold(FoldAdaptor) {
+  return foldRoundTrip(getInput(), getType());
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  return foldRoundTrip(getInput(), getType());
+}
+
+OpFoldResult TransferOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// FusedReduceOp
+//===----------------------------------------------------------------------===//
+
+MeshAttr FusedReduceOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+
+int64_t FusedReduceOp::getGroupSize() {
+  MeshAttr mesh = getMesh();
+  return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
+}
+
+int64_t FusedReduceOp::getNumIterations(unsigned operand) {
+  return getStacked()[operand]
+             ? cast<RankedTensorType>(getInputs()[operand].getType())
+                   .getDimSize(0)
+             : 1;
+}
+
+int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
+  int64_t bytes = 0;
+  for (const BucketRange &range : getBuckets().getValue().list[bucket]) {
+    auto type = cast<RankedTensorType>(getInputs()[range.operand].getType());
+    bytes += localBytes(type) / getNumIterations(range.operand) *
+             (range.to - range.from);
+  }
+  return bytes;
+}
+
+int64_t FusedReduceOp::getBufferBytes() {
+  int64_t bytes = 0;
+  for (unsigned bucket = 0; bucket < getNumBuckets(); ++bucket)
+    bytes += getBucketBytes(bucket);
+  return bytes;
+}

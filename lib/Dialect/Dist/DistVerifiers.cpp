@@ -1,0 +1,304 @@
+//===- DistVerifiers.cpp - verifiers of collectives and messages ----------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace proteus::dist;
+
+//===----------------------------------------------------------------------===//
+// Shared checks
+//===----------------------------------------------------------------------===//
+
+/// The named axes, which must be on the mesh and in normal form.
+static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
+                                      ArrayAttr names) {
+  AxisList axes;
+  for (StringAttr name : names.getAsRange<StringAttr>()) {
+    std::optional<Axis> axis = mesh.getAxisIndex(name);
+    if (!axis)
+      return op->emitOpError("names the axis '")
+             << name.getValue() << "', which is not on the mesh " << mesh;
+    axes.push_back(*axis);
+  }
+  if (!llvm::is_sorted(axes)) {
+    AxisList sorted(axes);
+    llvm::sort(sorted);
+    return op->emitOpError("axes ") << mesh.getValue().format(axes)
+                                    << " are not in normal form, expected "
+                                    << mesh.getValue().format(sorted);
+  }
+  return axes;
+}
+
+/// Operand and result must be the same tensor on the same mesh.
+static LogicalResult verifySameTensor(Operation *op, RankedTensorType from,
+                                      RankedTensorType to) {
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return op->emitOpError("changes the tensor from ")
+           << from << " to " << to << ", expected the layout alone to change";
+  if (getLayout(from).getMesh() != getLayout(to).getMesh())
+    return op->emitOpError("goes from the mesh ")
+           << getLayout(from).getMesh() << " to the mesh "
+           << getLayout(to).getMesh();
+  return success();
+}
+
+static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
+                                  const Layout &expected) {
+  LayoutAttr attr = LayoutAttr::get(actual.getMesh(), expected);
+  if (actual == attr)
+    return success();
+  return op->emitOpError("result has layout ")
+         << actual << ", expected " << attr;
+}
+
+/// The order in which the result says that `axes` shard `dim`, if it does.
+static AxisList placedOrder(const Layout &result, unsigned dim,
+                            const AxisList &axes) {
+  if (dim >= result.dims.size())
+    return axes;
+  ArrayRef<Axis> placed = result.dims[dim];
+  if (placed.size() < axes.size())
+    return axes;
+  ArrayRef<Axis> tail = placed.take_back(axes.size());
+  return std::is_permutation(tail.begin(), tail.end(), axes.begin())
+             ? AxisList(tail)
+             : axes;
+}
+
+/// Checks that `to` is what `step` makes of `from`.
+static LogicalResult verifyStep(Operation *op, RankedTensorType from,
+                                RankedTensorType to, Step step) {
+  LayoutAttr operand = getLayout(from), result = getLayout(to);
+  if (step.toDim)
+    step.axes = placedOrder(result.getValue(), *step.toDim, step.axes);
+  std::string reason;
+  FailureOr<Layout> expected =
+      applyStep(operand.getMesh().getValue(), from.getShape(),
+                operand.getValue(), step, reason);
+  if (failed(expected))
+    return op->emitOpError() << reason;
+  return verifyLayout(op, result, *expected);
+}
+
+/// A dimension number within the rank of `type`.
+static LogicalResult verifyDim(Operation *op, RankedTensorType type,
+                               int64_t dim) {
+  if (dim >= 0 && dim < type.getRank())
+    return success();
+  return op->emitOpError("dimension ")
+         << dim << " is outside a tensor of rank " << type.getRank();
+}
+
+template <typename OpT>
+static LogicalResult verifyCollective(OpT op, Step step) {
+  RankedTensorType from = op.getInput().getType();
+  RankedTensorType to = op.getResult().getType();
+  if (failed(verifySameTensor(op, from, to)))
+    return failure();
+  FailureOr<AxisList> axes = verifyAxes(op, op.getMesh(), op.getAxes());
+  if (failed(axes))
+    return failure();
+  step.axes = std::move(*axes);
+  return verifyStep(op, from, to, std::move(step));
+}
+
+//===----------------------------------------------------------------------===//
+// Changes of layout
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllReduceOp::verify() {
+  return verifyCollective(*this,
+                          {StepKind::AllReduce, {}, getReduction(), {}, {}});
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+    return failure();
+  return verifyCollective(*this, {StepKind::AllGather, {}, {}, getDim(), {}});
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+    return failure();
+  return verifyCollective(
+      *this, {StepKind::ReduceScatter, {}, getReduction(), {}, getDim()});
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getFromDim())) ||
+      failed(verifyDim(*this, getInput().getType(), getToDim())))
+    return failure();
+  return verifyCollective(
+      *this, {StepKind::AllToAll, {}, {}, getFromDim(), getToDim()});
+}
+
+LogicalResult SliceOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+    return failure();
+  return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
+}
+
+LogicalResult AccumulateOp::verify() {
+  if (failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  Layout expected = getLayout(getInput().getType()).getValue();
+  AxisList &sums = expected.getPartial(ReductionKind::Sum);
+  if (!llvm::is_contained(sums, microAxis))
+    return emitOpError("operand is not partial (sum) over 'micro'");
+  llvm::erase(sums, microAxis);
+  return verifyLayout(*this, getLayout(getType()), expected);
+}
+
+LogicalResult TransferOp::verify() {
+  if (failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  LayoutAttr from = getLayout(getInput().getType());
+  LayoutAttr to = getLayout(getType());
+  auto axisOf = [](const std::pair<Axis, int64_t> &entry) {
+    return entry.first;
+  };
+  if (!llvm::equal(llvm::map_range(from.getValue().fixed, axisOf),
+                   llvm::map_range(to.getValue().fixed, axisOf)))
+    return emitOpError("operand and result fix different axes: ")
+           << from << " and " << to;
+  if (from.withFixed(to.getValue().fixed) != to)
+    return emitOpError("goes from ")
+           << from << " to " << to << ", expected 'at' alone to change";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages and barriers
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> static LogicalResult verifyMessage(OpT op) {
+  if (op.getStage() < 0)
+    return op.emitOpError("stage ") << op.getStage() << " is negative";
+  if (op.getTag() < 0)
+    return op.emitOpError("tag ") << op.getTag() << " is negative";
+  return success();
+}
+
+LogicalResult SendOp::verify() { return verifyMessage(*this); }
+LogicalResult RecvOp::verify() { return verifyMessage(*this); }
+
+LogicalResult BarrierOp::verify() {
+  if (getInputs().getTypes() != getOutputs().getTypes())
+    return emitOpError("result types differ from operand types");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// FusedReduceOp
+//===----------------------------------------------------------------------===//
+
+/// The dimension that a reduce-scatter of `from` to `to` shards: the first one
+/// whose axes differ, else the first that may be sharded.
+static unsigned scatteredDim(const Layout &from, const Layout &to,
+                             bool stacked) {
+  for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
+    if (std::get<0>(axes) != std::get<1>(axes))
+      return dim;
+  return stacked ? 1 : 0;
+}
+
+static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
+                                        const AxisList &axes) {
+  auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
+  auto to = cast<RankedTensorType>(op.getOutputs()[index].getType());
+  if (getLayout(from).getMesh() != op.getMesh())
+    return op.emitOpError("operand ")
+           << index << " is on the mesh " << getLayout(from).getMesh()
+           << ", operand 0 on " << op.getMesh();
+  if (failed(verifySameTensor(op, from, to)))
+    return failure();
+  bool stacked = op.getStacked()[index];
+  const Layout &before = getLayout(from).getValue();
+  const Layout &after = getLayout(to).getValue();
+  if (stacked) {
+    if (from.getRank() == 0)
+      return op.emitOpError("stacked operand ")
+             << index << " has no leading dimension";
+    if (!before.dims[0].empty() || !after.dims[0].empty())
+      return op.emitOpError("stacked operand ")
+             << index << " is sharded along its leading dimension";
+  }
+  Step step{StepKind::AllReduce, axes, op.getReduction()};
+  if (op.getKind() == CollectiveKind::ReduceScatter) {
+    step.kind = StepKind::ReduceScatter;
+    step.toDim = scatteredDim(before, after, stacked);
+  }
+  return verifyStep(op, from, to, std::move(step));
+}
+
+/// Every iteration of every operand must be in exactly one bucket.
+static LogicalResult verifyBuckets(FusedReduceOp op) {
+  SmallVector<SmallVector<bool>> seen;
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
+    seen.emplace_back(op.getNumIterations(operand), false);
+  for (auto [index, bucket] :
+       llvm::enumerate(op.getBuckets().getValue().list)) {
+    if (bucket.empty())
+      return op.emitOpError("bucket ") << index << " is empty";
+    for (const BucketRange &range : bucket) {
+      if (range.operand < 0 ||
+          range.operand >= static_cast<int64_t>(seen.size()))
+        return op.emitOpError("bucket ")
+               << index << " names operand " << range.operand << " of "
+               << seen.size();
+      SmallVector<bool> &iterations = seen[range.operand];
+      if (range.from < 0 || range.from >= range.to ||
+          range.to > static_cast<int64_t>(iterations.size()))
+        return op.emitOpError("bucket ")
+               << index << " holds iterations " << range.from << ":" << range.to
+               << " of operand " << range.operand << ", which has "
+               << iterations.size();
+      for (int64_t i = range.from; i < range.to; ++i) {
+        if (iterations[i])
+          return op.emitOpError("iteration ")
+                 << i << " of operand " << range.operand
+                 << " is in two buckets";
+        iterations[i] = true;
+      }
+    }
+  }
+  for (auto [operand, iterations] : llvm::enumerate(seen))
+    for (auto [iteration, found] : llvm::enumerate(iterations))
+      if (!found)
+        return op.emitOpError("iteration ")
+               << iteration << " of operand " << operand << " is in no bucket";
+  return success();
+}
+
+LogicalResult FusedReduceOp::verify() {
+  if (getKind() != CollectiveKind::AllReduce &&
+      getKind() != CollectiveKind::ReduceScatter)
+    return emitOpError("kind is ") << stringifyCollectiveKind(getKind())
+                                   << ", expected all_reduce or reduce_scatter";
+  if (getInputs().empty())
+    return emitOpError("expected at least one operand");
+  if (getInputs().size() != getOutputs().size())
+    return emitOpError("has ") << getInputs().size() << " operands and "
+                               << getOutputs().size() << " results";
+  if (getStacked().size() != getInputs().size())
+    return emitOpError("has ") << getInputs().size() << " operands and "
+                               << getStacked().size() << " 'stacked' flags";
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  for (unsigned index = 0; index < getInputs().size(); ++index)
+    if (failed(verifyFusedOperand(*this, index, *axes)))
+      return failure();
+  return verifyBuckets(*this);
+}

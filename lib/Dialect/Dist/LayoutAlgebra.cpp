@@ -1,0 +1,329 @@
+//===- LayoutAlgebra.cpp - meshes, layouts and parts ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace proteus::dist;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Mesh
+//===----------------------------------------------------------------------===//
+
+std::optional<Axis> Mesh::find(StringRef name) const {
+  if (name == microAxisName)
+    return microAxis;
+  for (auto [index, candidate] : llvm::enumerate(names))
+    if (candidate == name)
+      return index + 1;
+  return std::nullopt;
+}
+
+StringRef Mesh::getName(Axis axis) const {
+  return axis == microAxis ? StringRef(microAxisName)
+                           : StringRef(names[axis - 1]);
+}
+
+int64_t Mesh::getSize(ArrayRef<Axis> axes) const {
+  int64_t product = 1;
+  for (Axis axis : axes)
+    product *= getSize(axis);
+  return product;
+}
+
+int64_t Mesh::getNumDevices() const {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+int64_t Mesh::getDevice(ArrayRef<int64_t> coordinates) const {
+  assert(coordinates.size() == sizes.size() && "one coordinate per axis");
+  int64_t position = 0;
+  for (auto [coordinate, size] : llvm::zip_equal(coordinates, sizes))
+    position = position * size + coordinate;
+  return devices.empty() ? position : devices[position];
+}
+
+SmallVector<int64_t> Mesh::getCoordinates(int64_t position) const {
+  SmallVector<int64_t> coordinates(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    coordinates[i] = position % sizes[i];
+    position /= sizes[i];
+  }
+  return coordinates;
+}
+
+std::string Mesh::format(ArrayRef<Axis> axes) const {
+  return "{" +
+         llvm::join(
+             llvm::map_range(axes, [&](Axis axis) { return getName(axis); }),
+             ", ") +
+         "}";
+}
+
+void Mesh::normalise() {
+  for (auto [position, device] : llvm::enumerate(devices))
+    if (device != static_cast<int64_t>(position))
+      return;
+  if (static_cast<int64_t>(devices.size()) == getNumDevices())
+    devices.clear();
+}
+
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+static std::optional<std::string> checkDevices(const Mesh &mesh) {
+  if (mesh.devices.empty())
+    return std::nullopt;
+  if (static_cast<int64_t>(mesh.devices.size()) != mesh.getNumDevices())
+    return ("mesh of " + Twine(mesh.getNumDevices()) + " positions lists " +
+            Twine(mesh.devices.size()) + " devices")
+        .str();
+  llvm::SmallSet<int64_t, 16> seen;
+  for (int64_t device : mesh.devices) {
+    if (device < 0)
+      return ("device id " + Twine(device) + " is negative").str();
+    if (!seen.insert(device).second)
+      return ("device " + Twine(device) + " is listed twice").str();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Mesh::check() const {
+  llvm::SmallSet<StringRef, 4> seen;
+  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+    if (!isIdentifier(name))
+      return "axis name '" + name + "' is not an identifier";
+    if (name == microAxisName)
+      return "axis name 'micro' is reserved for the micro-batches";
+    if (!seen.insert(name).second)
+      return "axis '" + name + "' is declared twice";
+    if (size < 1)
+      return ("axis '" + Twine(name) + "' has size " + Twine(size) +
+              ", expected a positive size")
+          .str();
+  }
+  if (micro < 1)
+    return ("mesh has " + Twine(micro) +
+            " micro-batches, expected a positive number")
+        .str();
+  return checkDevices(*this);
+}
+
+bool Mesh::operator==(const Mesh &other) const {
+  return std::tie(names, sizes, micro, devices) ==
+         std::tie(other.names, other.sizes, other.micro, other.devices);
+}
+
+llvm::hash_code proteus::dist::hash_value(const Mesh &mesh) {
+  return llvm::hash_combine(
+      llvm::hash_combine_range(mesh.names.begin(), mesh.names.end()),
+      llvm::hash_combine_range(mesh.sizes.begin(), mesh.sizes.end()),
+      mesh.micro,
+      llvm::hash_combine_range(mesh.devices.begin(), mesh.devices.end()));
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+int64_t proteus::dist::partSize(int64_t size, int64_t count, int64_t index) {
+  return size / count + (index < size % count ? 1 : 0);
+}
+
+int64_t proteus::dist::partOffset(int64_t size, int64_t count, int64_t index) {
+  return index * (size / count) + std::min(index, size % count);
+}
+
+bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
+  if (outer == 1 || inner == 1)
+    return true;
+  // The remainder is dealt from the front: a group of `inner` parts differs
+  // from the next by more than the one element that `outer` parts may differ
+  // by, unless the remainder is empty, a single element, or all but one.
+  int64_t remainder = size % (outer * inner);
+  return remainder <= 1 || remainder == outer * inner - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+bool Layout::isPartial() const {
+  return llvm::any_of(partial,
+                      [](const AxisList &axes) { return !axes.empty(); });
+}
+
+std::optional<ReductionKind> Layout::getPartialKind(Axis axis) const {
+  for (auto [kind, axes] : llvm::enumerate(partial))
+    if (llvm::is_contained(axes, axis))
+      return static_cast<ReductionKind>(kind);
+  return std::nullopt;
+}
+
+std::optional<unsigned> Layout::getShardedDim(Axis axis) const {
+  for (auto [dim, axes] : llvm::enumerate(dims))
+    if (llvm::is_contained(axes, axis))
+      return dim;
+  return std::nullopt;
+}
+
+std::optional<int64_t> Layout::getFixedCoordinate(Axis axis) const {
+  for (auto [fixedAxis, coordinate] : fixed)
+    if (fixedAxis == axis)
+      return coordinate;
+  return std::nullopt;
+}
+
+bool Layout::isReplicated(Axis axis) const {
+  return !getShardedDim(axis) && !getPartialKind(axis) &&
+         !getFixedCoordinate(axis);
+}
+
+void Layout::normalise() {
+  for (AxisList &axes : partial)
+    llvm::sort(axes);
+  llvm::sort(fixed);
+}
+
+std::optional<std::string> Layout::check(const Mesh &mesh) const {
+  SmallVector<bool> used(mesh.getNumAxes());
+  auto use = [&](Axis axis) -> std::optional<std::string> {
+    if (axis >= mesh.getNumAxes())
+      return ("axis number " + Twine(axis) + " is outside a mesh of " +
+              Twine(mesh.getNumAxes() - 1) + " device axes")
+          .str();
+    if (used[axis])
+      return ("axis '" + mesh.getName(axis) + "' is used twice").str();
+    used[axis] = true;
+    return std::nullopt;
+  };
+  for (const AxisList &axes : dims)
+    for (Axis axis : axes)
+      if (auto problem = use(axis))
+        return problem;
+  for (const AxisList &axes : partial)
+    for (Axis axis : axes)
+      if (auto problem = use(axis))
+        return problem;
+  for (auto [axis, coordinate] : fixed) {
+    if (auto problem = use(axis))
+      return problem;
+    if (axis == microAxis)
+      return "the time axis 'micro' cannot be fixed at a coordinate";
+    if (coordinate < 0 || coordinate >= mesh.getSize(axis))
+      return ("coordinate " + Twine(coordinate) + " is outside axis '" +
+              mesh.getName(axis) + "' of size " + Twine(mesh.getSize(axis)))
+          .str();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Layout::checkShape(const Mesh &mesh,
+                                              ArrayRef<int64_t> shape) const {
+  if (shape.size() != dims.size())
+    return ("layout has " + Twine(dims.size()) +
+            " dimensions, the tensor has " + Twine(shape.size()))
+        .str();
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size < 0)
+      return ("dimension " + Twine(dim) +
+              " is dynamic, a layout needs a static shape")
+          .str();
+    int64_t parts = numParts(mesh, *this, dim);
+    if (parts > std::max<int64_t>(size, 1))
+      return ("dimension " + Twine(dim) + " of size " + Twine(size) +
+              " cannot be cut into " + Twine(parts) + " parts by axes " +
+              mesh.format(dims[dim]))
+          .str();
+  }
+  return std::nullopt;
+}
+
+bool Layout::operator==(const Layout &other) const {
+  return std::tie(dims, partial, fixed) ==
+         std::tie(other.dims, other.partial, other.fixed);
+}
+
+bool Layout::operator<(const Layout &other) const {
+  return std::tie(dims, partial, fixed) <
+         std::tie(other.dims, other.partial, other.fixed);
+}
+
+llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
+  llvm::hash_code hash(layout.dims.size());
+  for (const AxisList &axes : layout.dims)
+    hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
+  for (const AxisList &axes : layout.partial)
+    hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
+  for (auto [axis, coordinate] : layout.fixed)
+    hash = llvm::hash_combine(hash, axis, coordinate);
+  return hash;
+}
+
+int64_t proteus::dist::numParts(const Mesh &mesh, const Layout &layout,
+                                unsigned dim) {
+  return mesh.getSize(layout.dims[dim]);
+}
+
+int64_t proteus::dist::partIndex(const Mesh &mesh, const Layout &layout,
+                                 unsigned dim, ArrayRef<int64_t> coordinates) {
+  int64_t index = 0;
+  for (Axis axis : layout.dims[dim])
+    index = index * mesh.getSize(axis) + coordinates[axis];
+  return index;
+}
+
+SmallVector<int64_t> proteus::dist::localShape(const Mesh &mesh,
+                                               const Layout &layout,
+                                               ArrayRef<int64_t> shape,
+                                               ArrayRef<int64_t> coordinates) {
+  assert(coordinates.size() == mesh.getNumAxes() &&
+         "one coordinate per axis, micro first");
+  SmallVector<int64_t> local;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    local.push_back(partSize(size, numParts(mesh, layout, dim),
+                             partIndex(mesh, layout, dim, coordinates)));
+  return local;
+}
+
+SmallVector<int64_t> proteus::dist::localOffset(const Mesh &mesh,
+                                                const Layout &layout,
+                                                ArrayRef<int64_t> shape,
+                                                ArrayRef<int64_t> coordinates) {
+  assert(coordinates.size() == mesh.getNumAxes() &&
+         "one coordinate per axis, micro first");
+  SmallVector<int64_t> offset;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    offset.push_back(partOffset(size, numParts(mesh, layout, dim),
+                                partIndex(mesh, layout, dim, coordinates)));
+  return offset;
+}
+
+SmallVector<int64_t> proteus::dist::largestLocalShape(const Mesh &mesh,
+                                                      const Layout &layout,
+                                                      ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> origin(mesh.getNumAxes(), 0);
+  return localShape(mesh, layout, shape, origin);
+}
