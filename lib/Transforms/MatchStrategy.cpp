@@ -89,6 +89,7 @@ private:
                                   const nn::IterationSpace &space,
                                   strategy::SplitOp split);
   LogicalResult inferStages();
+  void duplicateInputs();
   LogicalResult reportUnused();
   Settings settingsOf(const Path &path);
   SmallVector<std::pair<Path, Operation *>> modulePaths();
@@ -539,6 +540,37 @@ LogicalResult Matcher::annotate() {
   return failure(result.wasInterrupted());
 }
 
+/// Gives every stage that reads an input an argument of its own: each stage
+/// loads what it needs.
+void Matcher::duplicateInputs() {
+  Block &block = function.front();
+  auto stageOfUse = [&](OpOperand &use) {
+    return *getStage(block.findAncestorOpInBlock(*use.getOwner()));
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    BlockArgument argument = function.getArgument(i);
+    if (getRole(argument) != nn::Role::Input || argument.use_empty())
+      continue;
+    int64_t first = stageOfUse(*argument.use_begin());
+    for (OpOperand &use : argument.getUses())
+      first = std::min(first, stageOfUse(use));
+    if (llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+          return stageOfUse(use) == first;
+        }))
+      continue;
+    // The copy takes the readers of later stages and is looked at next.
+    LogicalResult inserted = function.insertArgument(
+        i + 1, argument.getType(), function.getArgAttrDict(i),
+        argument.getLoc());
+    assert(succeeded(inserted) && "a function takes any argument");
+    (void)inserted;
+    argument = function.getArgument(i);
+    argument.replaceUsesWithIf(function.getArgument(i + 1), [&](OpOperand &use) {
+      return stageOfUse(use) != first;
+    });
+  }
+}
+
 /// Operations without a stage join the producers of their operands, else their
 /// first user; a repeat is where its body is; parameters are where they are
 /// used.
@@ -584,9 +616,8 @@ LogicalResult Matcher::inferStages() {
                << stage << " but reads a result of stage " << *producer
                << "; stages must follow the order of the model";
   }
+  duplicateInputs();
   for (BlockArgument argument : function.getArguments()) {
-    if (getRole(argument) == nn::Role::Input)
-      continue;
     std::optional<int64_t> stage;
     for (Operation *user : argument.getUsers()) {
       Operation *top = block.findAncestorOpInBlock(*user);
@@ -670,6 +701,28 @@ LogicalResult Matcher::run() {
     mesh.micro = schedule.getMicroBatches();
   for (int64_t device : meshOp.getDeviceIds())
     mesh.devices.push_back(device);
+  NamedAttrList schedule, bucket;
+  Builder builder(context);
+  if (strategy::ScheduleOp op = tree.getSchedule()) {
+    schedule.set("order", builder.getStringAttr(strategy::stringifyScheduleOrder(
+                              op.getOrderKind())));
+    if (op.getMaxOngoingAttr())
+      schedule.set("max_ongoing", op.getMaxOngoingAttr());
+    if (op.getVirtualStages().value_or(1) != 1)
+      return op.emitOpError("virtual_stages = ")
+             << *op.getVirtualStages()
+             << " can't be lowered yet; use one chunk per stage";
+  }
+  if (strategy::BucketOp op = tree.getBucket()) {
+    if (op.getSizeAttr())
+      bucket.set("size", op.getSizeAttr());
+    if (op.getFirstAttr())
+      bucket.set("first", op.getFirstAttr());
+  }
+  if (!schedule.empty())
+    function->setAttr(kScheduleAttr, schedule.getDictionary(context));
+  if (!bucket.empty())
+    function->setAttr(kBucketAttr, bucket.getDictionary(context));
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
   if (pipelineAxis.empty())

@@ -37,6 +37,11 @@ constexpr llvm::StringLiteral kOpAttr = "strategy.op";
 constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
 constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
 constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
+/// On the function and its programs: what the tree says about the order of
+/// micro-batches (`order`, `max_ongoing`) and the sizes of gradient buckets
+/// (`size`, `first`, in bytes).
+constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
+constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

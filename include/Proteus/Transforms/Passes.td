@@ -1,0 +1,216 @@
+//===- Passes.td - the passes of Proteus -------------------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_PASSES_TD
+#define PROTEUS_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
+  let summary = "Write what the strategy tree says onto every operation";
+  let description = [{
+    The one pass that reads patterns and paths. Precondition: a model, a
+    `strategy.tree` for it, and a cluster. For every forward operation it finds
+    the settings of the nodes that select it (nearest wins, per iterator), and
+    writes them onto the operation: axes per iterator (`strategy.op`), pipeline
+    stage, recompute group; on parameters their storage. Repeats are cut where
+    the tree treats their iterations differently or a stage ends, so that
+    afterwards each repeat is treated as one. Operations that no node places join
+    the stage of their producers, else of their readers.
+
+    A pattern that selects nothing, an iterator that no selected operation has,
+    and a mesh that names devices the cluster does not have are errors.
+
+    ```mlir
+    strategy.tree @s for @model { mesh [dp = 2]  split op [batch -> dp] }
+    %y = nn.linear "fc"(%x, %w) : ...
+    // becomes
+    %y = nn.linear "fc"(%x, %w) {strategy.op = #strategy.partition<[batch -> dp]>} : ...
+    ```
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", "",
+           "The tree to use, where there are several (@name)">,
+    Option<"cluster", "cluster", "std::string", "",
+           "Preset or JSON file that replaces the attribute proteus.cluster">
+  ];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
+  let summary = "Add gradients and parameter updates to a forward graph";
+  let description = [{
+    Precondition: a function with the attribute `nn.training` that returns one
+    scalar loss, every argument with a role. Postcondition: the function returns
+    (loss, new parameters, new states); results say which argument they replace
+    (`nn.updates`). Optimizer states become arguments. Operations are marked as
+    forward, backward or update. A repeat gets a backward repeat that runs in
+    reverse and reads forward values as slices of stacks. Operations in a
+    recompute group are repeated in an `nn.recompute` in front of their gradients.
+    A function without `nn.training` is left as it is: a forward-only program.
+
+    ```mlir
+    %y = nn.linear "fc"(%x, %w) : ...
+    // adds
+    %dw = nn.linear_wgrad "fc"(%dy, %x) : ...
+    %new = nn.sgd "fc.weight"(%w, %dw) : ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::nn::NNDialect"];
+}
+
+def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
+  let summary = "Spread axes along the data flow to every operation and argument";
+  let description = [{
+    Precondition: match-strategy has run. An iterator that the tree does not set
+    takes the axes that an operand's dimension has, then those its first reader
+    wants, if it is splittable, the axes are not used otherwise in the
+    operation, and there are enough elements; first come, first served, until
+    nothing changes. Parameters are stored as their first reader uses them,
+    unless the tree says otherwise; updates follow the state of the optimizer.
+    The batch, followed from the inputs, is split over micro-batches first.
+
+    Postcondition: `strategy.op` of every operation is complete, and every
+    argument has a layout (`strategy.layout`). An axis on two iterators, a split
+    of an opaque iterator and more parts than elements are errors; all offenders
+    are listed.
+
+    ```mlir
+    %1 = nn.relu "act"(%0) : ...    // %0 is split [batch -> dp, hidden -> tp]
+    // becomes
+    %1 = nn.relu "act"(%0) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>} : ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Put layouts into types and conversions between them";
+  let description = [{
+    Precondition: propagate-strategy has run. Every value gets a type with a
+    layout. Where an operand has another layout than its operation needs, the
+    cheapest sequence of collectives converts it, shared by all readers that
+    follow; partial sums pass through linear operations unreduced. Values that
+    another stage reads go through `dist.transfer`. Sums over micro-batches become
+    `dist.accumulate` where the update reads them. A log-sum-exp that is split is
+    decomposed first.
+
+    ```mlir
+    %1 = nn.linear "proj"(%0, %w) : ...        // `in` is split over tp
+    %2 = nn.add "residual"(%x, %1) : ...
+    // becomes
+    %1 = nn.linear "proj"(%0, %w) : ... -> tensor<..., #partial>
+    %2 = dist.all_reduce sum %1 over {tp} for activation : ...
+    %3 = nn.add "residual"(%x, %2) : ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
+  let summary = "Turn the step into one program per pipeline stage";
+  let description = [{
+    Precondition: insert-collectives has run. Each stage becomes a
+    `dist.program` whose sections are the forward, backward and update work of
+    the stage; transfers become a send in one program and a receive in the other.
+    The function and its strategy trees are gone afterwards.
+
+    ```mlir
+    func.func @model(...) { forward...; backward...; update... }
+    // becomes
+    dist.program @model_stage0 ... {
+      %f = dist.section forward { ... dist.send %a to stage 1 tag 0 : ... }
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
+  let summary = "Reduce gradients in buckets as they become ready";
+  let description = [{
+    Replaces the gradient reductions of the update section by one
+    `dist.fused_reduce` per kind, axes and element type. Gradients fill buckets in
+    the order in which the backward section computes them, repeats written out; a
+    bucket closes when it has reached its size. The first bucket may be smaller,
+    so that communication starts early. Sizes come from the `bucket` of the tree;
+    options override it; without either they are those of PyTorch's
+    DistributedDataParallel.
+
+    ```mlir
+    %a = dist.all_reduce sum %g0 over {dp} for gradient : ...
+    %b = dist.all_reduce sum %g1 over {dp} for gradient : ...
+    // becomes
+    %r:2 = dist.fused_reduce all_reduce sum %g1, %g0 over {dp} ... buckets [[0[0:1], 1[0:1]]]
+    ```
+  }];
+  let options = [
+    Option<"bucketSize", "bucket-size", "int64_t", "26214400",
+           "Bytes at which a bucket closes">,
+    Option<"firstBucketSize", "first-bucket-size", "int64_t", "1048576",
+           "Bytes at which the first bucket closes">
+  ];
+}
+
+def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Order the micro-batches of every stage";
+  let description = [{
+    Writes a `dist.schedule`: per program the order in which its sections run.
+    A stage runs forwards until as many micro-batches as its limit are in
+    flight, then one backward per forward. The limit is the number of
+    micro-batches for `gpipe`, the number of stages from this one to the last for
+    `1f1b`, and never more than `max_ongoing`. A schedule that is already there
+    stands.
+
+    ```mlir
+    dist.schedule @schedule programs [@model_stage0, @model_stage1] order [
+      [F0, F1, B0, B1, U],
+      [F0, B0, F1, B1, U]
+    ]
+    ```
+  }];
+}
+
+def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
+  let summary = "Predict throughput and memory, and annotate the module";
+  let description = [{
+    Precondition: the module is lowered (`lower-strategy`) and names a cluster.
+    Repeats are written out, ranks that do the same thing are simulated once, and
+    the discrete-event engine executes the schedule. The module gets the
+    attributes `proteus.iteration_time_ms`, `proteus.samples_per_second`,
+    `proteus.peak_memory_mb` (10⁶ bytes, worst device) and `proteus.fits`.
+  }];
+  let options = [
+    Option<"cluster", "cluster", "std::string", "",
+           "Preset or JSON file that replaces the attribute proteus.cluster">,
+    Option<"report", "report", "std::string", "", "Write a JSON report here">,
+    Option<"trace", "trace", "std::string", "",
+           "Write a Chrome/Perfetto trace here">,
+    Option<"summary", "summary", "bool", "false",
+           "Print a summary to standard output">
+  ];
+}
+
+def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
+  let summary = "Write out every iteration of repeated layers";
+  let description = [{
+    Replaces each `nn.repeat` by its iterations, stacked arguments by one argument
+    per iteration, with the indices in the paths. The flat form simulates
+    exactly like the repeated one.
+
+    ```mlir
+    nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }
+    // becomes
+    %0 = nn.linear "layers[0].fc"(%x, %w0) ...
+    %1 = nn.linear "layers[1].fc"(%0, %w1) ...
+    ```
+  }];
+}
+
+#endif // PROTEUS_TRANSFORMS_PASSES_TD

@@ -1,0 +1,40 @@
+//===- Pipelines.h - passes in their order ----------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_PIPELINES_H
+#define PROTEUS_TRANSFORMS_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace proteus {
+
+/// Options of the lowering as a whole.
+struct LowerStrategyOptions
+    : public mlir::PassPipelineOptions<LowerStrategyOptions> {
+  Option<std::string> strategy{
+      *this, "strategy",
+      llvm::cl::desc("The tree to use, where there are several (@name)"),
+      llvm::cl::init("")};
+  Option<std::string> cluster{
+      *this, "cluster",
+      llvm::cl::desc(
+          "Preset or JSON file that replaces the attribute proteus.cluster"),
+      llvm::cl::init("")};
+};
+
+/// Everything from a model with a strategy tree to programs with a schedule.
+void buildLowerStrategyPipeline(mlir::OpPassManager &manager,
+                                const LowerStrategyOptions &options);
+
+/// Registers `lower-strategy`.
+void registerProteusPipelines();
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_PIPELINES_H

@@ -1,0 +1,419 @@
+//===- FlatProgram.cpp - a program with repeats written out -----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlatProgram.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Annotations.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+
+/// A value of the flat program: one tensor, or a stack of them, one per
+/// iteration of a repeat.
+struct FlatValue {
+  /// Iterations of a stack; empty for a single tensor.
+  std::vector<uint32_t> slices;
+  /// The task that makes it available, in the micro- or the once-list.
+  int32_t producer = -1;
+  bool producedOnce = false;
+  /// The buffer that holds it in the list of its producer; -1 if the memory is
+  /// resident.
+  int32_t buffer = -1;
+};
+
+class Flattener {
+public:
+  explicit Flattener(dist::ProgramOp program) : program(program) {
+    flat.program = program;
+  }
+
+  FailureOr<FlatProgram> run();
+
+private:
+  LogicalResult visit(Block &block);
+  LogicalResult visit(Operation *op);
+  LogicalResult visitRepeat(nn::RepeatOp repeat);
+  LogicalResult visitRecompute(nn::RecomputeOp recompute);
+  void visitFusedReduce(dist::FusedReduceOp fused);
+  void visitTask(Operation *op);
+  void addArguments();
+  void makeResident(dist::SectionOp section);
+  void placeBuckets();
+
+  uint32_t addValue(FlatValue value) {
+    values.push_back(std::move(value));
+    return values.size() - 1;
+  }
+  /// Slice `i` of a value; a resident stack is its own slice.
+  uint32_t sliceOf(uint32_t value, int64_t i) {
+    return values[value].slices.empty() ? value : values[value].slices[i];
+  }
+  /// All single tensors of a value.
+  void leaves(uint32_t value, SmallVectorImpl<uint32_t> &result) {
+    if (values[value].slices.empty()) {
+      result.push_back(value);
+      return;
+    }
+    for (uint32_t slice : values[value].slices)
+      leaves(slice, result);
+  }
+  /// Makes `task` read `value`.
+  void read(FlatTask &task, uint32_t value);
+  FlatList &list() { return once ? flat.once : flat.micro; }
+  std::string labelOf(Operation *op) const {
+    return (prefix + nn::getOwnPath(op));
+  }
+
+  dist::ProgramOp program;
+  FlatProgram flat;
+  std::vector<FlatValue> values;
+  DenseMap<Value, uint32_t> environment;
+  /// Path of the iterations around the current operation.
+  std::string prefix;
+  bool once = false;
+  sim::Phase phase = sim::Phase::Forward;
+  /// Bucket tasks to run right after a task of the micro-list.
+  std::vector<std::pair<uint32_t, FlatTask>> bucketTasks;
+};
+
+} // namespace
+
+void Flattener::read(FlatTask &task, uint32_t value) {
+  SmallVector<uint32_t> tensors;
+  leaves(value, tensors);
+  for (uint32_t tensor : tensors) {
+    const FlatValue &info = values[tensor];
+    if (info.producer >= 0) {
+      auto &list = once && !info.producedOnce ? task.dependsOnMicro
+                                              : task.dependsOn;
+      if (!llvm::is_contained(list, static_cast<uint32_t>(info.producer)))
+        list.push_back(info.producer);
+    }
+    if (info.buffer >= 0 && info.producedOnce == once &&
+        !llvm::is_contained(task.reads, static_cast<uint32_t>(info.buffer)))
+      task.reads.push_back(info.buffer);
+  }
+}
+
+/// Whether the results of `op` are written into the memory of its operands.
+static bool isInPlace(Operation *op) {
+  return isa<dist::AllReduceOp, nn::SGDOp, nn::AdamOp>(op);
+}
+
+void Flattener::visitTask(Operation *op) {
+  FlatTask task;
+  task.op = op;
+  task.label = labelOf(op);
+  task.phase = phase;
+  for (Value operand : op->getOperands())
+    read(task, environment.lookup(operand));
+  FlatList &target = list();
+  uint32_t number = target.tasks.size();
+  for (OpResult result : op->getResults()) {
+    FlatValue value;
+    value.producer = number;
+    value.producedOnce = once;
+    auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+    bool gathersParameter =
+        once && purpose && purpose.getValue() == dist::Purpose::Parameter;
+    if (isInPlace(op)) {
+      // An update returns its operands but the gradient, in order.
+      unsigned operand = result.getResultNumber();
+      if (!isa<dist::AllReduceOp>(op) && operand > 0)
+        ++operand;
+      value.buffer = values[environment.lookup(op->getOperand(operand))].buffer;
+    } else if (!gathersParameter) {
+      FlatBuffer buffer;
+      buffer.value = result;
+      buffer.name = task.label;
+      bool forward =
+          phase == sim::Phase::Forward || phase == sim::Phase::Recompute;
+      if (purpose && purpose.getValue() == dist::Purpose::Parameter)
+        buffer.owner = sim::MemoryOwner::Communication;
+      else
+        buffer.owner = forward ? sim::MemoryOwner::Activations
+                               : sim::MemoryOwner::Temporaries;
+      value.buffer = target.buffers.size();
+      task.allocates.push_back(value.buffer);
+      target.buffers.push_back(std::move(buffer));
+    }
+    environment[result] = addValue(std::move(value));
+  }
+  target.tasks.push_back(std::move(task));
+}
+
+LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
+  unsigned numCarried = repeat.getNumCarried();
+  int64_t count = repeat.getCount();
+  SmallVector<uint32_t> carried;
+  for (Value init : repeat.getCarried())
+    carried.push_back(environment.lookup(init));
+  SmallVector<uint32_t> sliced;
+  for (Value stack : repeat.getSliced())
+    sliced.push_back(environment.lookup(stack));
+  unsigned numStacks = repeat.getStackedResults().size();
+  SmallVector<std::vector<uint32_t>> stacks(numStacks,
+                                            std::vector<uint32_t>(count));
+  std::string outer = prefix;
+  for (int64_t step = 0; step < count; ++step) {
+    int64_t i = repeat.getReverse() ? count - 1 - step : step;
+    prefix = outer + repeat.getPath().str() + "[" +
+             std::to_string(repeat.getFirst() + i) + "].";
+    for (auto [argument, value] : llvm::zip(repeat.getCarriedArgs(), carried))
+      environment[argument] = value;
+    for (auto [argument, value] : llvm::zip(repeat.getSliceArgs(), sliced))
+      environment[argument] = sliceOf(value, i);
+    if (failed(visit(repeat.getBody().front())))
+      return failure();
+    for (auto [j, yielded] :
+         llvm::enumerate(repeat.getYield()->getOperands())) {
+      uint32_t value = environment.lookup(yielded);
+      if (j < numCarried)
+        carried[j] = value;
+      else
+        stacks[j - numCarried][i] = value;
+    }
+  }
+  prefix = outer;
+  for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
+    environment[result] = value;
+  for (auto [result, slices] : llvm::zip(repeat.getStackedResults(), stacks)) {
+    FlatValue stack;
+    stack.slices = std::move(slices);
+    environment[result] = addValue(std::move(stack));
+  }
+  return success();
+}
+
+LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
+  for (auto [input, argument] : llvm::zip(
+           recompute.getInputs(), recompute.getBody().getArguments()))
+    environment[argument] = environment.lookup(input);
+  sim::Phase outer = phase;
+  phase = sim::Phase::Recompute;
+  LogicalResult result = visit(recompute.getBody().front());
+  phase = outer;
+  for (auto [yielded, result] : llvm::zip(
+           recompute.getYield()->getOperands(), recompute.getResults()))
+    environment[result] = environment.lookup(yielded);
+  return result;
+}
+
+/// Every bucket becomes a task of the backward section, right after the last
+/// of its members. The reduced gradients take the place of the unreduced ones.
+void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
+  SmallVector<std::vector<uint32_t>> reduced;
+  for (auto [i, input] : llvm::enumerate(fused.getInputs()))
+    reduced.emplace_back(fused.getNumIterations(i));
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "bucket " + std::to_string(number);
+    task.phase = sim::Phase::Backward;
+    uint32_t last = 0;
+    uint32_t id = bucketTasks.size();
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i) {
+        uint32_t member = stacked ? sliceOf(input, i) : input;
+        int32_t producer = values[member].producer;
+        if (producer >= 0) {
+          last = std::max(last, static_cast<uint32_t>(producer));
+          if (!llvm::is_contained(task.dependsOn,
+                                  static_cast<uint32_t>(producer)))
+            task.dependsOn.push_back(producer);
+        }
+        FlatValue value;
+        // Tasks of buckets get their place at the end; until then they are
+        // numbered behind all others.
+        value.producer = flat.micro.tasks.size() + id;
+        reduced[range.operand][i] = addValue(std::move(value));
+      }
+    }
+    bucketTasks.push_back({last, std::move(task)});
+  }
+  for (auto [i, output] : llvm::enumerate(fused.getOutputs())) {
+    if (!fused.getStacked()[i]) {
+      environment[output] = reduced[i].front();
+      continue;
+    }
+    FlatValue stack;
+    stack.slices = std::move(reduced[i]);
+    environment[output] = addValue(std::move(stack));
+  }
+}
+
+LogicalResult Flattener::visit(Operation *op) {
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+    return visitRepeat(repeat);
+  if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+    return visitRecompute(recompute);
+  if (auto fused = dyn_cast<dist::FusedReduceOp>(op)) {
+    visitFusedReduce(fused);
+    return success();
+  }
+  // No work: the result is the operand seen differently.
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  bool view = isa<dist::AccumulateOp, dist::SliceOp>(op) ||
+              (kernel && kernel.getKernelClass() == nn::KernelClass::View);
+  if (view && op->getNumOperands() > 0) {
+    uint32_t operand = environment.lookup(op->getOperand(0));
+    for (Value result : op->getResults())
+      environment[result] = operand;
+    return success();
+  }
+  if (kernel || isa<dist::CollectiveOpInterface>(op)) {
+    visitTask(op);
+    return success();
+  }
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  return op->emitOpError("can't be simulated: it is neither a kernel nor a "
+                         "collective; run lower-strategy first");
+}
+
+LogicalResult Flattener::visit(Block &block) {
+  for (Operation &op : block)
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+void Flattener::addArguments() {
+  for (BlockArgument argument : program.getArguments()) {
+    FlatBuffer buffer;
+    buffer.value = argument;
+    buffer.name = getArgumentPath(argument);
+    switch (getRole(argument).value_or(nn::Role::Input)) {
+    case nn::Role::Input:
+      buffer.owner = sim::MemoryOwner::Activations;
+      break;
+    case nn::Role::Parameter:
+      buffer.owner = sim::MemoryOwner::Parameters;
+      break;
+    case nn::Role::State:
+      buffer.owner = sim::MemoryOwner::OptimizerState;
+      break;
+    }
+    flat.resident.push_back(std::move(buffer));
+    environment[argument] = addValue(FlatValue());
+  }
+}
+
+/// What a section hands to the update or to the outside lives for the whole
+/// step: gradients accumulate in place.
+void Flattener::makeResident(dist::SectionOp section) {
+  llvm::BitVector dropped(flat.micro.buffers.size());
+  for (auto [yielded, result] :
+       llvm::zip(section.getYielded(), section.getOutputs())) {
+    bool leaves = llvm::any_of(result.getUsers(), [](Operation *user) {
+      auto reader = user->getParentOfType<dist::SectionOp>();
+      return !reader || reader.getOnce();
+    });
+    if (!leaves)
+      continue;
+    SmallVector<uint32_t> tensors;
+    this->leaves(environment.lookup(yielded), tensors);
+    bool backward = section.getKind() != dist::SectionKind::Forward;
+    FlatBuffer buffer;
+    buffer.value = yielded;
+    buffer.owner = backward ? sim::MemoryOwner::Gradients
+                            : sim::MemoryOwner::Activations;
+    if (Operation *producer = yielded.getDefiningOp())
+      buffer.name = nn::getOwnPath(producer);
+    flat.resident.push_back(std::move(buffer));
+    for (uint32_t tensor : tensors) {
+      int32_t &frame = values[tensor].buffer;
+      if (frame >= 0)
+        dropped.set(frame);
+      frame = -1;
+    }
+  }
+  if (dropped.none())
+    return;
+  auto isDropped = [&](uint32_t buffer) { return dropped.test(buffer); };
+  for (FlatTask &task : flat.micro.tasks) {
+    llvm::erase_if(task.allocates, isDropped);
+    llvm::erase_if(task.reads, isDropped);
+  }
+}
+
+/// Inserts the bucket tasks behind their last members and renumbers.
+void Flattener::placeBuckets() {
+  if (bucketTasks.empty())
+    return;
+  size_t count = flat.micro.tasks.size();
+  std::vector<std::vector<uint32_t>> after(count);
+  for (auto [id, entry] : llvm::enumerate(bucketTasks))
+    after[entry.first].push_back(id);
+  std::vector<uint32_t> renumbered(count + bucketTasks.size());
+  std::vector<FlatTask> tasks;
+  std::vector<uint32_t> begins;
+  size_t section = 0;
+  for (size_t i = 0; i < count; ++i) {
+    while (section < flat.micro.sectionBegin.size() &&
+           flat.micro.sectionBegin[section] == i) {
+      begins.push_back(tasks.size());
+      ++section;
+    }
+    renumbered[i] = tasks.size();
+    tasks.push_back(std::move(flat.micro.tasks[i]));
+    for (uint32_t id : after[i]) {
+      renumbered[count + id] = tasks.size();
+      tasks.push_back(std::move(bucketTasks[id].second));
+    }
+  }
+  for (; section < flat.micro.sectionBegin.size(); ++section)
+    begins.push_back(tasks.size());
+  for (FlatTask &task : tasks)
+    for (uint32_t &dependency : task.dependsOn)
+      dependency = renumbered[dependency];
+  for (FlatTask &task : flat.once.tasks)
+    for (uint32_t &dependency : task.dependsOnMicro)
+      dependency = renumbered[dependency];
+  flat.micro.tasks = std::move(tasks);
+  flat.micro.sectionBegin = std::move(begins);
+}
+
+FailureOr<FlatProgram> Flattener::run() {
+  addArguments();
+  for (dist::SectionOp section : program.getSections()) {
+    once = section.getOnce();
+    phase = once ? sim::Phase::Update
+                 : (section.getKind() == dist::SectionKind::Forward
+                        ? sim::Phase::Forward
+                        : sim::Phase::Backward);
+    list().sectionBegin.push_back(list().tasks.size());
+    list().sections.push_back(section.getKind());
+    if (failed(visit(section.getBody().front())))
+      return failure();
+    if (!once)
+      makeResident(section);
+    for (auto [yielded, result] :
+         llvm::zip(section.getYielded(), section.getOutputs()))
+      environment[result] = environment.lookup(yielded);
+  }
+  flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
+  flat.once.sectionBegin.push_back(flat.once.tasks.size());
+  placeBuckets();
+  return std::move(flat);
+}
+
+FailureOr<FlatProgram> proteus::flatten(dist::ProgramOp program) {
+  return Flattener(program).run();
+}

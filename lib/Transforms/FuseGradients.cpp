@@ -1,0 +1,262 @@
+//===- FuseGradients.cpp - gradient buckets ---------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_FUSEGRADIENTS
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+
+/// A gradient reduction of the update section that can join a bucket.
+struct Reduction {
+  dist::CollectiveOpInterface op;
+  Value input;
+  /// The operation of the backward section that computes the gradient.
+  Operation *producer = nullptr;
+  /// Iterations, and for each of them the position in the expanded order of
+  /// the backward section at which the gradient is ready.
+  SmallVector<int64_t> ready;
+  bool stacked = false;
+};
+
+/// One iteration of one gradient, in the order in which they become ready.
+struct Member {
+  int64_t ready;
+  int64_t operand;
+  int64_t iteration;
+  int64_t bytes;
+};
+
+} // namespace
+
+/// Number of operations that the body of a repeat executes per iteration.
+static int64_t expandedSize(Operation *op) {
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+    int64_t body = 0;
+    for (Operation &inner : repeat.getBody().front())
+      body += expandedSize(&inner);
+    return body * static_cast<int64_t>(repeat.getCount());
+  }
+  return 1;
+}
+
+/// Position of `op` in the expanded order of its block.
+static int64_t positionInBlock(Operation *op) {
+  int64_t position = 0;
+  for (Operation &other : *op->getBlock()) {
+    if (&other == op)
+      break;
+    position += expandedSize(&other);
+  }
+  return position;
+}
+
+/// Positions at which the iterations of a section result are ready. A stacked
+/// result of a repeat is ready iteration by iteration, in the order in which
+/// the repeat runs.
+static void findReady(OpResult sectionResult, Reduction &reduction) {
+  auto section = cast<dist::SectionOp>(sectionResult.getOwner());
+  Value yielded = section.getYielded()[sectionResult.getResultNumber()];
+  Operation *producer = yielded.getDefiningOp();
+  reduction.producer = producer;
+  if (!producer) {
+    reduction.ready = {0};
+    return;
+  }
+  int64_t base = positionInBlock(producer);
+  auto repeat = dyn_cast<nn::RepeatOp>(producer);
+  unsigned number = cast<OpResult>(yielded).getResultNumber();
+  if (!repeat || number < repeat.getNumCarried()) {
+    reduction.ready = {base + expandedSize(producer)};
+    return;
+  }
+  int64_t count = repeat.getCount();
+  int64_t body = expandedSize(repeat) / count;
+  Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
+  int64_t offset = inner ? positionInBlock(inner) + 1 : 0;
+  reduction.stacked = true;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t step = repeat.getReverse() ? count - 1 - i : i;
+    reduction.ready.push_back(base + step * body + offset);
+  }
+}
+
+/// The reduction behind `op`, if it reduces a gradient that a section has
+/// computed.
+static std::optional<Reduction> asReduction(Operation &op) {
+  if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
+    return std::nullopt;
+  auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
+  if (!purpose || purpose.getValue() != dist::Purpose::Gradient)
+    return std::nullopt;
+  Reduction reduction;
+  reduction.op = cast<dist::CollectiveOpInterface>(op);
+  reduction.input = op.getOperand(0);
+  Value source = reduction.input;
+  if (auto accumulate = source.getDefiningOp<dist::AccumulateOp>())
+    source = accumulate.getInput();
+  auto result = dyn_cast<OpResult>(source);
+  if (!result || !isa<dist::SectionOp>(result.getOwner()))
+    return std::nullopt;
+  findReady(result, reduction);
+  return reduction;
+}
+
+/// Fills buckets in the order in which gradients become ready; a bucket closes
+/// when it has reached its size.
+static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
+                                 int64_t size) {
+  SmallVector<Member> members;
+  for (auto [operand, reduction] : llvm::enumerate(reductions)) {
+    int64_t bytes =
+        dist::localBytes(cast<RankedTensorType>(reduction.input.getType())) /
+        static_cast<int64_t>(reduction.ready.size());
+    for (auto [iteration, ready] : llvm::enumerate(reduction.ready))
+      members.push_back({ready, static_cast<int64_t>(operand),
+                         static_cast<int64_t>(iteration), bytes});
+  }
+  llvm::stable_sort(members, [](const Member &a, const Member &b) {
+    return a.ready < b.ready;
+  });
+  dist::Buckets buckets;
+  int64_t filled = 0;
+  bool open = false;
+  for (const Member &member : members) {
+    if (!open) {
+      buckets.list.emplace_back();
+      filled = 0;
+      open = true;
+    }
+    auto &bucket = buckets.list.back();
+    // Neighbouring iterations of one operand make one range.
+    auto neighbour = llvm::find_if(bucket, [&](dist::BucketRange &range) {
+      return range.operand == member.operand &&
+             (range.from == member.iteration + 1 ||
+              range.to == member.iteration);
+    });
+    if (neighbour == bucket.end())
+      bucket.push_back(
+          {member.operand, member.iteration, member.iteration + 1});
+    else if (neighbour->from == member.iteration + 1)
+      neighbour->from = member.iteration;
+    else
+      neighbour->to = member.iteration + 1;
+    filled += member.bytes;
+    if (filled >= (buckets.list.size() == 1 ? first : size))
+      open = false;
+  }
+  return buckets;
+}
+
+namespace {
+class FuseGradients : public proteus::impl::FuseGradientsBase<FuseGradients> {
+public:
+  using FuseGradientsBase::FuseGradientsBase;
+
+  void runOnOperation() override {
+    dist::ProgramOp program = getOperation();
+    dist::SectionOp update = program.getSection(dist::SectionKind::Update);
+    if (update && failed(fuse(program, update)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
+  void fuseGroup(dist::SectionOp update, MutableArrayRef<Reduction> group,
+                 int64_t first, int64_t size);
+};
+} // namespace
+
+void FuseGradients::fuseGroup(dist::SectionOp update,
+                              MutableArrayRef<Reduction> group, int64_t first,
+                              int64_t size) {
+  // Backward order, so that the text lists gradients as they become ready.
+  llvm::stable_sort(group, [](const Reduction &a, const Reduction &b) {
+    return *llvm::min_element(a.ready) < *llvm::min_element(b.ready);
+  });
+  // Everything the fused reduction reads comes from other sections, so it can
+  // stand in front.
+  Block &body = update.getBody().front();
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  SmallVector<bool> stacked;
+  Operation *last = nullptr;
+  for (Reduction &reduction : group) {
+    if (auto accumulate = reduction.input.getDefiningOp<dist::AccumulateOp>()) {
+      if (last)
+        accumulate->moveAfter(last);
+      else
+        accumulate->moveBefore(&body, body.begin());
+      last = accumulate;
+    }
+    inputs.push_back(reduction.input);
+    types.push_back(reduction.op->getResult(0).getType());
+    stacked.push_back(reduction.stacked);
+  }
+  OpBuilder builder(&getContext());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(&body);
+  Operation *model = group.front().op;
+  auto fused = dist::FusedReduceOp::create(
+      builder, model->getLoc(), types,
+      dist::CollectiveKindAttr::get(&getContext(),
+                                    group.front().op.getCollectiveKind()),
+      cast<dist::ReductionKindAttr>(model->getAttr("reduction")), inputs,
+      cast<ArrayAttr>(model->getAttr("axes")),
+      builder.getDenseBoolArrayAttr(stacked),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, first, size)),
+      dist::PurposeAttr::get(&getContext(), dist::Purpose::Gradient));
+  for (auto [reduction, result] : llvm::zip(group, fused.getOutputs())) {
+    reduction.op->getResult(0).replaceAllUsesWith(result);
+    reduction.op->erase();
+  }
+}
+
+LogicalResult FuseGradients::fuse(dist::ProgramOp program,
+                                  dist::SectionOp update) {
+  int64_t size = bucketSize, first = firstBucketSize;
+  if (size < 1 || first < 1)
+    return program.emitOpError("bucket sizes must be at least 1 byte, got ")
+           << size << " and " << first;
+  if (auto sizes = program->getAttrOfType<DictionaryAttr>(kBucketAttr)) {
+    auto given = [&](StringRef name) { return sizes.getAs<IntegerAttr>(name); };
+    if (bucketSize.getNumOccurrences() == 0)
+      size = given("size") ? given("size").getInt()
+                           : std::numeric_limits<int64_t>::max();
+    if (firstBucketSize.getNumOccurrences() == 0)
+      first = given("first") ? given("first").getInt() : size;
+  }
+  // One fused reduction per kind, axes and element type.
+  llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
+                  SmallVector<Reduction>>
+      groups;
+  for (Operation &op : update.getBody().front())
+    if (auto reduction = asReduction(op))
+      groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
+              op.getAttr("axes"), op.getAttr("reduction"),
+              getElementTypeOrSelf(reduction->input.getType())}]
+          .push_back(*reduction);
+  for (auto &[key, group] : groups)
+    fuseGroup(update, group, first, size);
+  return success();
+}

@@ -1,0 +1,458 @@
+//===- InsertCollectives.cpp - layouts in types, conversions as ops -*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Partitioning.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_INSERTCOLLECTIVES
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using dist::LayoutAttr;
+using dist::Purpose;
+using dist::ReductionKind;
+using nn::IterationSpaceOpInterface;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static LayoutAttr layoutOf(Value value) {
+  return dist::getLayout(value.getType());
+}
+
+/// The layout of a slice of a stacked tensor.
+static LayoutAttr withoutLeading(LayoutAttr layout) {
+  dist::Layout result = layout.getValue();
+  result.dims.erase(result.dims.begin());
+  return LayoutAttr::get(layout.getMesh(), result);
+}
+
+/// The layout of a stack of slices.
+static LayoutAttr withLeading(LayoutAttr layout) {
+  dist::Layout result = layout.getValue();
+  result.dims.insert(result.dims.begin(), AxisList());
+  return LayoutAttr::get(layout.getMesh(), result);
+}
+
+/// The layout without pending reductions over device axes.
+static LayoutAttr reduced(LayoutAttr layout) {
+  dist::Layout result = layout.getValue();
+  for (AxisList &axes : result.partial)
+    llvm::erase_if(axes, [](Axis axis) { return axis != dist::microAxis; });
+  return LayoutAttr::get(layout.getMesh(), result);
+}
+
+static LayoutAttr withPartialSum(LayoutAttr layout, ArrayRef<Axis> axes) {
+  dist::Layout result = layout.getValue();
+  llvm::append_range(result.getPartial(ReductionKind::Sum), axes);
+  return LayoutAttr::get(layout.getMesh(), result);
+}
+
+namespace {
+
+/// Gives every value a type with a layout and converts values where the layout
+/// an operation needs is not the one its operand has.
+class Inserter : public OpBuilder::Listener {
+public:
+  Inserter(func::FuncOp function, dist::MeshAttr mesh)
+      : function(function), mesh(mesh) {
+    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
+      pipelineAxis = *mesh.getAxisIndex(axis.getValue());
+  }
+
+  LogicalResult run();
+
+private:
+  LogicalResult visit(Block &block);
+  LogicalResult visitKernel(IterationSpaceOpInterface op);
+  LogicalResult visitRepeat(nn::RepeatOp repeat);
+  LogicalResult visitRecompute(nn::RecomputeOp recompute);
+  LogicalResult visitReturn(Operation *op);
+  LogicalResult decompose(nn::DecomposableOpInterface op);
+
+  /// `value` in layout `target`, converted in front of `reader`. Null after an
+  /// error.
+  Value convert(Value value, LayoutAttr target, Operation *reader,
+                Purpose purpose);
+  FailureOr<Value> reshard(OpBuilder &builder, Value value, LayoutAttr target,
+                           Operation *reader, Purpose purpose);
+
+  LayoutAttr onStage(LayoutAttr layout, Operation *op) {
+    if (!pipelineAxis)
+      return layout;
+    return layout.withFixed({{*pipelineAxis, getStage(op).value_or(0)}});
+  }
+  void setLayout(Value value, LayoutAttr layout) {
+    value.setType(dist::withLayout(tensorType(value), layout));
+  }
+  /// What moving `operand` is for.
+  Purpose purposeOf(OpOperand &operand);
+  bool isParameter(Value value);
+
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    setPhase(op, insertedPhase);
+    if (insertedStage)
+      setStage(op, *insertedStage);
+  }
+
+  func::FuncOp function;
+  dist::MeshAttr mesh;
+  std::optional<Axis> pipelineAxis;
+  /// Conversions made so far. A parameter is converted anew in each phase:
+  /// keeping the converted form would undo what its storage saves.
+  DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
+      converted;
+  Phase insertedPhase = Phase::Forward;
+  std::optional<int64_t> insertedStage;
+};
+
+} // namespace
+
+bool Inserter::isParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == function)
+    return getRole(argument) == nn::Role::Parameter;
+  if (auto repeat = dyn_cast<nn::RepeatOp>(parent))
+    return isParameter(repeat.getOperand(argument.getArgNumber()));
+  if (auto recompute = dyn_cast<nn::RecomputeOp>(parent))
+    return isParameter(recompute.getOperand(argument.getArgNumber()));
+  return false;
+}
+
+Purpose Inserter::purposeOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (getPhase(op) == Phase::Update)
+    return operand.getOperandNumber() == 1 ? Purpose::Gradient
+                                           : Purpose::Parameter;
+  return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
+}
+
+FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
+                                   LayoutAttr target, Operation *reader,
+                                   Purpose purpose) {
+  std::string reason;
+  auto plan = dist::planReshard(layoutOf(value), target, tensorType(value),
+                                dist::defaultStepCost, &reason);
+  if (failed(plan)) {
+    InFlightDiagnostic diagnostic =
+        reader->emitOpError("needs an operand of layout ")
+        << target << ", but it has " << layoutOf(value) << ": " << reason;
+    diagnostic.attachNote(value.getLoc()) << "the operand comes from here";
+    return diagnostic;
+  }
+  return dist::buildReshard(builder, reader->getLoc(), value, *plan, purpose);
+}
+
+Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
+                        Purpose purpose) {
+  if (layoutOf(value) == target)
+    return value;
+  Phase phase = getPhase(reader);
+  unsigned phaseKey =
+      purpose == Purpose::Parameter ? 1 + static_cast<unsigned>(phase) : 0;
+  auto &candidates = converted[{value, target, phaseKey}];
+  for (Value candidate : candidates)
+    if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
+      return candidate;
+
+  OpBuilder builder(reader);
+  builder.setListener(this);
+  Value result = value;
+  insertedPhase = phase;
+  insertedStage = getStage(reader);
+
+  // The sum over micro-batches comes first: it is an addition in place.
+  if (layoutOf(result).isPartialOverMicro() &&
+      !target.isPartialOverMicro()) {
+    if (phase != Phase::Update && !reader->hasTrait<OpTrait::IsTerminator>()) {
+      reader->emitOpError("reads a value that is complete only after the last "
+                          "micro-batch; use one micro-batch, or do not read "
+                          "sums over the batch within the step");
+      return {};
+    }
+    dist::Layout sum = layoutOf(result).getValue();
+    llvm::erase(sum.getPartial(ReductionKind::Sum), dist::microAxis);
+    result = dist::AccumulateOp::create(
+        builder, reader->getLoc(),
+        dist::withLayout(tensorType(result), LayoutAttr::get(mesh, sum)),
+        result);
+  }
+  // Values move to another stage in the layout that is needed there, right
+  // after their own stage has computed them.
+  if (layoutOf(result).getValue().fixed != target.getValue().fixed) {
+    Operation *top = function.front().findAncestorOpInBlock(*reader);
+    builder.setInsertionPoint(top);
+    if (Operation *producer = value.getDefiningOp()) {
+      insertedPhase = getPhase(producer);
+      insertedStage = getStage(producer);
+    }
+    LayoutAttr source = target.withFixed(layoutOf(result).getValue().fixed);
+    FailureOr<Value> moved = reshard(builder, result, source, reader, purpose);
+    if (failed(moved))
+      return {};
+    insertedStage = getStage(reader);
+    result = dist::TransferOp::create(
+        builder, reader->getLoc(),
+        dist::withLayout(tensorType(result), target), *moved);
+    candidates.push_back(result);
+    return result;
+  }
+  FailureOr<Value> moved = reshard(builder, result, target, reader, purpose);
+  if (failed(moved))
+    return {};
+  candidates.push_back(*moved);
+  return *moved;
+}
+
+LogicalResult Inserter::decompose(nn::DecomposableOpInterface op) {
+  OpBuilder builder(op);
+  Operation *previous = op->getPrevNode();
+  SmallVector<Value> replacements = op.decompose(builder);
+  Operation *first =
+      previous ? previous->getNextNode() : &op->getBlock()->front();
+  SmallVector<Operation *> pieces;
+  for (Operation *piece = first; piece != op; piece = piece->getNextNode())
+    pieces.push_back(piece);
+  for (Operation *piece : pieces) {
+    inheritAnnotations(op, piece);
+    setPhase(piece, getPhase(op));
+  }
+  op->replaceAllUsesWith(replacements);
+  op->erase();
+  for (Operation *piece : pieces)
+    if (failed(visitKernel(cast<IterationSpaceOpInterface>(piece))))
+      return failure();
+  return success();
+}
+
+LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
+  Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
+  for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
+    if (iterator.kind == nn::IteratorKind::LogSumExp &&
+        !part.getAxes(i).empty())
+      return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
+
+  // Partial sums pass through linear operations, if all operands agree.
+  AxisList through;
+  if (op.isLinear() && op->getNumOperands() > 0) {
+    const dist::Layout &first = layoutOf(op->getOperand(0)).getValue();
+    through = first.getPartial(ReductionKind::Sum);
+    for (Value operand : op->getOperands()) {
+      const dist::Layout &layout = layoutOf(operand).getValue();
+      if (layout.getPartial(ReductionKind::Sum) != through ||
+          !layout.getPartial(ReductionKind::Max).empty())
+        through.clear();
+    }
+    if (llvm::any_of(through, [&](Axis axis) { return part.uses(axis); }))
+      through.clear();
+  }
+
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr target = onStage(
+        withPartialSum(part.getOperandLayout(operand.getOperandNumber(), mesh),
+                       through),
+        op);
+    Value value = convert(operand.get(), target, op, purposeOf(operand));
+    if (!value)
+      return failure();
+    operand.set(value);
+  }
+  for (OpResult result : op->getResults())
+    setLayout(result,
+              onStage(withPartialSum(
+                          part.getResultLayout(result.getResultNumber(), mesh),
+                          through),
+                      op));
+  return success();
+}
+
+LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
+  unsigned numCarried = repeat.getNumCarried();
+  for (OpOperand &operand : repeat->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    BlockArgument argument = repeat.getBody().getArgument(number);
+    bool carried = number < numCarried;
+    LayoutAttr layout = layoutOf(operand.get());
+    LayoutAttr target = onStage(layout, repeat);
+    if (carried)
+      target = onStage(reduced(layout), repeat);
+    else if (layout.isPartial()) {
+      // Reduce the stack as a whole, into what the body reads first.
+      target = reduced(layout);
+      for (Operation &op : repeat.getBody().front()) {
+        auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
+        auto use = llvm::find(op.getOperands(), argument);
+        if (!kernel || use == op.getOperands().end())
+          continue;
+        unsigned position = std::distance(op.getOperands().begin(), use);
+        target = withLeading(
+            Partitioning::fromAnnotation(kernel, mesh.getValue())
+                .getOperandLayout(position, mesh));
+        break;
+      }
+      target = onStage(target, repeat);
+    }
+    Purpose purpose = getPhase(repeat) == Phase::Update ? Purpose::Gradient
+                                                        : Purpose::Activation;
+    Value value = convert(operand.get(), target, repeat, purpose);
+    if (!value)
+      return failure();
+    operand.set(value);
+    setLayout(argument, carried ? target : withoutLeading(target));
+  }
+  if (failed(visit(repeat.getBody().front())))
+    return failure();
+
+  Operation *yield = repeat.getYield();
+  if (auto stage = getStage(repeat))
+    setStage(yield, *stage);
+  setPhase(yield, getPhase(repeat));
+  for (OpOperand &operand : yield->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    LayoutAttr target = layoutOf(operand.get());
+    if (number < numCarried)
+      target = layoutOf(repeat.getBody().getArgument(number));
+    else if (getPhase(repeat) == Phase::Forward)
+      // What is saved for the backward pass is saved reduced.
+      target = reduced(target);
+    Value value = convert(operand.get(), target, yield, Purpose::Activation);
+    if (!value)
+      return failure();
+    operand.set(value);
+    setLayout(repeat.getResult(number),
+              number < numCarried ? target : withLeading(target));
+  }
+  yield->removeDiscardableAttr(kStageAttr);
+  yield->removeDiscardableAttr(kPhaseAttr);
+  return success();
+}
+
+LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
+  for (auto [operand, argument] : llvm::zip(
+           recompute.getInputs(), recompute.getBody().getArguments()))
+    argument.setType(operand.getType());
+  if (failed(visit(recompute.getBody().front())))
+    return failure();
+  Operation *yield = recompute.getYield();
+  if (auto stage = getStage(recompute))
+    setStage(yield, *stage);
+  setPhase(yield, getPhase(recompute));
+  for (OpOperand &operand : yield->getOpOperands()) {
+    Value value = convert(operand.get(), reduced(layoutOf(operand.get())),
+                          yield, Purpose::Activation);
+    if (!value)
+      return failure();
+    operand.set(value);
+    recompute.getResult(operand.getOperandNumber()).setType(value.getType());
+  }
+  yield->removeDiscardableAttr(kStageAttr);
+  yield->removeDiscardableAttr(kPhaseAttr);
+  return success();
+}
+
+/// Updated values return in the layout of the argument they replace; others as
+/// they are, summed over micro-batches.
+LogicalResult Inserter::visitReturn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr target = layoutOf(operand.get());
+    auto updates = function.getResultAttrOfType<IntegerAttr>(
+        operand.getOperandNumber(), nn::kUpdatesAttr);
+    if (updates) {
+      target = layoutOf(function.getArgument(updates.getInt()));
+    } else if (target.isPartialOverMicro()) {
+      dist::Layout sum = target.getValue();
+      llvm::erase(sum.getPartial(ReductionKind::Sum), dist::microAxis);
+      target = LayoutAttr::get(mesh, sum);
+    }
+    if (Operation *producer = operand.get().getDefiningOp()) {
+      if (auto stage = getStage(producer))
+        setStage(op, *stage);
+      setPhase(op, Phase::Update);
+    }
+    Value value = convert(operand.get(), target, op, Purpose::Parameter);
+    if (!value)
+      return failure();
+    operand.set(value);
+  }
+  op->removeDiscardableAttr(kStageAttr);
+  op->removeDiscardableAttr(kPhaseAttr);
+  return success();
+}
+
+LogicalResult Inserter::visit(Block &block) {
+  SmallVector<Operation *> operations;
+  for (Operation &op : block)
+    operations.push_back(&op);
+  for (Operation *op : operations) {
+    LogicalResult result = success();
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+      result = visitRepeat(repeat);
+    else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+      result = visitRecompute(recompute);
+    else if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+      result = visitKernel(kernel);
+    else if (isa<func::ReturnOp>(op))
+      result = visitReturn(op);
+    else if (!isa<nn::YieldOp>(op))
+      result = op->emitOpError("can't be distributed: it has no iteration "
+                               "space; write it with nn or linalg operations");
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Inserter::run() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto layout =
+        dyn_cast_if_present<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
+    if (!layout)
+      return function.emitOpError("argument ")
+             << argument.getArgNumber()
+             << " has no layout; run propagate-strategy first";
+    if (pipelineAxis)
+      layout = layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
+    setLayout(argument, layout);
+  }
+  if (failed(visit(function.front())))
+    return failure();
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
+  return success();
+}
+
+namespace {
+class InsertCollectives
+    : public proteus::impl::InsertCollectivesBase<InsertCollectives> {
+public:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    if (!mesh)
+      return;
+    if (failed(Inserter(function, mesh).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,99 @@
+//===- Simulate.cpp - run the engine and annotate the module ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Sim/ChromeTrace.h"
+#include "Proteus/Sim/Report.h"
+#include "Proteus/Sim/Summary.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Transforms/BuildWorkload.h"
+#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_SIMULATE
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class Simulate : public proteus::impl::SimulateBase<Simulate> {
+public:
+  using SimulateBase::SimulateBase;
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run();
+  void annotate(const sim::Figures &figures);
+};
+} // namespace
+
+void Simulate::annotate(const sim::Figures &figures) {
+  ModuleOp module = getOperation();
+  Builder builder(&getContext());
+  module->setAttr(iterationTimeAttrName,
+                  builder.getF64FloatAttr(figures.iterationSeconds * 1e3));
+  module->setAttr(
+      samplesPerSecondAttrName,
+      builder.getF64FloatAttr(figures.samplesPerSecond.value_or(0)));
+  module->setAttr(peakMemoryAttrName,
+                  builder.getF64FloatAttr(
+                      static_cast<double>(figures.peakMemoryBytes) / 1e6));
+  module->setAttr(fitsAttrName, builder.getBoolAttr(figures.fits));
+}
+
+LogicalResult Simulate::run() {
+  ModuleOp module = getOperation();
+  FailureOr<cost::Cluster> machine = resolveCluster(module, cluster);
+  if (failed(machine))
+    return failure();
+  auto kernels = cost::createRooflineModel(machine->device);
+  auto network = cost::createAlphaBetaModel(*machine);
+  FailureOr<sim::Workload> workload =
+      buildWorkload(module, *machine, *kernels);
+  if (failed(workload))
+    return failure();
+
+  // With a trace the engine writes while it runs; the file appears only when
+  // all went well.
+  std::optional<sim::SimulationResult> result;
+  auto simulate = [&](ArrayRef<sim::Listener *> listeners) -> llvm::Error {
+    auto simulated = sim::simulate(*workload, *network, listeners);
+    if (!simulated)
+      return simulated.takeError();
+    result = std::move(*simulated);
+    return llvm::Error::success();
+  };
+  llvm::Error error =
+      trace.empty() ? simulate({})
+                    : writeFileAtomically(trace, [&](llvm::raw_ostream &os) {
+                        sim::ChromeTrace writer(os);
+                        return simulate({&writer});
+                      });
+  if (!error && !report.empty())
+    error = writeFileAtomically(report, [&](llvm::raw_ostream &os) {
+      sim::writeReport(os, *workload, *result);
+      return llvm::Error::success();
+    });
+  if (error)
+    return module.emitError(llvm::toString(std::move(error)));
+  annotate(sim::figuresOf(*workload, *result));
+  if (summary)
+    sim::printSummary(llvm::outs(), *workload, *result);
+  return success();
+}
