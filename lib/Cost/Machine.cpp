@@ -39,9 +39,9 @@ static constexpr double maxMemoryGigabytes = 1e6;
 static constexpr double maxMicroseconds = 1e9;
 static constexpr int64_t maxDevicesPerNode = 65536;
 
-static constexpr DType allTypes[] = {
-    DType::F64, DType::F32, DType::TF32, DType::BF16, DType::F16,
-    DType::F8,  DType::I64, DType::I32,  DType::I8};
+static constexpr DType allTypes[] = {DType::F64,  DType::F32, DType::TF32,
+                                     DType::BF16, DType::F16, DType::F8,
+                                     DType::I64,  DType::I32, DType::I8};
 
 int64_t proteus::cost::byteWidth(DType type) {
   switch (type) {
@@ -127,7 +127,7 @@ static int64_t readMemory(const Reader &reader) {
 }
 
 static double readMicroseconds(const Reader &reader, StringRef key) {
-  return reader[key].nonNegative(maxMicroseconds) * 1e-6;
+  return reader[key].nonNegative(maxMicroseconds) / 1e6;
 }
 
 static double readBandwidth(const Reader &reader, StringRef key) {
@@ -206,9 +206,9 @@ std::vector<std::string> proteus::cost::clusterPresetNames() {
 Expected<Cluster> proteus::cost::parseClusterPreset(StringRef text) {
   const Preset *preset = findPreset(text);
   if (!preset)
-    return createStringError("unknown cluster preset '" +
-                             text.split(':').first + "'; known presets: " +
-                             llvm::join(clusterPresetNames(), ", "));
+    return createStringError(
+        "unknown cluster preset '" + text.split(':').first +
+        "'; known presets: " + llvm::join(clusterPresetNames(), ", "));
   Expected<Cluster> cluster =
       parseClusterJSON(preset->text, ("preset " + preset->name).str());
   if (!cluster || !text.contains(':'))

@@ -90,8 +90,8 @@ Error Checker::checkTask(const DeviceClass &device, const Template &tasks,
                          const Task &task) {
   auto outOfRange = [&](StringRef what, int64_t index, size_t size) {
     return inTask(device, task,
-                  Twine(what) + " " + Twine(index) + " is out of range (there are " +
-                      Twine(size) + ")");
+                  Twine(what) + " " + Twine(index) +
+                      " is out of range (there are " + Twine(size) + ")");
   };
   if (task.label >= workload.labels.size())
     return outOfRange("label", task.label, workload.labels.size());
@@ -166,11 +166,10 @@ Error Checker::checkTemplate(const DeviceClass &device, uint32_t classIndex,
                                     begin.back() == tasks.tasks.size() &&
                                     llvm::is_sorted(begin);
   if (!covers)
-    return inClass(device, "the sections of the " +
-                               Twine(once ? "once" : "micro-batch") +
-                               "-template do not cover its " +
-                               Twine(tasks.tasks.size()) +
-                               " tasks from first to last");
+    return inClass(
+        device, "the sections of the " + Twine(once ? "once" : "micro-batch") +
+                    "-template do not cover its " + Twine(tasks.tasks.size()) +
+                    " tasks from first to last");
   for (const Task &task : tasks.tasks) {
     if (Error error = checkTask(device, tasks, task))
       return error;
@@ -317,9 +316,9 @@ Error Checker::checkParties(const Collective &collective, size_t index) {
     if (llvm::none_of(found, [&](const Party &party) {
           return party.classIndex == member;
         }))
-      return inClass(workload.classes[member],
-                     "is a member of " + Twine(kind) + " " + Twine(index) +
-                         " but has no task for it");
+      return inClass(workload.classes[member], "is a member of " + Twine(kind) +
+                                                   " " + Twine(index) +
+                                                   " but has no task for it");
   return Error::success();
 }
 
@@ -360,8 +359,7 @@ Error Checker::checkCollectives() {
 Error Checker::run() {
   if (workload.classes.empty())
     return createStringError("the workload has no device class");
-  if (workload.info.microBatches < 1 ||
-      workload.info.microBatches > INT32_MAX)
+  if (workload.info.microBatches < 1 || workload.info.microBatches > INT32_MAX)
     return createStringError("expected a positive number of micro-batches, "
                              "got " +
                              Twine(workload.info.microBatches));

@@ -65,14 +65,14 @@ void ChromeTrace::onTaskEnd(const TaskInstance &instance, Time now) {
   unsigned stream = static_cast<unsigned>(task.stream);
   Time start = classes[instance.classIndex].started[stream];
   beginEvent();
-  os << "{\"ph\":\"X\",\"pid\":" << instance.classIndex
-     << ",\"tid\":" << stream << ",\"ts\":";
+  os << "{\"ph\":\"X\",\"pid\":" << instance.classIndex << ",\"tid\":" << stream
+     << ",\"ts\":";
   writeMicroseconds(os, start);
   os << ",\"dur\":";
   writeMicroseconds(os, now - start);
   os << ",\"name\":" << quotedLabels[task.label] << ",\"cat\":\""
-     << stringify(task.phase) << "\",\"args\":{\"op\":"
-     << quotedLabels[task.opKind];
+     << stringify(task.phase)
+     << "\",\"args\":{\"op\":" << quotedLabels[task.opKind];
   if (!instance.once)
     os << ",\"micro_batch\":" << instance.microBatch;
   if (task.collective >= 0) {

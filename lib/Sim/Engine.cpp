@@ -66,8 +66,8 @@ struct Head {
 /// dependencies its tasks and how many users its buffers still have.
 struct Frames {
   size_t stride = 0;
-  std::vector<uint32_t> open; ///< stride per slot
-  std::vector<Time> ready;    ///< per slot and task; with listeners only
+  std::vector<uint32_t> open;      ///< stride per slot
+  std::vector<Time> ready;         ///< per slot and task; with listeners only
   std::vector<uint32_t> remaining; ///< tasks per slot
   std::vector<uint32_t> freeSlots;
   std::vector<int32_t> slotOf; ///< per micro-batch, or -1
@@ -129,8 +129,8 @@ private:
   size_t meetingOf(const Head &head, const ClassState &state,
                    int32_t collective) const {
     const FlatItem &item = state.flat.order[head.item];
-    bool single = head.once ||
-                  state.flat.templates[0].tasks[head.task].lastOnly;
+    bool single =
+        head.once || state.flat.templates[0].tasks[head.task].lastOnly;
     return firstMeeting[collective] + (single ? 0 : item.microBatch);
   }
   TaskInstance instanceOf(uint32_t stream) {
@@ -382,8 +382,7 @@ void Engine<Listening>::releaseBuffers(const TaskInstance &instance,
   ClassState &state = classes[instance.classIndex];
   Frames &frames = state.frames[instance.once];
   const FlatTemplate &flat = state.flat.templates[instance.once];
-  uint32_t *users =
-      frames.open.data() + slot * frames.stride + flat.numTasks();
+  uint32_t *users = frames.open.data() + slot * frames.stride + flat.numTasks();
   for (uint32_t buffer : flat.uses[instance.task])
     if (--users[buffer] == 0)
       for (Listener *listener : listeners)
@@ -496,13 +495,13 @@ std::string Engine<Listening>::nameOf(const Head &head,
                                       uint32_t classIndex) const {
   const DeviceClass &device = workload.classes[classIndex];
   const Task &task = (head.once ? device.once : device.micro).tasks[head.task];
-  std::string text = "'" + workload.labels[task.label] + "' of class '" +
-                     device.name + "'";
+  std::string text =
+      "'" + workload.labels[task.label] + "' of class '" + device.name + "'";
   if (!head.once)
-    text += " (micro-batch " +
-            std::to_string(
-                classes[classIndex].flat.order[head.item].microBatch) +
-            ")";
+    text +=
+        " (micro-batch " +
+        std::to_string(classes[classIndex].flat.order[head.item].microBatch) +
+        ")";
   return text;
 }
 
@@ -515,10 +514,9 @@ bool Engine<Listening>::isDone(uint32_t classIndex, bool once,
   const Head &head = state.heads[static_cast<unsigned>(flat.stream)];
   if (head.status == Head::Status::Exhausted)
     return true;
-  ArrayRef<uint32_t> begin =
-      (once ? workload.classes[classIndex].once
-            : workload.classes[classIndex].micro)
-          .sectionBegin;
+  ArrayRef<uint32_t> begin = (once ? workload.classes[classIndex].once
+                                   : workload.classes[classIndex].micro)
+                                 .sectionBegin;
   uint32_t section = llvm::upper_bound(begin, task) - begin.begin() - 1;
   for (size_t i = 0; i < state.flat.order.size(); ++i) {
     const FlatItem &item = state.flat.order[i];
@@ -566,9 +564,8 @@ std::string Engine<Listening>::explain(uint32_t stream,
       const ClassState &otherState = classes[otherClass];
       if (other.status == Head::Status::Exhausted)
         continue;
-      int32_t meets = otherState.flat.templates[other.once]
-                          .tasks[other.task]
-                          .collective;
+      int32_t meets =
+          otherState.flat.templates[other.once].tasks[other.task].collective;
       if (other.status == Head::Status::Arrived && meets == collective &&
           meetingOf(other, otherState, collective) == meeting)
         continue;
@@ -585,10 +582,9 @@ std::string Engine<Listening>::explain(uint32_t stream,
   const Template &tasks = head.once ? device.once : device.micro;
   for (uint32_t dependency : task.dependsOn)
     if (!isDone(classIndex, head.once, microBatch, dependency))
-      return behind(
-          classIndex * numStreams +
-              static_cast<unsigned>(tasks.tasks[dependency].stream),
-          classIndex, workload.labels[tasks.tasks[dependency].label]);
+      return behind(classIndex * numStreams +
+                        static_cast<unsigned>(tasks.tasks[dependency].stream),
+                    classIndex, workload.labels[tasks.tasks[dependency].label]);
   for (auto [onceTask, microTask] : device.onceDependsOn)
     if (head.once && onceTask == head.task) {
       const Task &dependency = device.micro.tasks[microTask];
@@ -635,8 +631,7 @@ template <bool Listening> Error Engine<Listening>::deadlock() const {
   unsigned others = 0;
   for (uint32_t s : blocked)
     if (!inCycle.test(s) && ++others <= limit)
-      os << (others == 1 ? "\nalso blocked:\n  " : "\n  ")
-         << explain(s, next);
+      os << (others == 1 ? "\nalso blocked:\n  " : "\n  ") << explain(s, next);
   if (others > limit)
     os << "\n  and " << others - limit << " more";
   return createStringError(message);
@@ -644,10 +639,9 @@ template <bool Listening> Error Engine<Listening>::deadlock() const {
 
 } // namespace
 
-Expected<RunResult>
-proteus::sim::run(const Workload &workload,
-                  const cost::CollectiveCostModel &network,
-                  ArrayRef<Listener *> listeners) {
+Expected<RunResult> proteus::sim::run(const Workload &workload,
+                                      const cost::CollectiveCostModel &network,
+                                      ArrayRef<Listener *> listeners) {
   if (Error error = check(workload))
     return std::move(error);
   if (listeners.empty())

@@ -81,7 +81,7 @@ struct FlatItem {
   uint32_t section;
   uint32_t microBatch;
   bool once;
-  bool last;              ///< of those that run this section
+  bool last;               ///< of those that run this section
   uint64_t launchedBefore; ///< tasks the host launches before it
 };
 

@@ -200,8 +200,8 @@ RankPartition proteus::sim::partitionRanks(ArrayRef<uint32_t> colours,
   RankPartition partition;
   DenseMap<uint32_t, uint32_t> number;
   for (uint32_t rank = 0; rank < colours.size(); ++rank) {
-    auto [entry, isNew] = number.try_emplace(refinement.classOf(rank),
-                                             partition.numClasses());
+    auto [entry, isNew] =
+        number.try_emplace(refinement.classOf(rank), partition.numClasses());
     if (isNew) {
       partition.representative.push_back(rank);
       partition.ranks.push_back(0);

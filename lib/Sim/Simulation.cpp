@@ -25,8 +25,8 @@ static uint32_t firstLargest(const std::vector<ClassResult> &classes, Key key) {
 }
 
 uint32_t SimulationResult::slowestClass() const {
-  return firstLargest(
-      classes, [](const ClassResult &c) { return c.breakdown.busy(); });
+  return firstLargest(classes,
+                      [](const ClassResult &c) { return c.breakdown.busy(); });
 }
 
 uint32_t SimulationResult::largestClass() const {
@@ -52,10 +52,9 @@ proteus::sim::simulate(const Workload &workload,
   SimulationResult result;
   result.run = *run;
   for (uint32_t c = 0; c < workload.classes.size(); ++c)
-    result.classes.push_back({memory.peak(c), breakdown.breakdown(c),
-                              breakdown.streamBusy(c),
-                              breakdown.computeByOperation(c),
-                              buckets.exposed(c)});
+    result.classes.push_back(
+        {memory.peak(c), breakdown.breakdown(c), breakdown.streamBusy(c),
+         breakdown.computeByOperation(c), buckets.exposed(c)});
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
   return result;

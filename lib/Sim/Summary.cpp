@@ -117,8 +117,8 @@ void SummaryPrinter::printHead() {
   if (!info.strategy.empty())
     line("strategy", info.strategy);
   line("cluster", info.cluster);
-  line("devices", Twine(info.devices) + " (simulated: " +
-                      Twine(workload.classes.size()) + ")");
+  line("devices", Twine(info.devices) +
+                      " (simulated: " + Twine(workload.classes.size()) + ")");
   line("iteration time (ms)", milliseconds(result.run.iterationTime));
   if (figures.samplesPerSecond)
     line("throughput (samples/s)", fixed(*figures.samplesPerSecond, 2));
@@ -178,9 +178,9 @@ void SummaryPrinter::printVerdict(const DeviceClass &device,
        << gigabytes(figures.memoryCapacityBytes, 1) << " GB\n";
     return;
   }
-  os << "  does not fit: exceeds "
-     << gigabytes(figures.memoryCapacityBytes, 1) << " GB by "
-     << gigabytes(peak.bytes - figures.memoryCapacityBytes, 1) << " GB at '"
+  os << "  does not fit: exceeds " << gigabytes(figures.memoryCapacityBytes, 1)
+     << " GB by " << gigabytes(peak.bytes - figures.memoryCapacityBytes, 1)
+     << " GB at '"
      << (peak.label.empty() ? "start of the step" : peak.label.c_str())
      << "' in stage " << device.stage << "; biggest owners:";
   std::array<unsigned, numMemoryOwners> order;

@@ -86,8 +86,8 @@ void BucketTable::onTaskStart(const TaskInstance &instance, Time now) {
   const Task &task = instance.in(*workload);
   if (task.bucket >= 0)
     classes[instance.classIndex].rows[{instance.once, instance.task}] = {
-        instance.classIndex, static_cast<uint32_t>(task.bucket),
-        instance.ready, now, now};
+        instance.classIndex, static_cast<uint32_t>(task.bucket), instance.ready,
+        now, now};
 }
 
 void BucketTable::onTaskEnd(const TaskInstance &instance, Time now) {

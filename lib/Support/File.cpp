@@ -32,15 +32,14 @@ static Error writeTo(int descriptor, bool close, StringRef path,
   return joinErrors(std::move(error), fileError(path, code));
 }
 
-Error proteus::writeFileAtomically(
-    StringRef path, function_ref<Error(raw_ostream &)> write) {
+Error proteus::writeFileAtomically(StringRef path,
+                                   function_ref<Error(raw_ostream &)> write) {
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
       !sys::fs::is_regular_file(status)) {
     int descriptor;
-    if (std::error_code code =
-            sys::fs::openFileForWrite(path, descriptor,
-                                      sys::fs::CD_OpenExisting))
+    if (std::error_code code = sys::fs::openFileForWrite(
+            path, descriptor, sys::fs::CD_OpenExisting))
       return fileError(path, code);
     return writeTo(descriptor, /*close=*/true, path, write);
   }

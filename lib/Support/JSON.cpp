@@ -148,8 +148,7 @@ static std::string shown(const Node &value) {
     return "an object";
   if (value.is_array())
     return "an array";
-  std::string text =
-      value.dump(-1, ' ', false, Node::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, Node::error_handler_t::replace);
   constexpr size_t limit = 40;
   return text.size() > limit ? text.substr(0, limit) + "..." : text;
 }
@@ -187,10 +186,10 @@ void Reader::expectKeys(ArrayRef<StringRef> allowed) const {
     StringRef key = member.key();
     if (llvm::is_contained(allowed, key))
       continue;
-    StringRef nearest = *llvm::min_element(allowed, [&](StringRef a,
-                                                        StringRef b) {
-      return key.edit_distance(a) < key.edit_distance(b);
-    });
+    StringRef nearest =
+        *llvm::min_element(allowed, [&](StringRef a, StringRef b) {
+          return key.edit_distance(a) < key.edit_distance(b);
+        });
     return fail("unknown key '" + key + "' (nearest valid key: '" + nearest +
                 "')");
   }
@@ -309,8 +308,7 @@ double Reader::nonNegative(double max) const {
 //===----------------------------------------------------------------------===//
 
 std::string proteus::json::quote(StringRef text) {
-  return Node(text.str()).dump(-1, ' ', false,
-                               Node::error_handler_t::replace);
+  return Node(text.str()).dump(-1, ' ', false, Node::error_handler_t::replace);
 }
 
 std::string proteus::json::formatNumber(double value) {

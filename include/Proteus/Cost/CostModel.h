@@ -36,9 +36,9 @@ double toSeconds(Time time);
 
 /// The work of one kernel on one device, in local (per-device) sizes.
 struct Kernel {
-  llvm::StringRef op;  ///< operation name, such as "nn.linear"
-  double flops = 0;    ///< floating-point operations
-  double bytes = 0;    ///< bytes read plus bytes written
+  llvm::StringRef op; ///< operation name, such as "nn.linear"
+  double flops = 0;   ///< floating-point operations
+  double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
 };
@@ -58,9 +58,9 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead. `peak` is that of the
-/// kernel's type if it runs on the matrix units; the vector units are not faster
-/// than F32. F32 never becomes TF32.
+/// max(flops / peak, bytes / bandwidth) + kernel overhead. `peak` is that of
+/// the kernel's type if it runs on the matrix units; the vector units are not
+/// faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 enum class CollectiveKind : uint8_t {
@@ -110,7 +110,8 @@ public:
 /// S/B + (n-1)a, send S/B + a. One rank costs nothing. A group within a node
 /// uses the intra-node link, any other the slower of both links and the larger
 /// of both latencies.
-std::unique_ptr<CollectiveCostModel> createAlphaBetaModel(const Cluster &cluster);
+std::unique_ptr<CollectiveCostModel>
+createAlphaBetaModel(const Cluster &cluster);
 
 } // namespace proteus::cost
 

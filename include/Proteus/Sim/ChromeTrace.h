@@ -22,9 +22,9 @@ class raw_ostream;
 namespace proteus::sim {
 
 /// Writes the run in the Trace Event Format as it happens: one process per
-/// class, one thread per stream, a counter of the memory. Times are microseconds
-/// with all six decimals, so no picosecond is lost. Open the file in
-/// ui.perfetto.dev.
+/// class, one thread per stream, a counter of the memory. Times are
+/// microseconds with all six decimals, so no picosecond is lost. Open the file
+/// in ui.perfetto.dev.
 class ChromeTrace : public Listener {
 public:
   explicit ChromeTrace(llvm::raw_ostream &os) : os(os) {}

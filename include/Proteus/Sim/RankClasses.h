@@ -21,7 +21,7 @@ namespace proteus::sim {
 /// Groups that do not overlap, such as the groups along one mesh axis.
 struct GroupFamily {
   static constexpr uint32_t noGroup = ~0u;
-  std::vector<uint32_t> groupOf; ///< per rank: its group, or noGroup
+  std::vector<uint32_t> groupOf;        ///< per rank: its group, or noGroup
   std::vector<cost::GroupShape> shapes; ///< per group
 };
 

@@ -21,14 +21,15 @@ namespace proteus {
 
 /// Writes a file that either exists completely or not at all: the text goes to
 /// a temporary file beside `path`, which takes its name at the end. A `path`
-/// that exists and is no regular file (a pipe, /dev/stdout) is written directly.
+/// that exists and is no regular file (a pipe, /dev/stdout) is written
+/// directly.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
 /// The same for text that is produced piece by piece. If `write` fails, its
 /// error is returned and no file is left behind.
-llvm::Error writeFileAtomically(
-    llvm::StringRef path,
-    llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+llvm::Error
+writeFileAtomically(llvm::StringRef path,
+                    llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
 
 } // namespace proteus
 
