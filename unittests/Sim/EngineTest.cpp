@@ -114,6 +114,7 @@ TEST(Engine, LastMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   SimulationResult result = simulateOrFail(s.finish());
   EXPECT_EQ(result.run.tasks, 7u);
   EXPECT_EQ(result.run.iterationTime, 4 * ms + ms + 10 * ms + ms);
+  ASSERT_EQ(result.collectives.size(), 1u);
   EXPECT_EQ(result.collectives[0].count, 1);
 
   // Seven launches, of which the last is the critical one.
@@ -192,6 +193,56 @@ TEST(Engine, TimesThatCannotBeCountedAreRefused) {
   EXPECT_EQ(simulationError(s.finish()),
             "the step takes longer than the engine can count: its tasks add up "
             "to more than 53 days");
+}
+
+/// Writes down what it hears.
+class Log : public Listener {
+public:
+  void onBegin(const Workload &w, llvm::ArrayRef<Time>) override {
+    workload = &w;
+  }
+  void onTaskStart(const TaskInstance &task, Time now) override {
+    note("+", task, now);
+  }
+  void onTaskEnd(const TaskInstance &task, Time now) override {
+    note("-", task, now);
+  }
+  std::string text;
+
+private:
+  void note(const char *what, const TaskInstance &task, Time now) {
+    text += what + workload->labels[task.in(*workload).label] +
+            std::to_string(task.microBatch) + "@" + std::to_string(now / ms) +
+            "r" + std::to_string(task.ready / ms) + " ";
+  }
+  const Workload *workload = nullptr;
+};
+
+TEST(Engine, SimultaneousEventsKeepTheOrderOfTheirCreation) {
+  Single s;
+  uint32_t a = s.kernel(s.micro(), "a", ms);
+  uint32_t b =
+      s.party(s.micro(), "b", Stream::TensorParallel, s.collective({0}, ms));
+  s.kernel(s.micro(), "c", ms, {a, b});
+  Log log;
+  simulateOrFail(s.finish(), {&log});
+  EXPECT_EQ(log.text, "+a0@0r0 +b0@0r0 -a0@1r0 -b0@1r0 +c0@1r1 -c0@2r1 ");
+}
+
+TEST(Engine, AFrameForgetsTheMicroBatchBefore) {
+  Single s;
+  s.workload.info.microBatches = 2;
+  uint32_t reduce =
+      s.party(s.micro(), "r", Stream::DataParallel, s.collective({0}, ms));
+  s.micro().tasks[reduce].when = When::LastMicroBatch;
+  Builder::endSection(s.micro());
+  s.kernel(s.micro(), "k", ms, {reduce});
+  // The reduction belongs to micro-batch 0, whose frame then serves
+  // micro-batch 1, where the kernel waits for nothing.
+  s.device.order = {{0, 1, false}, {0, 0, false}, {1, 0, false}, {1, 1, false}};
+  Log log;
+  simulateOrFail(s.finish(), {&log});
+  EXPECT_EQ(log.text, "+r0@0r0 -r0@1r0 +k0@1r1 -k0@2r1 +k1@2r0 -k1@3r0 ");
 }
 
 //===----------------------------------------------------------------------===//
