@@ -29,15 +29,16 @@ namespace proteus::cost {
 /// Simulated time in picoseconds.
 using Time = int64_t;
 
-/// Seconds to picoseconds, rounded to nearest; saturates at the largest Time.
+/// Seconds to picoseconds, rounded to nearest. Saturates at the largest Time,
+/// NaN included, so that a broken cost shows; nothing takes less than 0.
 Time fromSeconds(double seconds);
 double toSeconds(Time time);
 
 /// The work of one kernel on one device, in local (per-device) sizes.
 struct Kernel {
-  llvm::StringRef op;  ///< operation name, such as "nn.linear"
-  double flops = 0;    ///< floating-point operations
-  double bytes = 0;    ///< bytes read plus bytes written
+  llvm::StringRef op; ///< operation name, such as "nn.linear"
+  double flops = 0;   ///< floating-point operations
+  double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
 };
@@ -57,7 +58,9 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead.
+/// max(flops / peak, bytes / bandwidth) + kernel overhead. `peak` is that of
+/// the kernel's type if it runs on the matrix units; the vector units are not
+/// faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 enum class CollectiveKind : uint8_t {
@@ -104,8 +107,11 @@ public:
 /// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
 /// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
-/// S/B + (n-1)a, send S/B + a. One rank costs nothing.
-std::unique_ptr<CollectiveCostModel> createAlphaBetaModel(const Cluster &cluster);
+/// S/B + (n-1)a, send S/B + a. One rank costs nothing. A group within a node
+/// uses the intra-node link, any other the slower of both links and the larger
+/// of both latencies.
+std::unique_ptr<CollectiveCostModel>
+createAlphaBetaModel(const Cluster &cluster);
 
 } // namespace proteus::cost
 

@@ -23,8 +23,11 @@ namespace proteus::cost {
 /// Element types that the cost models tell apart.
 enum class DType : uint8_t { F64, F32, TF32, BF16, F16, F8, I64, I32, I8 };
 
-/// Bytes of one element.
+/// Bytes of one element; TF32 is stored as F32.
 int64_t byteWidth(DType type);
+
+/// "bf16", as in cluster files.
+llvm::StringRef stringify(DType type);
 
 /// What one accelerator can do. All rates are peak values of the datasheet.
 struct Device {
@@ -34,7 +37,7 @@ struct Device {
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
-  double launchLatency = 0; ///< seconds the host needs to launch one kernel
+  double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
 
   /// Dense peak of `type`, falling back to F32. The fall-back is visible to
@@ -73,7 +76,23 @@ bool isClusterPreset(llvm::StringRef text);
 /// Names of the embedded presets, sorted.
 std::vector<std::string> clusterPresetNames();
 
-/// Reads a cluster from JSON text. `source` names the text in errors.
+/// Most nodes a cluster may have.
+constexpr int64_t maxNodes = 1000000;
+
+/// Reads a cluster from JSON text. `source` names the text in errors. Units
+/// stand in the keys:
+///
+///   {"name": "x", "source": "where the figures come from",
+///    "device": {"name": "y", "peak_tflops": {"f32": 19.5, "bf16": 312},
+///               "memory_gib": 80, "memory_bandwidth_gbps": 2039,
+///               "launch_latency_us": 2.5, "kernel_overhead_us": 1.5},
+///    "nodes": 1, "devices_per_node": 8,
+///    "intra_node": {"bandwidth_gbps": 300, "latency_us": 2},
+///    "inter_node": {"bandwidth_gbps": 25, "latency_us": 5}}
+///
+/// GB/s are 1e9 bytes per second. The memory may also be given as "memory_gb"
+/// (1e9 bytes). "f32" is the one rate that must be given; "source",
+/// "launch_latency_us" and "kernel_overhead_us" are optional (0).
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source);
 

@@ -126,7 +126,7 @@ struct WorkItem {
 
 /// Ranks that provably do the same thing at the same time.
 struct DeviceClass {
-  std::string name;           ///< "stage 0"
+  std::string name; ///< "stage 0"
   uint32_t stage = 0;
   int64_t ranks = 1;          ///< how many ranks it stands for
   int64_t representative = 0; ///< device id, for reports
@@ -149,10 +149,10 @@ struct JobInfo {
   int64_t devices = 1;
   int64_t globalBatch = 0;
   int64_t microBatches = 1;
-  int64_t tokensPerSample = 0; ///< 0 = the model has no token input
-  double modelFlops = 0;       ///< per step, causal half, without recompute
+  int64_t tokensPerSample = 0;     ///< 0 = the model has no token input
+  double modelFlops = 0;           ///< per step, causal half, without recompute
   double modelFlopsFullSquare = 0; ///< the same with full attention squares
-  double executedFlops = 0;    ///< per step, recompute included
+  double executedFlops = 0;        ///< per step, recompute included
   cost::DType computeType = cost::DType::F32;
 };
 

@@ -1,0 +1,84 @@
+//===- Engine.h - the discrete-event engine ---------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes a Workload in integer picoseconds. The engine computes time and
+// nothing else; what a person wants to know is computed by listeners.
+//
+// Every class has one host, which launches the tasks of its order one after
+// another, and in-order streams. A task starts when it is launched, is at the
+// head of its stream and its dependencies are done. A party of a collective has
+// then *arrived*; the collective starts when all member classes have arrived
+// and ends for all of them at once. A stream is occupied while it waits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_ENGINE_H
+#define PROTEUS_SIM_ENGINE_H
+
+#include "Proteus/Sim/Workload.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+
+namespace proteus::sim {
+
+/// One execution of a task.
+struct TaskInstance {
+  uint32_t classIndex = 0;
+  uint32_t task = 0;       ///< index into the micro- or the once-template
+  uint32_t microBatch = 0; ///< 0 for a once-task
+  bool once = false;
+  Time ready = 0;    ///< when its last dependency ended; 0 without any
+  Time launched = 0; ///< when the host had launched it
+
+  const Task &in(const Workload &workload) const {
+    const DeviceClass &device = workload.classes[classIndex];
+    return (once ? device.once : device.micro).tasks[task];
+  }
+};
+
+/// Hears of every change of state, in order of time. At one point in time all
+/// ends and frees are reported before the starts and allocations they enable.
+class Listener {
+public:
+  virtual ~Listener();
+  /// `collectiveTimes[c]` is the duration of Workload::collectives[c].
+  virtual void onBegin(const Workload &workload,
+                       llvm::ArrayRef<Time> collectiveTimes) {}
+  virtual void onTaskStart(const TaskInstance &task, Time now) {}
+  virtual void onTaskEnd(const TaskInstance &task, Time now) {}
+  /// `task` allocates a buffer of its template; follows its onTaskStart.
+  virtual void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) {
+  }
+  /// `task` is the last user of a buffer; follows its onTaskEnd.
+  virtual void onFree(const TaskInstance &task, uint32_t buffer, Time now) {}
+  virtual void onFinish(Time iterationTime) {}
+};
+
+/// What the engine itself knows after a run.
+struct RunResult {
+  Time iterationTime = 0; ///< end of the last task of any class
+  uint64_t tasks = 0;     ///< executed task instances
+  uint64_t events = 0;    ///< events taken from the queue
+};
+
+/// Refuses a workload that the engine could not execute to its end, or whose
+/// meaning is unclear. The message names the class and the task.
+llvm::Error check(const Workload &workload);
+
+/// Checks and executes. Fails if no task can proceed (deadlock); the message
+/// names the waiting cycle. The same input gives the same calls of listeners.
+llvm::Expected<RunResult> run(const Workload &workload,
+                              const cost::CollectiveCostModel &network,
+                              llvm::ArrayRef<Listener *> listeners = {});
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_ENGINE_H

@@ -1,0 +1,193 @@
+//===- Listeners.h - what is measured during a run --------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Listeners turn the engine's events into the figures of a report. Each is of
+// use alone; Simulation.h runs them together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_LISTENERS_H
+#define PROTEUS_SIM_LISTENERS_H
+
+#include "Proteus/Sim/Engine.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace proteus::sim {
+
+using BytesByOwner = std::array<int64_t, numMemoryOwners>;
+
+/// The moment at which a class holds most memory.
+struct MemoryPeak {
+  int64_t bytes = 0;
+  BytesByOwner byOwner = {};
+  Time time = 0;
+  /// Label of the task whose allocation made the peak; empty if it is the
+  /// memory held during the whole step.
+  std::string label;
+};
+
+/// Follows the memory of every class. What is freed at a point in time is gone
+/// before anything is allocated at it.
+class MemoryTracker : public Listener {
+public:
+  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
+  void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) override;
+  void onFree(const TaskInstance &task, uint32_t buffer, Time now) override;
+
+  /// Bytes held now.
+  int64_t current(uint32_t classIndex) const {
+    return classes[classIndex].bytes;
+  }
+  const MemoryPeak &peak(uint32_t classIndex) const {
+    return classes[classIndex].peak;
+  }
+
+private:
+  struct State {
+    int64_t bytes = 0;
+    BytesByOwner byOwner = {};
+    MemoryPeak peak;
+  };
+  const Buffer &bufferOf(const TaskInstance &task, uint32_t buffer) const;
+
+  const Workload *workload = nullptr;
+  std::vector<State> classes;
+};
+
+/// A partition of the iteration time of one class by what its compute stream
+/// does. The parts sum to the iteration time exactly.
+struct Breakdown {
+  Time compute = 0;   ///< forward and backward kernels
+  Time recompute = 0; ///< forward kernels run again
+  Time optimizer = 0; ///< update kernels
+  /// Idle while a communication other than a pipeline transfer runs.
+  Time exposedCommunication = 0;
+  Time exposedPipeline = 0; ///< idle while only a pipeline transfer runs
+  Time host = 0;            ///< idle because the next kernel was not launched
+  Time bubble = 0;          ///< idle for any other reason
+
+  Time busy() const { return compute + recompute + optimizer; }
+  Time total() const {
+    return busy() + exposedCommunication + exposedPipeline + host + bubble;
+  }
+};
+
+/// Where the time of every class goes.
+class BreakdownTracker : public Listener {
+public:
+  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
+  void onTaskStart(const TaskInstance &task, Time now) override;
+  void onTaskEnd(const TaskInstance &task, Time now) override;
+  void onFinish(Time iterationTime) override;
+
+  const Breakdown &breakdown(uint32_t classIndex) const {
+    return classes[classIndex].breakdown;
+  }
+  /// Time in which each stream runs a task (waiting at a collective excluded).
+  const std::array<Time, numStreams> &streamBusy(uint32_t classIndex) const {
+    return classes[classIndex].busy;
+  }
+  /// Kernel time per operation kind (an index into Workload::labels), largest
+  /// first.
+  std::vector<std::pair<uint32_t, Time>>
+  computeByOperation(uint32_t classIndex) const;
+
+private:
+  enum class Idle : uint8_t { Communication, Pipeline, Nothing };
+  struct Segment {
+    Time begin, end;
+    Idle kind;
+  };
+  struct State {
+    Breakdown breakdown;
+    std::array<Time, numStreams> busy = {};
+    std::array<Time, numStreams> started = {};
+    llvm::MapVector<uint32_t, Time> byOperation;
+    Time lastChange = 0;
+    unsigned communications = 0; ///< running now
+    unsigned transfers = 0;      ///< pipeline transfers running now
+    bool computing = false;
+    /// The present gap between kernels: why it exists is known at its end.
+    std::vector<Segment> gap;
+  };
+  void elapse(State &state, Time now);
+  void closeGap(State &state, Time hostBegin, Time hostEnd);
+
+  const Workload *workload = nullptr;
+  std::vector<State> classes;
+};
+
+/// Communications of one kind and size.
+struct CollectiveRow {
+  cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
+  std::string axes;
+  int64_t groupSize = 1;
+  int64_t bytes = 0; ///< as in cost::Collective
+  int64_t count = 0; ///< on the whole cluster
+  /// On the device that spends most time in them: how many, and how long.
+  int64_t countPerDevice = 0;
+  Time time = 0;
+};
+
+/// All communications of a step.
+class CollectiveTable : public Listener {
+public:
+  void onBegin(const Workload &workload,
+               llvm::ArrayRef<Time> collectiveTimes) override;
+  void onTaskStart(const TaskInstance &task, Time now) override;
+
+  /// Largest time first.
+  std::vector<CollectiveRow> rows() const;
+
+private:
+  const Workload *workload = nullptr;
+  std::vector<Time> times;
+  std::vector<int64_t> counts; ///< per collective
+};
+
+/// The reduction of one gradient bucket by one class. A bucket that is reduced
+/// with every micro-batch is shown as of the last one.
+struct BucketRow {
+  uint32_t classIndex = 0;
+  uint32_t bucket = 0;
+  Time ready = 0; ///< when the last gradient in it was computed
+  Time start = 0;
+  Time end = 0;
+};
+
+/// When gradients are reduced.
+class BucketTable : public Listener {
+public:
+  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
+  void onTaskStart(const TaskInstance &task, Time now) override;
+  void onTaskEnd(const TaskInstance &task, Time now) override;
+
+  /// By class, then in order of start.
+  std::vector<BucketRow> rows() const;
+  /// How long reductions go on after the last backward kernel of a class.
+  Time exposed(uint32_t classIndex) const;
+
+private:
+  struct State {
+    std::map<std::pair<bool, uint32_t>, BucketRow> rows; ///< by task
+    Time lastBackward = 0;
+    Time lastReduction = 0;
+  };
+  const Workload *workload = nullptr;
+  std::vector<State> classes;
+};
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_LISTENERS_H

@@ -1,0 +1,24 @@
+//===- Report.h - the result for programs -----------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_REPORT_H
+#define PROTEUS_SIM_REPORT_H
+
+#include "Proteus/Sim/Simulation.h"
+
+namespace proteus::sim {
+
+/// Writes the report (schema "proteus-report/1") as JSON. The same result
+/// gives the same bytes. `breakdown` is that of SimulationResult::slowestClass;
+/// its values are seconds that sum to `iteration_time_s`.
+void writeReport(llvm::raw_ostream &os, const Workload &workload,
+                 const SimulationResult &result);
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_REPORT_H

@@ -1,0 +1,71 @@
+//===- Simulation.h - a run and all its figures -----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_SIMULATION_H
+#define PROTEUS_SIM_SIMULATION_H
+
+#include "Proteus/Sim/Listeners.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace proteus::sim {
+
+/// The figures of one device class.
+struct ClassResult {
+  MemoryPeak memory;
+  Breakdown breakdown;
+  std::array<Time, numStreams> streamBusy = {};
+  /// Kernel time per operation kind (index into Workload::labels).
+  std::vector<std::pair<uint32_t, Time>> computeByOperation;
+  /// How long gradient reductions go on after the last backward kernel.
+  Time exposedReduction = 0;
+};
+
+struct SimulationResult {
+  RunResult run;
+  std::vector<ClassResult> classes; ///< as Workload::classes
+  std::vector<CollectiveRow> collectives;
+  std::vector<BucketRow> buckets;
+
+  /// The class whose kernels take longest: it sets the pace, and what its
+  /// breakdown does not spend computing is what could be gained. The first of
+  /// equals.
+  uint32_t slowestClass() const;
+  /// The class with the largest peak of memory; the first of equals.
+  uint32_t largestClass() const;
+};
+
+/// Figures of merit of the whole job. Absent where the job has no such figure.
+struct Figures {
+  double iterationSeconds = 0;
+  std::optional<double> samplesPerSecond;
+  std::optional<double> tokensPerSecond;
+  std::optional<double> tokensPerSecondPerDevice;
+  /// Model FLOPs (causal half, no recompute) over dense peak x devices x time.
+  std::optional<double> mfu;
+  std::optional<double> mfuFullSquare; ///< with full attention squares
+  std::optional<double> hfu;           ///< executed FLOPs, recompute included
+  int64_t peakMemoryBytes = 0;         ///< worst device
+  int64_t memoryCapacityBytes = 0;
+  bool fits = true;
+};
+
+/// Runs a workload with the listeners that a report needs, and with `extra`
+/// ones (a trace).
+llvm::Expected<SimulationResult>
+simulate(const Workload &workload, const cost::CollectiveCostModel &network,
+         llvm::ArrayRef<Listener *> extra = {});
+
+Figures figuresOf(const Workload &workload, const SimulationResult &result);
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_SIMULATION_H

@@ -1,0 +1,23 @@
+//===- Summary.h - the result for people ------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SIM_SUMMARY_H
+#define PROTEUS_SIM_SUMMARY_H
+
+#include "Proteus/Sim/Simulation.h"
+
+namespace proteus::sim {
+
+/// Prints throughput, time breakdown, stages, memory and communication as
+/// aligned tables with a unit in every label (GB are 1e9 bytes).
+void printSummary(llvm::raw_ostream &os, const Workload &workload,
+                  const SimulationResult &result);
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_SIM_SUMMARY_H

@@ -1,0 +1,36 @@
+//===- File.h - whole files or none -----------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SUPPORT_FILE_H
+#define PROTEUS_SUPPORT_FILE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace proteus {
+
+/// Writes a file that either exists completely or not at all: the text goes to
+/// a temporary file beside `path`, which takes its name at the end. A `path`
+/// that exists and is no regular file (a pipe, /dev/stdout) is written
+/// directly.
+llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
+
+/// The same for text that is produced piece by piece. If `write` fails, its
+/// error is returned and no file is left behind.
+llvm::Error
+writeFileAtomically(llvm::StringRef path,
+                    llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+
+} // namespace proteus
+
+#endif // PROTEUS_SUPPORT_FILE_H

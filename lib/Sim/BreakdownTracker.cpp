@@ -1,0 +1,131 @@
+//===- BreakdownTracker.cpp - where the time goes -------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Listeners.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
+  workload = &w;
+  classes.assign(w.classes.size(), {});
+}
+
+/// Transfers between pipeline stages, also when they run on the compute stream.
+static bool isTransfer(const Workload &workload, const Task &task) {
+  if (task.stream == Stream::Compute)
+    return workload.collectives[task.collective].cost.kind ==
+           cost::CollectiveKind::SendRecv;
+  return task.stream == Stream::PipelineSend ||
+         task.stream == Stream::PipelineReceive;
+}
+
+static bool isKernel(const Task &task) {
+  return task.stream == Stream::Compute && task.collective < 0;
+}
+
+/// Books the time since the last change of state.
+void BreakdownTracker::elapse(State &state, Time now) {
+  Time begin = state.lastChange;
+  state.lastChange = now;
+  if (begin == now || state.computing)
+    return;
+  Idle kind = state.communications > 0 ? Idle::Communication
+              : state.transfers > 0    ? Idle::Pipeline
+                                       : Idle::Nothing;
+  if (!state.gap.empty() && state.gap.back().kind == kind)
+    state.gap.back().end = now;
+  else
+    state.gap.push_back({begin, now, kind});
+}
+
+/// Books a gap; what of it lies in [hostBegin, hostEnd) is the host's.
+void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
+  for (const Segment &segment : state.gap) {
+    Time host = std::max<Time>(0, std::min(segment.end, hostEnd) -
+                                      std::max(segment.begin, hostBegin));
+    state.breakdown.host += host;
+    Time rest = segment.end - segment.begin - host;
+    switch (segment.kind) {
+    case Idle::Communication:
+      state.breakdown.exposedCommunication += rest;
+      break;
+    case Idle::Pipeline:
+      state.breakdown.exposedPipeline += rest;
+      break;
+    case Idle::Nothing:
+      state.breakdown.bubble += rest;
+      break;
+    }
+  }
+  state.gap.clear();
+}
+
+void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
+  State &state = classes[instance.classIndex];
+  const Task &task = instance.in(*workload);
+  state.started[static_cast<unsigned>(task.stream)] = now;
+  elapse(state, now);
+  if (isKernel(task)) {
+    // Once its dependencies are done, a kernel at the head of the stream can
+    // only wait for its launch.
+    closeGap(state, instance.ready, instance.launched);
+    state.computing = true;
+  } else if (isTransfer(*workload, task)) {
+    ++state.transfers;
+  } else {
+    ++state.communications;
+  }
+}
+
+void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
+  State &state = classes[instance.classIndex];
+  const Task &task = instance.in(*workload);
+  unsigned stream = static_cast<unsigned>(task.stream);
+  Time duration = now - state.started[stream];
+  state.busy[stream] += duration;
+  elapse(state, now);
+  if (!isKernel(task)) {
+    --(isTransfer(*workload, task) ? state.transfers : state.communications);
+    return;
+  }
+  state.computing = false;
+  state.byOperation[task.opKind] += duration;
+  switch (task.phase) {
+  case Phase::Forward:
+  case Phase::Backward:
+    state.breakdown.compute += duration;
+    break;
+  case Phase::Recompute:
+    state.breakdown.recompute += duration;
+    break;
+  case Phase::Update:
+    state.breakdown.optimizer += duration;
+    break;
+  }
+}
+
+void BreakdownTracker::onFinish(Time iterationTime) {
+  for (State &state : classes) {
+    elapse(state, iterationTime);
+    closeGap(state, 0, 0);
+  }
+}
+
+std::vector<std::pair<uint32_t, Time>>
+BreakdownTracker::computeByOperation(uint32_t classIndex) const {
+  auto result = classes[classIndex].byOperation.getArrayRef().vec();
+  llvm::sort(result, [](const auto &a, const auto &b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
+  return result;
+}

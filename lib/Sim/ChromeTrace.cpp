@@ -1,0 +1,119 @@
+//===- ChromeTrace.cpp - a time line for Perfetto -------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/ChromeTrace.h"
+#include "Proteus/Support/JSON.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+/// Picoseconds as microseconds, exactly.
+static void writeMicroseconds(raw_ostream &os, Time time) {
+  os << time / 1000000 << format(".%06lld", (long long)(time % 1000000));
+}
+
+void ChromeTrace::beginEvent() {
+  os << (first ? "\n" : ",\n");
+  first = false;
+}
+
+void ChromeTrace::nameThread(uint32_t process, unsigned thread, StringRef kind,
+                             StringRef name) {
+  beginEvent();
+  os << "{\"ph\":\"M\",\"pid\":" << process << ",\"tid\":" << thread
+     << ",\"name\":\"" << kind << "\",\"args\":{\"name\":" << json::quote(name)
+     << "}}";
+}
+
+void ChromeTrace::onBegin(const Workload &w, ArrayRef<Time> collectiveTimes) {
+  workload = &w;
+  memory.onBegin(w, collectiveTimes);
+  classes.assign(w.classes.size(), {});
+  for (const std::string &label : w.labels)
+    quotedLabels.push_back(json::quote(label));
+  os << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+  for (uint32_t c = 0; c < w.classes.size(); ++c) {
+    const DeviceClass &device = w.classes[c];
+    nameThread(c, 0, "process_name",
+               device.name + " (" + std::to_string(device.ranks) + " ranks)");
+    bool used[numStreams] = {};
+    for (const Template *tasks : {&device.micro, &device.once})
+      for (const Task &task : tasks->tasks)
+        used[static_cast<unsigned>(task.stream)] = true;
+    for (unsigned s = 0; s < numStreams; ++s)
+      if (used[s])
+        nameThread(c, s, "thread_name", stringify(static_cast<Stream>(s)));
+  }
+}
+
+void ChromeTrace::onTaskStart(const TaskInstance &instance, Time now) {
+  unsigned stream = static_cast<unsigned>(instance.in(*workload).stream);
+  classes[instance.classIndex].started[stream] = now;
+}
+
+void ChromeTrace::onTaskEnd(const TaskInstance &instance, Time now) {
+  const Task &task = instance.in(*workload);
+  unsigned stream = static_cast<unsigned>(task.stream);
+  Time start = classes[instance.classIndex].started[stream];
+  beginEvent();
+  os << "{\"ph\":\"X\",\"pid\":" << instance.classIndex << ",\"tid\":" << stream
+     << ",\"ts\":";
+  writeMicroseconds(os, start);
+  os << ",\"dur\":";
+  writeMicroseconds(os, now - start);
+  os << ",\"name\":" << quotedLabels[task.label] << ",\"cat\":\""
+     << stringify(task.phase)
+     << "\",\"args\":{\"op\":" << quotedLabels[task.opKind];
+  if (!instance.once)
+    os << ",\"micro_batch\":" << instance.microBatch;
+  if (task.collective >= 0) {
+    const cost::Collective &collective =
+        workload->collectives[task.collective].cost;
+    os << ",\"collective\":\"" << cost::stringify(collective.kind)
+       << "\",\"bytes\":" << collective.bytes
+       << ",\"group_size\":" << collective.group.ranks;
+  }
+  os << "}}";
+}
+
+void ChromeTrace::writeCounter(uint32_t classIndex) {
+  beginEvent();
+  os << "{\"ph\":\"C\",\"pid\":" << classIndex << ",\"ts\":";
+  writeMicroseconds(os, classes[classIndex].counterTime);
+  os << ",\"name\":\"memory\",\"args\":{\"bytes\":"
+     << memory.current(classIndex) << "}}";
+}
+
+/// Called before the memory of a class changes.
+void ChromeTrace::changeMemory(uint32_t classIndex, Time now) {
+  State &state = classes[classIndex];
+  if (state.counterTime != now)
+    writeCounter(classIndex);
+  state.counterTime = now;
+}
+
+void ChromeTrace::onAllocate(const TaskInstance &task, uint32_t buffer,
+                             Time now) {
+  changeMemory(task.classIndex, now);
+  memory.onAllocate(task, buffer, now);
+}
+
+void ChromeTrace::onFree(const TaskInstance &task, uint32_t buffer, Time now) {
+  changeMemory(task.classIndex, now);
+  memory.onFree(task, buffer, now);
+}
+
+void ChromeTrace::onFinish(Time) {
+  for (uint32_t c = 0; c < classes.size(); ++c)
+    writeCounter(c);
+  os << "\n]}\n";
+}

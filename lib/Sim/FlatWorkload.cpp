@@ -1,0 +1,125 @@
+//===- FlatWorkload.cpp - a workload as flat arrays -----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlatWorkload.h"
+
+using namespace llvm;
+using namespace proteus::sim;
+
+/// Turns (from, to) edges into lists by `from`, keeping the order of `to`.
+static IndexLists listsOf(size_t count,
+                          ArrayRef<std::pair<uint32_t, uint32_t>> edges) {
+  std::vector<std::vector<uint32_t>> byFrom(count);
+  for (auto [from, to] : edges)
+    byFrom[from].push_back(to);
+  IndexLists lists;
+  for (const std::vector<uint32_t> &list : byFrom) {
+    lists.beginList();
+    for (uint32_t to : list)
+      lists.add(to);
+  }
+  lists.finish();
+  return lists;
+}
+
+static void flattenTasks(const Template &from, FlatTemplate &flat) {
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  flat.initial.assign(from.tasks.size() + from.buffers.size(), 0);
+  uint32_t *users = flat.initial.data() + from.tasks.size();
+  for (uint32_t t = 0; t < from.tasks.size(); ++t) {
+    const Task &task = from.tasks[t];
+    flat.tasks.push_back({task.duration, task.collective, task.stream,
+                          task.when == When::LastMicroBatch});
+    flat.initial[t] = task.dependsOn.size();
+    for (uint32_t dependency : task.dependsOn)
+      edges.emplace_back(dependency, t);
+    flat.allocates.beginList();
+    flat.uses.beginList();
+    for (uint32_t buffer : task.allocates) {
+      flat.allocates.add(buffer);
+      flat.uses.add(buffer);
+      ++users[buffer];
+    }
+    for (uint32_t buffer : task.reads) {
+      flat.uses.add(buffer);
+      ++users[buffer];
+    }
+  }
+  flat.allocates.finish();
+  flat.uses.finish();
+  flat.successors = listsOf(from.tasks.size(), edges);
+}
+
+static void flattenSections(const Template &from, FlatTemplate &flat) {
+  size_t sections =
+      from.sectionBegin.empty() ? 0 : from.sectionBegin.size() - 1;
+  for (unsigned variant : {EveryTime, LastTime})
+    flat.ordinal[variant].assign(from.tasks.size(), 0);
+  for (size_t s = 0; s < sections; ++s) {
+    uint32_t begin = from.sectionBegin[s], end = from.sectionBegin[s + 1];
+    for (unsigned variant : {EveryTime, LastTime}) {
+      auto runs = [&](uint32_t t) {
+        return variant == LastTime || !flat.tasks[t].lastOnly;
+      };
+      uint32_t count = 0;
+      for (uint32_t t = begin; t < end; ++t) {
+        flat.ordinal[variant][t] = count;
+        count += runs(t);
+      }
+      flat.launches[variant].push_back(count);
+      for (unsigned stream = 0; stream < numStreams; ++stream) {
+        flat.queues.beginList();
+        for (uint32_t t = begin; t < end; ++t)
+          if (runs(t) && static_cast<unsigned>(flat.tasks[t].stream) == stream)
+            flat.queues.add(t);
+      }
+    }
+    flat.lastOnly.beginList();
+    for (uint32_t t = begin; t < end; ++t)
+      if (flat.tasks[t].lastOnly)
+        flat.lastOnly.add(t);
+  }
+  flat.queues.finish();
+  flat.lastOnly.finish();
+}
+
+static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
+  std::vector<size_t> lastItem(flat.templates[0].numSections());
+  for (size_t i = 0; i < device.order.size(); ++i)
+    if (!device.order[i].once)
+      lastItem[device.order[i].section] = i;
+  flat.lastMicroBatch.resize(lastItem.size());
+  for (size_t s = 0; s < lastItem.size(); ++s)
+    flat.lastMicroBatch[s] = device.order[lastItem[s]].microBatch;
+
+  for (size_t i = 0; i < device.order.size(); ++i) {
+    const WorkItem &item = device.order[i];
+    bool last = item.once || lastItem[item.section] == i;
+    flat.order.push_back(
+        {item.section, item.microBatch, item.once, last, flat.launches});
+    flat.launches += flat.templates[item.once]
+                         .launches[last ? LastTime : EveryTime][item.section];
+  }
+}
+
+FlatClass proteus::sim::flatten(const DeviceClass &device) {
+  FlatClass flat;
+  for (bool once : {false, true}) {
+    const Template &from = once ? device.once : device.micro;
+    flattenTasks(from, flat.templates[once]);
+    flattenSections(from, flat.templates[once]);
+  }
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  for (auto [onceTask, microTask] : device.onceDependsOn) {
+    edges.emplace_back(microTask, onceTask);
+    ++flat.templates[1].initial[onceTask];
+  }
+  flat.templates[0].onceSuccessors = listsOf(device.micro.tasks.size(), edges);
+  flattenOrder(device, flat);
+  return flat;
+}

@@ -1,0 +1,100 @@
+//===- FlatWorkload.h - a workload as flat arrays ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the event loop reads: the templates of a checked workload as arrays, so
+// that no step of the loop chases a vector of vectors or allocates.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_SIM_FLATWORKLOAD_H
+#define PROTEUS_LIB_SIM_FLATWORKLOAD_H
+
+#include "Proteus/Sim/Workload.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <vector>
+
+namespace proteus::sim {
+
+/// Lists of indices, one after another.
+class IndexLists {
+public:
+  void beginList() { begin.push_back(entries.size()); }
+  void add(uint32_t index) { entries.push_back(index); }
+  void finish() { begin.push_back(entries.size()); }
+  llvm::ArrayRef<uint32_t> operator[](size_t list) const {
+    return {entries.data() + begin[list], entries.data() + begin[list + 1]};
+  }
+
+private:
+  std::vector<uint32_t> begin;
+  std::vector<uint32_t> entries;
+};
+
+/// The part of a task that the loop reads.
+struct FlatTask {
+  Time duration;
+  int32_t collective;
+  Stream stream;
+  bool lastOnly;
+};
+
+/// Which tasks of a section run: those of every micro-batch, or all, as with
+/// the last one.
+enum Variant : unsigned { EveryTime, LastTime };
+
+struct FlatTemplate {
+  std::vector<FlatTask> tasks;
+  IndexLists successors;
+  IndexLists onceSuccessors; ///< of a micro-task, in the once-template
+  IndexLists allocates;
+  IndexLists uses; ///< buffers allocated or read
+  /// Initial state of a frame: open dependencies per task, then users per
+  /// buffer. The producer counts as a user: a buffer outlives it.
+  std::vector<uint32_t> initial;
+  /// Tasks by (section, variant, stream), in issue order.
+  IndexLists queues;
+  /// Number of tasks launched before a task within its section, per variant.
+  std::vector<uint32_t> ordinal[2];
+  /// Number of tasks a section launches, per variant.
+  std::vector<uint32_t> launches[2];
+  /// Tasks per section that run the last time only.
+  IndexLists lastOnly;
+
+  size_t numTasks() const { return tasks.size(); }
+  size_t numSections() const { return launches[LastTime].size(); }
+  llvm::ArrayRef<uint32_t> queue(uint32_t section, Variant variant,
+                                 Stream stream) const {
+    return queues[(section * 2 + variant) * numStreams +
+                  static_cast<unsigned>(stream)];
+  }
+};
+
+/// A work item and when it is launched.
+struct FlatItem {
+  uint32_t section;
+  uint32_t microBatch;
+  bool once;
+  bool last;               ///< of those that run this section
+  uint64_t launchedBefore; ///< tasks the host launches before it
+};
+
+struct FlatClass {
+  FlatTemplate templates[2]; ///< micro, once
+  std::vector<FlatItem> order;
+  /// Last micro-batch of every section.
+  std::vector<uint32_t> lastMicroBatch;
+  uint64_t launches = 0;
+};
+
+FlatClass flatten(const DeviceClass &device);
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_LIB_SIM_FLATWORKLOAD_H

@@ -1,0 +1,223 @@
+//===- Report.cpp - the result for programs -------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Report.h"
+#include "Proteus/Support/JSON.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+namespace {
+
+class ReportWriter {
+public:
+  ReportWriter(raw_ostream &os, const Workload &workload,
+               const SimulationResult &result)
+      : json(os), workload(workload), result(result) {}
+
+  void write();
+
+private:
+  void writeFigures();
+  void writeMemory();
+  void writeStages();
+  void writeStage(const DeviceClass &device, const ClassResult &figures);
+  void writeCollectives();
+  void writeBuckets();
+  void writeUncertainty();
+
+  void seconds(StringRef key, Time time) {
+    json.attribute(key, cost::toSeconds(time));
+  }
+  void optional(StringRef key, std::optional<double> value) {
+    if (value)
+      json.attribute(key, *value);
+    else
+      json.attributeNull(key);
+  }
+  void breakdown(const Breakdown &parts);
+  void owners(const BytesByOwner &bytes);
+
+  json::Writer json;
+  const Workload &workload;
+  const SimulationResult &result;
+};
+
+void ReportWriter::breakdown(const Breakdown &parts) {
+  json.key("breakdown");
+  json.beginObject();
+  seconds("compute", parts.compute);
+  seconds("recompute", parts.recompute);
+  seconds("optimizer", parts.optimizer);
+  seconds("exposed_communication", parts.exposedCommunication);
+  seconds("exposed_pipeline", parts.exposedPipeline);
+  seconds("host", parts.host);
+  seconds("bubble", parts.bubble);
+  json.endObject();
+}
+
+void ReportWriter::owners(const BytesByOwner &bytes) {
+  json.key("memory_by_owner_bytes");
+  json.beginObject();
+  for (unsigned o = 0; o < numMemoryOwners; ++o)
+    json.attribute(stringify(static_cast<MemoryOwner>(o)), bytes[o]);
+  json.endObject();
+}
+
+void ReportWriter::writeFigures() {
+  const JobInfo &info = workload.info;
+  Figures figures = figuresOf(workload, result);
+  json.attribute("iteration_time_s", figures.iterationSeconds);
+  json.attribute("iteration_time_ps", result.run.iterationTime);
+  optional("samples_per_s", figures.samplesPerSecond);
+  optional("tokens_per_s", figures.tokensPerSecond);
+  optional("tokens_per_s_per_device", figures.tokensPerSecondPerDevice);
+  optional("mfu", figures.mfu);
+  optional("mfu_full_square", figures.mfuFullSquare);
+  optional("hfu", figures.hfu);
+  json.attribute("devices", info.devices);
+  json.attribute("simulated_devices",
+                 static_cast<int64_t>(workload.classes.size()));
+  json.attribute("global_batch", info.globalBatch);
+  json.attribute("micro_batches", info.microBatches);
+  json.attribute("compute_type", cost::stringify(info.computeType));
+}
+
+void ReportWriter::writeMemory() {
+  uint32_t largest = result.largestClass();
+  const MemoryPeak &peak = result.classes[largest].memory;
+  Figures figures = figuresOf(workload, result);
+  json.attribute("peak_memory_bytes", figures.peakMemoryBytes);
+  // The allocator is not modelled: what it reserves beyond that is unknown.
+  json.attributeNull("peak_reserved_memory_bytes");
+  json.attribute("memory_capacity_bytes", figures.memoryCapacityBytes);
+  json.attribute("fits", figures.fits);
+  json.key("peak_memory");
+  json.beginObject();
+  json.attribute("class", workload.classes[largest].name);
+  json.attribute("stage",
+                 static_cast<int64_t>(workload.classes[largest].stage));
+  json.attribute("label", peak.label);
+  seconds("time_s", peak.time);
+  owners(peak.byOwner);
+  json.endObject();
+}
+
+void ReportWriter::writeStage(const DeviceClass &device,
+                              const ClassResult &figures) {
+  json.beginObject();
+  json.attribute("name", device.name);
+  json.attribute("stage", static_cast<int64_t>(device.stage));
+  json.attribute("ranks", device.ranks);
+  json.attribute("representative", device.representative);
+  json.attribute("peak_memory_bytes", figures.memory.bytes);
+  owners(figures.memory.byOwner);
+  json.attribute("peak_label", figures.memory.label);
+  seconds("peak_time_s", figures.memory.time);
+  seconds("busy_s", figures.breakdown.busy());
+  seconds("bubble_s", figures.breakdown.bubble);
+  seconds("exposed_reduction_s", figures.exposedReduction);
+  breakdown(figures.breakdown);
+  json.key("stream_busy_s");
+  json.beginObject();
+  for (unsigned s = 0; s < numStreams; ++s)
+    seconds(stringify(static_cast<Stream>(s)), figures.streamBusy[s]);
+  json.endObject();
+  json.key("compute_by_op");
+  json.beginArray();
+  for (auto [kind, time] : figures.computeByOperation) {
+    json.beginObject();
+    json.attribute("op", workload.labels[kind]);
+    seconds("time_s", time);
+    json.endObject();
+  }
+  json.endArray();
+  json.endObject();
+}
+
+void ReportWriter::writeStages() {
+  json.key("stages");
+  json.beginArray();
+  for (size_t c = 0; c < result.classes.size(); ++c)
+    writeStage(workload.classes[c], result.classes[c]);
+  json.endArray();
+}
+
+void ReportWriter::writeCollectives() {
+  json.key("collectives");
+  json.beginArray();
+  for (const CollectiveRow &row : result.collectives) {
+    json.beginObject();
+    json.attribute("kind", cost::stringify(row.kind));
+    json.attribute("axes", row.axes);
+    json.attribute("group_size", row.groupSize);
+    json.attribute("bytes", row.bytes);
+    json.attribute("count", row.count);
+    json.attribute("count_per_device", row.countPerDevice);
+    seconds("time_s", row.time);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void ReportWriter::writeBuckets() {
+  json.key("buckets");
+  json.beginArray();
+  for (const BucketRow &row : result.buckets) {
+    const Bucket &bucket = workload.buckets[row.bucket];
+    json.beginObject();
+    json.attribute("name", bucket.name);
+    json.attribute("class", workload.classes[row.classIndex].name);
+    json.attribute("bytes", bucket.bytes);
+    seconds("ready_s", row.ready);
+    seconds("start_s", row.start);
+    seconds("end_s", row.end);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void ReportWriter::writeUncertainty() {
+  json.key("uncertainty");
+  json.beginObject();
+  json.attributeNull("low_s");
+  json.attributeNull("high_s");
+  json.attribute("note", "the cost models are not calibrated against "
+                         "measurements, so no interval is given");
+  json.endObject();
+}
+
+void ReportWriter::write() {
+  uint32_t slowest = result.slowestClass();
+  json.beginObject();
+  json.attribute("schema", "proteus-report/1");
+  json.attribute("model", workload.info.model);
+  json.attribute("strategy", workload.info.strategy);
+  json.attribute("cluster", workload.info.cluster);
+  writeFigures();
+  writeMemory();
+  json.attribute("slowest_class", workload.classes[slowest].name);
+  breakdown(result.classes[slowest].breakdown);
+  writeStages();
+  writeCollectives();
+  writeBuckets();
+  json.attribute("tasks", result.run.tasks);
+  json.attribute("events", result.run.events);
+  writeUncertainty();
+  json.endObject();
+}
+
+} // namespace
+
+void proteus::sim::writeReport(raw_ostream &os, const Workload &workload,
+                               const SimulationResult &result) {
+  ReportWriter(os, workload, result).write();
+}

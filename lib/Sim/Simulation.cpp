@@ -1,0 +1,96 @@
+//===- Simulation.cpp - a run and all its figures -------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Simulation.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+/// Index of the first class with the largest `key`.
+template <typename Key>
+static uint32_t firstLargest(const std::vector<ClassResult> &classes, Key key) {
+  uint32_t best = 0;
+  for (uint32_t c = 1; c < classes.size(); ++c)
+    if (key(classes[c]) > key(classes[best]))
+      best = c;
+  return best;
+}
+
+uint32_t SimulationResult::slowestClass() const {
+  return firstLargest(classes,
+                      [](const ClassResult &c) { return c.breakdown.busy(); });
+}
+
+uint32_t SimulationResult::largestClass() const {
+  return firstLargest(classes,
+                      [](const ClassResult &c) { return c.memory.bytes; });
+}
+
+Expected<SimulationResult>
+proteus::sim::simulate(const Workload &workload,
+                       const cost::CollectiveCostModel &network,
+                       ArrayRef<Listener *> extra) {
+  MemoryTracker memory;
+  BreakdownTracker breakdown;
+  CollectiveTable collectives;
+  BucketTable buckets;
+  SmallVector<Listener *> listeners = {&memory, &breakdown, &collectives,
+                                       &buckets};
+  listeners.append(extra.begin(), extra.end());
+  Expected<RunResult> run = sim::run(workload, network, listeners);
+  if (!run)
+    return run.takeError();
+
+  SimulationResult result;
+  result.run = *run;
+  for (uint32_t c = 0; c < workload.classes.size(); ++c)
+    result.classes.push_back(
+        {memory.peak(c), breakdown.breakdown(c), breakdown.streamBusy(c),
+         breakdown.computeByOperation(c), buckets.exposed(c)});
+  result.collectives = collectives.rows();
+  result.buckets = buckets.rows();
+  return result;
+}
+
+Figures proteus::sim::figuresOf(const Workload &workload,
+                                const SimulationResult &result) {
+  const JobInfo &info = workload.info;
+  const cost::Device &device = workload.cluster.device;
+  Figures figures;
+  figures.iterationSeconds = cost::toSeconds(result.run.iterationTime);
+  figures.peakMemoryBytes = result.classes[result.largestClass()].memory.bytes;
+  figures.memoryCapacityBytes = device.memoryBytes;
+  figures.fits = figures.peakMemoryBytes <= figures.memoryCapacityBytes;
+  if (result.run.iterationTime == 0)
+    return figures;
+
+  double seconds = figures.iterationSeconds;
+  if (info.globalBatch > 0) {
+    figures.samplesPerSecond = info.globalBatch / seconds;
+    if (info.tokensPerSample > 0) {
+      figures.tokensPerSecond =
+          *figures.samplesPerSecond * static_cast<double>(info.tokensPerSample);
+      figures.tokensPerSecondPerDevice =
+          *figures.tokensPerSecond / static_cast<double>(info.devices);
+    }
+  }
+  double possible = device.peak(info.computeType) *
+                    static_cast<double>(info.devices) * seconds;
+  auto utilization = [&](double flops) -> std::optional<double> {
+    if (flops <= 0 || possible <= 0)
+      return std::nullopt;
+    return flops / possible;
+  };
+  figures.mfu = utilization(info.modelFlops);
+  figures.mfuFullSquare = utilization(info.modelFlopsFullSquare);
+  figures.hfu = utilization(info.executedFlops);
+  return figures;
+}

@@ -1,0 +1,253 @@
+//===- Summary.cpp - the result for people --------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Summary.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+namespace {
+
+/// Rows of text, printed with aligned columns: the first to the left, numbers
+/// to the right.
+class Table {
+public:
+  explicit Table(ArrayRef<StringRef> labels) {
+    std::vector<std::string> head;
+    for (StringRef label : labels)
+      head.push_back(label.str());
+    rows.push_back(std::move(head));
+  }
+  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+
+  void print(raw_ostream &os) const {
+    std::vector<size_t> widths(rows.front().size());
+    for (const auto &row : rows)
+      for (size_t c = 0; c < row.size(); ++c)
+        widths[c] = std::max(widths[c], row[c].size());
+    for (const auto &row : rows) {
+      os << "  ";
+      for (size_t c = 0; c < row.size(); ++c) {
+        if (c == 0)
+          os << left_justify(row[c], widths[c]);
+        else
+          os << "  " << right_justify(row[c], widths[c]);
+      }
+      os << "\n";
+    }
+  }
+
+private:
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::string fixed(double value, int digits) {
+  std::string text;
+  raw_string_ostream(text) << format("%.*f", digits, value);
+  return text;
+}
+
+std::string milliseconds(Time time) {
+  return fixed(static_cast<double>(time) / 1e9, 3);
+}
+
+std::string gigabytes(int64_t bytes, int digits = 2) {
+  return fixed(static_cast<double>(bytes) / 1e9, digits);
+}
+
+std::string percent(double part, double whole) {
+  return whole > 0 ? fixed(100 * part / whole, 1) : "-";
+}
+
+class SummaryPrinter {
+public:
+  SummaryPrinter(raw_ostream &os, const Workload &workload,
+                 const SimulationResult &result)
+      : os(os), workload(workload), result(result),
+        figures(figuresOf(workload, result)) {}
+
+  void print() {
+    printHead();
+    printBreakdown();
+    printStages();
+    printMemory();
+    printCollectives();
+    printBuckets();
+  }
+
+private:
+  void printHead();
+  void printBreakdown();
+  void printStages();
+  void printMemory();
+  void printVerdict(const DeviceClass &device, const MemoryPeak &peak);
+  void printCollectives();
+  void printBuckets();
+
+  void line(StringRef label, const Twine &value) {
+    os << left_justify(label, 26) << value << "\n";
+  }
+
+  raw_ostream &os;
+  const Workload &workload;
+  const SimulationResult &result;
+  Figures figures;
+};
+
+void SummaryPrinter::printHead() {
+  const JobInfo &info = workload.info;
+  if (!info.model.empty())
+    line("model", info.model);
+  if (!info.strategy.empty())
+    line("strategy", info.strategy);
+  line("cluster", info.cluster);
+  line("devices", Twine(info.devices) +
+                      " (simulated: " + Twine(workload.classes.size()) + ")");
+  line("iteration time (ms)", milliseconds(result.run.iterationTime));
+  if (figures.samplesPerSecond)
+    line("throughput (samples/s)", fixed(*figures.samplesPerSecond, 2));
+  if (figures.tokensPerSecond)
+    line("throughput (tokens/s)",
+         fixed(*figures.tokensPerSecond, 0) + " (per device: " +
+             fixed(*figures.tokensPerSecondPerDevice, 1) + ")");
+  if (figures.mfu)
+    line("MFU (%)", fixed(100 * *figures.mfu, 2) + " of dense " +
+                        cost::stringify(info.computeType) + " peak");
+}
+
+void SummaryPrinter::printBreakdown() {
+  uint32_t slowest = result.slowestClass();
+  const Breakdown &parts = result.classes[slowest].breakdown;
+  os << "\ntime of the slowest device (" << workload.classes[slowest].name
+     << ")\n";
+  Table table({"part", "time (ms)", "share (%)"});
+  auto add = [&](StringRef part, Time time) {
+    table.add({part.str(), milliseconds(time),
+               percent(static_cast<double>(time),
+                       static_cast<double>(result.run.iterationTime))});
+  };
+  add("compute", parts.compute);
+  add("recompute", parts.recompute);
+  add("optimizer", parts.optimizer);
+  add("exposed communication", parts.exposedCommunication);
+  add("exposed pipeline transfer", parts.exposedPipeline);
+  add("host launch", parts.host);
+  add("bubble", parts.bubble);
+  add("total", parts.total());
+  table.print(os);
+}
+
+void SummaryPrinter::printStages() {
+  os << "\nstages\n";
+  Table table({"class", "ranks", "busy (ms)", "busy (%)", "exposed comm. (ms)",
+               "bubble (ms)", "peak memory (GB)"});
+  for (size_t c = 0; c < result.classes.size(); ++c) {
+    const DeviceClass &device = workload.classes[c];
+    const ClassResult &stage = result.classes[c];
+    const Breakdown &parts = stage.breakdown;
+    table.add({device.name, std::to_string(device.ranks),
+               milliseconds(parts.busy()),
+               percent(static_cast<double>(parts.busy()),
+                       static_cast<double>(result.run.iterationTime)),
+               milliseconds(parts.exposedCommunication + parts.exposedPipeline),
+               milliseconds(parts.bubble), gigabytes(stage.memory.bytes)});
+  }
+  table.print(os);
+}
+
+void SummaryPrinter::printVerdict(const DeviceClass &device,
+                                  const MemoryPeak &peak) {
+  if (figures.fits) {
+    os << "  fits: " << gigabytes(peak.bytes, 1) << " of "
+       << gigabytes(figures.memoryCapacityBytes, 1) << " GB\n";
+    return;
+  }
+  os << "  does not fit: exceeds " << gigabytes(figures.memoryCapacityBytes, 1)
+     << " GB by " << gigabytes(peak.bytes - figures.memoryCapacityBytes, 1)
+     << " GB at '"
+     << (peak.label.empty() ? "start of the step" : peak.label.c_str())
+     << "' in stage " << device.stage << "; biggest owners:";
+  std::array<unsigned, numMemoryOwners> order;
+  std::iota(order.begin(), order.end(), 0u);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::make_pair(-peak.byOwner[a], a) <
+           std::make_pair(-peak.byOwner[b], b);
+  });
+  for (unsigned i = 0; i < 3 && peak.byOwner[order[i]] > 0; ++i)
+    os << (i ? ", " : " ") << stringify(static_cast<MemoryOwner>(order[i]))
+       << " " << gigabytes(peak.byOwner[order[i]], 1) << " GB";
+  os << "\n";
+}
+
+void SummaryPrinter::printMemory() {
+  uint32_t largest = result.largestClass();
+  const DeviceClass &device = workload.classes[largest];
+  const MemoryPeak &peak = result.classes[largest].memory;
+  os << "\npeak memory (" << device.name << ", after "
+     << milliseconds(peak.time) << " ms"
+     << (peak.label.empty() ? "" : ", at '" + peak.label + "'") << ")\n";
+  Table table({"owner", "memory (GB)", "share (%)"});
+  for (unsigned o = 0; o < numMemoryOwners; ++o)
+    if (peak.byOwner[o] > 0)
+      table.add({stringify(static_cast<MemoryOwner>(o)).str(),
+                 gigabytes(peak.byOwner[o]),
+                 percent(static_cast<double>(peak.byOwner[o]),
+                         static_cast<double>(peak.bytes))});
+  table.add({"total", gigabytes(peak.bytes), percent(1, 1)});
+  table.print(os);
+  printVerdict(device, peak);
+}
+
+void SummaryPrinter::printCollectives() {
+  if (result.collectives.empty())
+    return;
+  os << "\ncommunication (time: on the device that spends most in it)\n";
+  Table table({"kind", "axes", "group size", "size (MB)", "count",
+               "count per device", "time (ms)"});
+  // The longest; the report has them all.
+  constexpr size_t limit = 12;
+  for (const CollectiveRow &row :
+       ArrayRef(result.collectives).take_front(limit))
+    table.add({cost::stringify(row.kind).str(), row.axes,
+               std::to_string(row.groupSize),
+               fixed(static_cast<double>(row.bytes) / 1e6, 3),
+               std::to_string(row.count), std::to_string(row.countPerDevice),
+               milliseconds(row.time)});
+  table.print(os);
+  if (result.collectives.size() > limit)
+    os << "  and " << result.collectives.size() - limit << " more\n";
+}
+
+void SummaryPrinter::printBuckets() {
+  if (result.buckets.empty())
+    return;
+  Time exposed = 0;
+  for (const ClassResult &stage : result.classes)
+    exposed = std::max(exposed, stage.exposedReduction);
+  os << "\ngradient buckets: " << workload.buckets.size()
+     << "; reductions go on for " << milliseconds(exposed)
+     << " ms after the last backward kernel\n";
+}
+
+} // namespace
+
+void proteus::sim::printSummary(raw_ostream &os, const Workload &workload,
+                                const SimulationResult &result) {
+  SummaryPrinter(os, workload, result).print();
+}

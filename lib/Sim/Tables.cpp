@@ -1,0 +1,120 @@
+//===- Tables.cpp - collectives and gradient buckets ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Listeners.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+//===----------------------------------------------------------------------===//
+// CollectiveTable
+//===----------------------------------------------------------------------===//
+
+void CollectiveTable::onBegin(const Workload &w,
+                              ArrayRef<Time> collectiveTimes) {
+  workload = &w;
+  times = collectiveTimes.vec();
+  counts.assign(times.size(), 0);
+}
+
+void CollectiveTable::onTaskStart(const TaskInstance &instance, Time) {
+  int32_t index = instance.in(*workload).collective;
+  // All members run it; one of them is counted.
+  if (index >= 0 &&
+      workload->collectives[index].members.front() == instance.classIndex)
+    ++counts[index];
+}
+
+std::vector<CollectiveRow> CollectiveTable::rows() const {
+  struct Entry {
+    CollectiveRow row;
+    std::map<uint32_t, std::pair<Time, int64_t>> byClass; ///< time, count
+  };
+  std::map<std::tuple<cost::CollectiveKind, std::string, int64_t, int64_t>,
+           Entry>
+      entries;
+  for (size_t c = 0; c < counts.size(); ++c) {
+    const Collective &collective = workload->collectives[c];
+    Entry &entry =
+        entries[{collective.cost.kind, collective.axes,
+                 collective.cost.group.ranks, collective.cost.bytes}];
+    entry.row.kind = collective.cost.kind;
+    entry.row.axes = collective.axes;
+    entry.row.groupSize = collective.cost.group.ranks;
+    entry.row.bytes = collective.cost.bytes;
+    entry.row.count += counts[c] * collective.groups;
+    for (uint32_t member : collective.members) {
+      entry.byClass[member].first += counts[c] * times[c];
+      entry.byClass[member].second += counts[c];
+    }
+  }
+  std::vector<CollectiveRow> result;
+  for (auto &[key, entry] : entries) {
+    std::pair<Time, int64_t> most;
+    for (const auto &[member, timeAndCount] : entry.byClass)
+      most = std::max(most, timeAndCount);
+    std::tie(entry.row.time, entry.row.countPerDevice) = most;
+    result.push_back(entry.row);
+  }
+  llvm::sort(result, [](const CollectiveRow &a, const CollectiveRow &b) {
+    return std::tie(b.time, a.kind, a.axes, a.groupSize, a.bytes) <
+           std::tie(a.time, b.kind, b.axes, b.groupSize, b.bytes);
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// BucketTable
+//===----------------------------------------------------------------------===//
+
+void BucketTable::onBegin(const Workload &w, ArrayRef<Time>) {
+  workload = &w;
+  classes.assign(w.classes.size(), {});
+}
+
+void BucketTable::onTaskStart(const TaskInstance &instance, Time now) {
+  const Task &task = instance.in(*workload);
+  if (task.bucket >= 0)
+    classes[instance.classIndex].rows[{instance.once, instance.task}] = {
+        instance.classIndex, static_cast<uint32_t>(task.bucket), instance.ready,
+        now, now};
+}
+
+void BucketTable::onTaskEnd(const TaskInstance &instance, Time now) {
+  const Task &task = instance.in(*workload);
+  State &state = classes[instance.classIndex];
+  if (task.bucket >= 0) {
+    state.rows[{instance.once, instance.task}].end = now;
+    state.lastReduction = now;
+  } else if (task.stream == Stream::Compute && task.collective < 0 &&
+             task.phase == Phase::Backward) {
+    state.lastBackward = now;
+  }
+}
+
+std::vector<BucketRow> BucketTable::rows() const {
+  std::vector<BucketRow> result;
+  for (const State &state : classes)
+    for (const auto &entry : state.rows)
+      result.push_back(entry.second);
+  llvm::sort(result, [](const BucketRow &a, const BucketRow &b) {
+    return std::tie(a.classIndex, a.start, a.end, a.bucket) <
+           std::tie(b.classIndex, b.start, b.end, b.bucket);
+  });
+  return result;
+}
+
+Time BucketTable::exposed(uint32_t classIndex) const {
+  const State &state = classes[classIndex];
+  return std::max<Time>(0, state.lastReduction - state.lastBackward);
+}

@@ -1,0 +1,70 @@
+//===- Workload.cpp - names of the enumerators ----------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Workload.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+using namespace proteus::sim;
+
+StringRef proteus::sim::stringify(Stream stream) {
+  switch (stream) {
+  case Stream::Compute:
+    return "compute";
+  case Stream::TensorParallel:
+    return "tensor_parallel";
+  case Stream::ContextParallel:
+    return "context_parallel";
+  case Stream::ExpertParallel:
+    return "expert_parallel";
+  case Stream::DataParallel:
+    return "data_parallel";
+  case Stream::PipelineSend:
+    return "pipeline_send";
+  case Stream::PipelineReceive:
+    return "pipeline_receive";
+  case Stream::HostToDevice:
+    return "host_to_device";
+  case Stream::DeviceToHost:
+    return "device_to_host";
+  }
+  llvm_unreachable("unknown stream");
+}
+
+StringRef proteus::sim::stringify(MemoryOwner owner) {
+  switch (owner) {
+  case MemoryOwner::Parameters:
+    return "parameters";
+  case MemoryOwner::Gradients:
+    return "gradients";
+  case MemoryOwner::OptimizerState:
+    return "optimizer_state";
+  case MemoryOwner::Activations:
+    return "activations";
+  case MemoryOwner::Temporaries:
+    return "temporaries";
+  case MemoryOwner::Communication:
+    return "communication";
+  }
+  llvm_unreachable("unknown memory owner");
+}
+
+StringRef proteus::sim::stringify(Phase phase) {
+  switch (phase) {
+  case Phase::Forward:
+    return "forward";
+  case Phase::Backward:
+    return "backward";
+  case Phase::Recompute:
+    return "recompute";
+  case Phase::Update:
+    return "update";
+  }
+  llvm_unreachable("unknown phase");
+}

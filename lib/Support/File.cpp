@@ -1,0 +1,63 @@
+//===- File.cpp - whole files or none -------------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Support/File.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+static Error fileError(StringRef path, std::error_code code) {
+  return createStringError(code, path + ": cannot write: " + code.message());
+}
+
+/// Runs `write` on an open file and reports a full disk as an error instead of
+/// letting the stream's destructor abort the process.
+static Error writeTo(int descriptor, bool close, StringRef path,
+                     function_ref<Error(raw_ostream &)> write) {
+  raw_fd_ostream os(descriptor, close);
+  Error error = write(os);
+  os.flush();
+  if (!os.has_error())
+    return error;
+  std::error_code code = os.error();
+  os.clear_error();
+  return joinErrors(std::move(error), fileError(path, code));
+}
+
+Error proteus::writeFileAtomically(StringRef path,
+                                   function_ref<Error(raw_ostream &)> write) {
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
+      !sys::fs::is_regular_file(status)) {
+    int descriptor;
+    if (std::error_code code = sys::fs::openFileForWrite(
+            path, descriptor, sys::fs::CD_OpenExisting))
+      return fileError(path, code);
+    return writeTo(descriptor, /*close=*/true, path, write);
+  }
+
+  Expected<sys::fs::TempFile> file =
+      sys::fs::TempFile::create(path + ".tmp-%%%%%%%%");
+  if (!file)
+    return fileError(path, errorToErrorCode(file.takeError()));
+  if (Error error = writeTo(file->FD, /*close=*/false, path, write))
+    return joinErrors(std::move(error), file->discard());
+  if (Error error = file->keep(path))
+    return fileError(path, errorToErrorCode(std::move(error)));
+  return Error::success();
+}
+
+Error proteus::writeFileAtomically(StringRef path, StringRef text) {
+  return writeFileAtomically(path, [&](raw_ostream &os) {
+    os << text;
+    return Error::success();
+  });
+}
