@@ -340,8 +340,6 @@ LogicalResult SectionOp::verify() {
   if (!isUpdate && getOnce())
     return emitOpError("'") << stringifySectionKind(getKind())
                             << "' runs per micro-batch and cannot be 'once'";
-  if (getChunkNumber() < 0)
-    return emitOpError("chunk ") << getChunkNumber() << " is negative";
   return success();
 }
 

@@ -54,6 +54,9 @@ public:
       : mesh(mesh), shape(shape), step(step), layout(layout), reason(reason) {}
 
   bool run() {
+    assert(step.fromDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
+           step.toDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
+           "dimension outside the tensor");
     if (!checkAxes())
       return false;
     switch (step.kind) {
@@ -91,10 +94,6 @@ private:
       if (index > 0 && sorted[index - 1] == axis)
         return fail("axis '" + mesh.getName(axis) + "' is listed twice");
     }
-    for (std::optional<unsigned> dim : {step.fromDim, step.toDim})
-      if (dim && *dim >= shape.size())
-        return fail("dimension " + Twine(*dim) +
-                    " is outside a tensor of rank " + Twine(shape.size()));
     return true;
   }
 
