@@ -400,6 +400,32 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
+/// Device axes whose role may have to change. Axes that both layouts treat
+/// alike are left alone, which keeps the search small and its plans plain; as
+/// major axes of an uneven dimension they may be needed all the same.
+static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
+                            const Layout &from, const Layout &to) {
+  SmallVector<bool> settled(mesh.getNumAxes());
+  settled[microAxis] = true;
+  for (Axis axis = microAxis + 1; axis < mesh.getNumAxes(); ++axis)
+    settled[axis] = from.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
+                    (from.isReplicated(axis) && to.isReplicated(axis));
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim))
+      continue;
+    for (auto [before, after] : llvm::zip(from.dims[dim], to.dims[dim])) {
+      if (before != after)
+        break;
+      settled[before] = true;
+    }
+  }
+  AxisList movable;
+  for (Axis axis = 0; axis < mesh.getNumAxes(); ++axis)
+    if (!settled[axis])
+      movable.push_back(axis);
+  return movable;
+}
+
 FailureOr<SmallVector<PlannedStep>> proteus::dist::planReshard(
     const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
     const Layout &from, const Layout &to, StepCost cost, std::string &reason) {
@@ -407,11 +433,7 @@ FailureOr<SmallVector<PlannedStep>> proteus::dist::planReshard(
     reason = std::move(*problem);
     return failure();
   }
-  AxisList movable;
-  for (Axis axis = microAxis + 1; axis < mesh.getNumAxes(); ++axis)
-    if (!from.isReplicated(axis) || !to.isReplicated(axis))
-      if (!from.getFixedCoordinate(axis))
-        movable.push_back(axis);
+  AxisList movable = movableAxes(mesh, shape, from, to);
   auto plan =
       Planner(mesh, shape, elementBits, std::move(movable), cost).run(from, to);
   if (failed(plan))
