@@ -85,9 +85,6 @@ public:
 
   /// Whether the ranks hold what the layout says, replicas equal.
   bool holds(const Layout &layout) const {
-    AxisList pending;
-    for (const AxisList &axes : layout.partial)
-      pending.append(axes.begin(), axes.end());
     for (auto [number, rank] : llvm::enumerate(ranks)) {
       std::vector<Index> expected =
           points(localOffset(mesh, layout, shape, rank),
