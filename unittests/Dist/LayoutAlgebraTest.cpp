@@ -103,6 +103,9 @@ TEST(LayoutTest, AnAxisHasOneUse) {
   EXPECT_FALSE(layout.check(mesh));
   layout.getPartial(ReductionKind::Sum) = {1};
   EXPECT_EQ(layout.check(mesh), "axis 'dp' is used twice");
+  layout.getPartial(ReductionKind::Sum) = {4};
+  EXPECT_EQ(layout.check(mesh),
+            "axis number 4 is outside a mesh of 3 device axes");
 }
 
 TEST(WorkTest, TextGoesBothWays) {

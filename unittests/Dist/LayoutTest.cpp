@@ -79,6 +79,15 @@ TEST_F(TensorLayoutTest, APlanBecomesOpsThatVerify) {
   EXPECT_TRUE(succeeded(verify(*module)));
 }
 
+TEST_F(TensorLayoutTest, MeshesDoNotMix) {
+  auto from = type("tensor<8xf32, #dist.layout<#dist.mesh<[a = 2]>, [{a}]>>");
+  auto to = type("tensor<8xf32, #dist.layout<#dist.mesh<[a = 4]>, [{a}]>>");
+  std::string reason;
+  EXPECT_TRUE(failed(planReshard(getLayout(from), getLayout(to), from,
+                                 defaultStepCost, &reason)));
+  EXPECT_EQ(reason, "the layouts are on different meshes");
+}
+
 TEST_F(TensorLayoutTest, CollectivesTellTheirSize) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       R"mlir(

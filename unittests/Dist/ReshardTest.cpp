@@ -85,9 +85,6 @@ public:
 
   /// Whether the ranks hold what the layout says, replicas equal.
   bool holds(const Layout &layout) const {
-    AxisList pending;
-    for (const AxisList &axes : layout.partial)
-      pending.append(axes.begin(), axes.end());
     for (auto [number, rank] : llvm::enumerate(ranks)) {
       std::vector<Index> expected =
           points(localOffset(mesh, layout, shape, rank),
@@ -441,6 +438,42 @@ TEST(ReshardTest, OtherDevicesTakeATransfer) {
       failed(planReshard(mesh, {8}, 32, from, to, defaultStepCost, reason)));
   EXPECT_EQ(reason, "the layouts are fixed at different coordinates, which "
                     "takes a transfer");
+}
+
+TEST(ReshardTest, PartialValuesAreNotMadeUp) {
+  Mesh mesh = makeMesh({2});
+  Layout from(1), to(1);
+  to.getPartial(ReductionKind::Max) = {1};
+  std::string reason;
+  EXPECT_TRUE(
+      failed(planReshard(mesh, {8}, 32, from, to, defaultStepCost, reason)));
+  EXPECT_EQ(reason,
+            "the target is partial (max) over axis 'a' and the source is not");
+}
+
+TEST(ReshardTest, ReplicasThatBothEndsHaveStayIdle) {
+  Mesh mesh = makeMesh({2, 8, 8});
+  Layout from(2);
+  from.getPartial(ReductionKind::Sum) = {2};
+  std::string reason;
+  auto plan = planReshard(mesh, {4096, 4096}, 32, from, Layout(2),
+                          defaultStepCost, reason);
+  ASSERT_TRUE(succeeded(plan));
+  ASSERT_EQ(plan->size(), 1u);
+  EXPECT_EQ(plan->front().step.axes, AxisList{2});
+}
+
+TEST(ReshardTest, TiesGoToTheKindListedFirst) {
+  Mesh mesh = makeMesh({2, 4});
+  auto flat = [](const Step &, const StepVolume &) { return uint64_t(1); };
+  std::string reason;
+  auto plan = planReshard(mesh, {8, 8}, 32, sharded({{1}, {2}}),
+                          sharded({{2}, {1}}), flat, reason);
+  ASSERT_TRUE(succeeded(plan));
+  // Gather, all-to-all and slice would do as well.
+  ASSERT_EQ(plan->size(), 3u);
+  for (const PlannedStep &planned : *plan)
+    EXPECT_EQ(planned.step.kind, StepKind::AllToAll);
 }
 
 } // namespace

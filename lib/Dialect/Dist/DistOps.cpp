@@ -24,6 +24,27 @@ using namespace proteus::dist;
 // Custom directives
 //===----------------------------------------------------------------------===//
 
+/// `sum`: the bare keyword of an enumeration.
+template <typename AttrT>
+static ParseResult parseEnumKeyword(OpAsmParser &parser, AttrT &attr) {
+  using EnumT = decltype(attr.getValue());
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<EnumT> value = symbolizeEnum<EnumT>(keyword);
+  if (!value)
+    return parser.emitError(loc, "'")
+           << keyword << "' is not a " << AttrT::getMnemonic();
+  attr = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename AttrT>
+static void printEnumKeyword(OpAsmPrinter &printer, Operation *, AttrT attr) {
+  printer << stringifyEnum(attr.getValue());
+}
+
 /// `{dp, tp}`
 static ParseResult parseAxisNames(OpAsmParser &parser, ArrayAttr &axes) {
   SmallVector<Attribute> names;

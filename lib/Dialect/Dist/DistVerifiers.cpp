@@ -179,19 +179,8 @@ LogicalResult TransferOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Messages and barriers
+// BarrierOp
 //===----------------------------------------------------------------------===//
-
-template <typename OpT> static LogicalResult verifyMessage(OpT op) {
-  if (op.getStage() < 0)
-    return op.emitOpError("stage ") << op.getStage() << " is negative";
-  if (op.getTag() < 0)
-    return op.emitOpError("tag ") << op.getTag() << " is negative";
-  return success();
-}
-
-LogicalResult SendOp::verify() { return verifyMessage(*this); }
-LogicalResult RecvOp::verify() { return verifyMessage(*this); }
 
 LogicalResult BarrierOp::verify() {
   if (getInputs().getTypes() != getOutputs().getTypes())
@@ -236,6 +225,9 @@ static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
   }
   Step step{StepKind::AllReduce, axes, op.getReduction()};
   if (op.getKind() == CollectiveKind::ReduceScatter) {
+    if (from.getRank() <= (stacked ? 1 : 0))
+      return op.emitOpError("operand ")
+             << index << " has no dimension to scatter";
     step.kind = StepKind::ReduceScatter;
     step.toDim = scatteredDim(before, after, stacked);
   }

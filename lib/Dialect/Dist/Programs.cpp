@@ -1,4 +1,4 @@
-//===- Programs.cpp - programs, sections and schedules --------------------===//
+//===- Programs.cpp - programs and their sections -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,10 +11,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <map>
-#include <set>
 
 using namespace mlir;
 using namespace proteus::dist;
@@ -340,8 +338,6 @@ LogicalResult SectionOp::verify() {
   if (!isUpdate && getOnce())
     return emitOpError("'") << stringifySectionKind(getKind())
                             << "' runs per micro-batch and cannot be 'once'";
-  if (getChunkNumber() < 0)
-    return emitOpError("chunk ") << getChunkNumber() << " is negative";
   return success();
 }
 
@@ -368,149 +364,4 @@ LogicalResult SectionOp::verifyRegions() {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
-}
-
-//===----------------------------------------------------------------------===//
-// ScheduleOp
-//===----------------------------------------------------------------------===//
-
-static bool isGradient(SectionKind kind) { return getPhase(kind) == 1; }
-
-int64_t ScheduleOp::maxOngoing(unsigned program) {
-  ArrayRef<Work> items = getWork(program);
-  std::map<std::pair<int64_t, int64_t>, size_t> lastGradient;
-  for (auto [index, work] : llvm::enumerate(items))
-    if (isGradient(work.kind))
-      lastGradient[{work.chunk, *work.micro}] = index;
-  int64_t ongoing = 0, most = 0;
-  for (auto [index, work] : llvm::enumerate(items)) {
-    if (!work.micro)
-      continue;
-    auto it = lastGradient.find({work.chunk, *work.micro});
-    if (it == lastGradient.end())
-      continue;
-    if (work.kind == SectionKind::Forward)
-      most = std::max(most, ++ongoing);
-    else if (it->second == index)
-      --ongoing;
-  }
-  return most;
-}
-
-LogicalResult ScheduleOp::verify() {
-  if (getPrograms().size() != getOrder().size())
-    return emitOpError("has ") << getPrograms().size() << " programs and "
-                               << getOrder().size() << " orders";
-  SetVector<Attribute> distinct;
-  for (Attribute program : getPrograms())
-    if (!distinct.insert(program))
-      return emitOpError("lists program ") << program << " twice";
-  return success();
-}
-
-namespace {
-/// Checks the order of one program item by item.
-class OrderVerifier {
-public:
-  OrderVerifier(ScheduleOp schedule, ProgramOp program)
-      : schedule(schedule), program(program) {}
-
-  LogicalResult run(ArrayRef<Work> items) {
-    for (const Work &work : items) {
-      if (failed(verifyItem(work)))
-        return failure();
-      if (!done.insert(work).second)
-        return error() << formatWork(work) << " is listed twice";
-      if (failed(verifyPrecedence(work)))
-        return failure();
-    }
-    return verifyComplete();
-  }
-
-private:
-  InFlightDiagnostic error() {
-    return schedule.emitOpError("order of @") << program.getSymName() << ": ";
-  }
-
-  int64_t getMicro() { return program.getMesh().getMicro(); }
-
-  LogicalResult verifyItem(const Work &work) {
-    SectionOp section = program.getSection(work.kind, work.chunk);
-    if (!section)
-      return error() << formatWork(work) << " names the '"
-                     << stringifySectionKind(work.kind) << "' section of chunk "
-                     << work.chunk << ", which the program does not have";
-    if (section.getOnce() && work.micro)
-      return error() << formatWork(work)
-                     << " names a micro-batch of a section that runs once";
-    if (!section.getOnce() && !work.micro)
-      return error() << formatWork(work) << " names no micro-batch";
-    if (work.micro && *work.micro >= getMicro())
-      return error() << formatWork(work) << " is outside the " << getMicro()
-                     << " micro-batches of the mesh";
-    return success();
-  }
-
-  /// Requires that `earlier` ran, if the program has such a section.
-  LogicalResult verifyAfter(const Work &work, SectionKind earlier) {
-    Work needed{earlier, work.chunk, work.micro};
-    if (!program.getSection(earlier, work.chunk) || done.count(needed))
-      return success();
-    return error() << formatWork(work) << " comes before "
-                   << formatWork(needed);
-  }
-
-  LogicalResult verifyPrecedence(const Work &work) {
-    if (isGradient(work.kind) &&
-        failed(verifyAfter(work, SectionKind::Forward)))
-      return failure();
-    if (work.kind == SectionKind::WeightGradient)
-      return verifyAfter(work, SectionKind::InputGradient);
-    if (work.kind != SectionKind::Update && updated)
-      return error() << formatWork(work) << " comes after the update "
-                     << formatWork(*updated);
-    if (work.kind == SectionKind::Update)
-      updated = work;
-    return success();
-  }
-
-  LogicalResult verifyComplete() {
-    for (SectionOp section : program.getSections()) {
-      Work work{section.getKind(), section.getChunkNumber()};
-      int64_t count = section.getOnce() ? 1 : getMicro();
-      for (int64_t micro = 0; micro < count; ++micro) {
-        if (!section.getOnce())
-          work.micro = micro;
-        if (!done.count(work))
-          return error() << formatWork(work) << " is missing";
-      }
-    }
-    return success();
-  }
-
-  ScheduleOp schedule;
-  ProgramOp program;
-  std::set<Work> done;
-  std::optional<Work> updated;
-};
-} // namespace
-
-LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  ProgramOp first;
-  for (auto [index, attr] : llvm::enumerate(getPrograms())) {
-    auto reference = cast<FlatSymbolRefAttr>(attr);
-    auto program = symbolTable.lookupNearestSymbolFrom<ProgramOp>(
-        getOperation(), reference);
-    if (!program)
-      return emitOpError("names ") << reference << ", which is no dist.program";
-    if (!first)
-      first = program;
-    if (program.getMesh() != first.getMesh())
-      return emitOpError("program ")
-             << reference << " is on the mesh " << program.getMesh() << ", @"
-             << first.getSymName() << " on " << first.getMesh();
-    if (failed(OrderVerifier(*this, program).run(getWork(index))))
-      return failure();
-  }
-  return success();
 }

@@ -13,6 +13,7 @@ include "Proteus/Dialect/Dist/DistDialect.td"
 include "Proteus/Dialect/Dist/DistEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Dist_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -24,10 +25,15 @@ class Dist_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 // Enumerations
 //===----------------------------------------------------------------------===//
 
-def Dist_ReductionKindAttr : EnumAttr<Dist_Dialect, Dist_ReductionKind, "reduction">;
-def Dist_CollectiveKindAttr : EnumAttr<Dist_Dialect, Dist_CollectiveKind, "collective">;
-def Dist_PurposeAttr : EnumAttr<Dist_Dialect, Dist_Purpose, "purpose">;
-def Dist_SectionKindAttr : EnumAttr<Dist_Dialect, Dist_SectionKind, "section_kind">;
+class Dist_EnumAttr<EnumInfo info, string mnemonic>
+    : EnumAttr<Dist_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Dist_ReductionKindAttr : Dist_EnumAttr<Dist_ReductionKind, "reduction">;
+def Dist_CollectiveKindAttr : Dist_EnumAttr<Dist_CollectiveKind, "collective">;
+def Dist_PurposeAttr : Dist_EnumAttr<Dist_Purpose, "purpose">;
+def Dist_SectionKindAttr : Dist_EnumAttr<Dist_SectionKind, "section_kind">;
 
 //===----------------------------------------------------------------------===//
 // Mesh and layout
@@ -191,6 +197,15 @@ def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
     AttrParameter<"::proteus::dist::Buckets", "ranges per bucket",
                   "const ::proteus::dist::Buckets &">:$value);
   let hasCustomAssemblyFormat = 1;
+}
+
+/// The number of a dimension; verifiers compare it with the rank.
+def Dist_DimAttr
+    : TypedSignlessIntegerAttrBase<I64, "int64_t", "dimension number">;
+
+/// The number of a stage, chunk or message.
+def Dist_NumberAttr : ConfinedAttr<Dist_DimAttr, [IntNonNegative]> {
+  let summary = "non-negative 64-bit integer";
 }
 
 def Dist_AxisNamesAttr : TypedArrayAttrBase<StrAttr, "axis names">;

@@ -82,8 +82,8 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
                        Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let assemblyFormat = [{
-    $reduction $input `over` custom<AxisNames>($axes)
-    (`for` $purpose^)? attr-dict
+    custom<EnumKeyword>($reduction) $input `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -106,13 +106,13 @@ def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult">
         : tensor<8x8xf32, #shard> -> tensor<8x8xf32, #whole>
     ```
   }];
-  let arguments = (ins Dist_Tensor:$input, I64Attr:$dim,
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
                        Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let hasFolder = 1;
   let assemblyFormat = [{
     $input `dim` $dim `over` custom<AxisNames>($axes)
-    (`for` $purpose^)? attr-dict
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -139,12 +139,12 @@ def Dist_ReduceScatterOp
     ```
   }];
   let arguments = (ins Dist_ReductionKindAttr:$reduction, Dist_Tensor:$input,
-                       I64Attr:$dim, Dist_AxisNamesAttr:$axes,
+                       Dist_DimAttr:$dim, Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let assemblyFormat = [{
-    $reduction $input `dim` $dim
+    custom<EnumKeyword>($reduction) $input `dim` $dim
     `over` custom<AxisNames>($axes)
-    (`for` $purpose^)? attr-dict
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -168,13 +168,13 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
         : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #columns>
     ```
   }];
-  let arguments = (ins Dist_Tensor:$input, I64Attr:$from_dim, I64Attr:$to_dim,
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$from_dim, Dist_DimAttr:$to_dim,
                        Dist_AxisNamesAttr:$axes,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let hasFolder = 1;
   let assemblyFormat = [{
     $input `from` $from_dim `to` $to_dim `over` custom<AxisNames>($axes)
-    (`for` $purpose^)? attr-dict
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -198,7 +198,7 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
         : tensor<8x8xf32, #whole> -> tensor<8x8xf32, #columns>
     ```
   }];
-  let arguments = (ins Dist_Tensor:$input, I64Attr:$dim,
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
                        Dist_AxisNamesAttr:$axes);
   let hasFolder = 1;
   let assemblyFormat = [{
@@ -257,7 +257,6 @@ def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
 
 class Dist_MessageOp<string mnemonic, string kind, list<Trait> traits>
     : Dist_Op<mnemonic, !listconcat([Dist_CollectiveOpInterface], traits)> {
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::}] # kind # [{; }
     ::mlir::ArrayAttr getAxes() {
@@ -285,11 +284,11 @@ def Dist_SendOp : Dist_MessageOp<"send", "Send",
 
     Example: `dist.send %v to stage 1 tag 7 : tensor<8x8xf32, #layout>`
   }];
-  let arguments = (ins Dist_Tensor:$value, I64Attr:$stage, I64Attr:$tag,
+  let arguments = (ins Dist_Tensor:$value, Dist_NumberAttr:$stage, Dist_NumberAttr:$tag,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let assemblyFormat = [{
     $value `to` `stage` $stage `tag` $tag
-    (`for` $purpose^)? attr-dict `:` type($value)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict `:` type($value)
   }];
 }
 
@@ -305,12 +304,12 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 
     Example: `%v = dist.recv from stage 0 tag 7 : tensor<8x8xf32, #layout>`
   }];
-  let arguments = (ins I64Attr:$stage, I64Attr:$tag,
+  let arguments = (ins Dist_NumberAttr:$stage, Dist_NumberAttr:$tag,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let results = (outs Dist_Tensor:$value);
   let assemblyFormat = [{
     `from` `stage` $stage `tag` $tag
-    (`for` $purpose^)? attr-dict `:` type($value)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict `:` type($value)
   }];
 }
 
@@ -386,10 +385,10 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let results = (outs Variadic<Dist_Tensor>:$outputs);
   let assemblyFormat = [{
-    $kind $reduction $inputs
+    custom<EnumKeyword>($kind) custom<EnumKeyword>($reduction) $inputs
     `over` custom<AxisNames>($axes) `stacked` $stacked
     `buckets` custom<Buckets>($buckets)
-    (`for` $purpose^)? attr-dict
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;
@@ -437,7 +436,7 @@ def Dist_SectionOp : Dist_Op<"section", [
     }
     ```
   }];
-  let arguments = (ins Dist_SectionKindAttr:$kind, OptionalAttr<I64Attr>:$chunk,
+  let arguments = (ins Dist_SectionKindAttr:$kind, OptionalAttr<Dist_NumberAttr>:$chunk,
                        UnitAttr:$once);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);

@@ -244,7 +244,8 @@ struct PlannedStep {
 /// The cheapest steps from `from` to `to`, found by uniform-cost search. Of
 /// plans of equal cost the shortest wins, then the one met first, where the
 /// steps out of a layout are tried by kind (as StepKind lists them), by
-/// dimension and by axes. Axes that both layouts replicate take no part. Fails
+/// dimension and by axes. Axes that both layouts replicate take no part, nor do
+/// the major axes that they have in common on an evenly cut dimension. Fails
 /// with a reason if the time axis would have to take part, if the values are
 /// fixed to different devices, or if the target is partial where the source is
 /// not.

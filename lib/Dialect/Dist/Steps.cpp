@@ -1,0 +1,214 @@
+//===- Steps.cpp - what a step does to a layout, and its volume -----------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <algorithm>
+
+using namespace proteus::dist;
+using llvm::ArrayRef;
+using llvm::failure;
+using llvm::FailureOr;
+using llvm::StringRef;
+using llvm::Twine;
+
+StringRef proteus::dist::stringify(StepKind kind) {
+  switch (kind) {
+  case StepKind::Slice:
+    return "slice";
+  case StepKind::ReduceScatter:
+    return "reduce_scatter";
+  case StepKind::AllReduce:
+    return "all_reduce";
+  case StepKind::AllToAll:
+    return "all_to_all";
+  case StepKind::AllGather:
+    return "all_gather";
+  }
+  llvm_unreachable("unknown step kind");
+}
+
+//===----------------------------------------------------------------------===//
+// One step
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Applies one step to a layout in place, or says why that is not possible.
+class StepApplier {
+public:
+  StepApplier(const Mesh &mesh, ArrayRef<int64_t> shape, const Step &step,
+              Layout &layout, std::string &reason)
+      : mesh(mesh), shape(shape), step(step), layout(layout), reason(reason) {}
+
+  bool run() {
+    assert(step.fromDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
+           step.toDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
+           "dimension outside the tensor");
+    if (!checkAxes())
+      return false;
+    switch (step.kind) {
+    case StepKind::Slice:
+      return checkReplicated() && append(*step.toDim);
+    case StepKind::ReduceScatter:
+      return reduce() && append(*step.toDim);
+    case StepKind::AllReduce:
+      return reduce();
+    case StepKind::AllToAll:
+      if (*step.fromDim == *step.toDim)
+        return fail("all_to_all from dimension " + Twine(*step.fromDim) +
+                    " to itself");
+      return remove(*step.fromDim) && append(*step.toDim);
+    case StepKind::AllGather:
+      return remove(*step.fromDim);
+    }
+    llvm_unreachable("unknown step kind");
+  }
+
+private:
+  bool fail(const Twine &message) {
+    reason = message.str();
+    return false;
+  }
+
+  bool checkAxes() {
+    if (step.axes.empty())
+      return fail("expected at least one axis");
+    AxisList sorted(step.axes);
+    llvm::sort(sorted);
+    for (auto [index, axis] : llvm::enumerate(sorted)) {
+      if (axis == microAxis)
+        return fail("the time axis 'micro' cannot take part in a collective");
+      if (index > 0 && sorted[index - 1] == axis)
+        return fail("axis '" + mesh.getName(axis) + "' is listed twice");
+    }
+    return true;
+  }
+
+  bool checkReplicated() {
+    for (Axis axis : step.axes)
+      if (!layout.isReplicated(axis))
+        return fail("the operand is not replicated over axis '" +
+                    mesh.getName(axis) + "'");
+    return true;
+  }
+
+  /// Takes the axes off the pending reductions.
+  bool reduce() {
+    ReductionKind kind = *step.reduction;
+    // A sum of maxima: the maxima come first.
+    if (kind == ReductionKind::Sum &&
+        !layout.getPartial(ReductionKind::Max).empty())
+      return fail("the pending maximum over " +
+                  mesh.format(layout.getPartial(ReductionKind::Max)) +
+                  " must be reduced before a sum");
+    AxisList &pending = layout.getPartial(kind);
+    for (Axis axis : step.axes) {
+      auto *it = llvm::find(pending, axis);
+      if (it == pending.end())
+        return fail("the operand is not partial (" +
+                    stringifyReductionKind(kind) + ") over axis '" +
+                    mesh.getName(axis) + "'");
+      pending.erase(it);
+    }
+    return true;
+  }
+
+  /// Takes the axes off the minor end of a dimension.
+  bool remove(unsigned dim) {
+    AxisList &axes = layout.dims[dim];
+    size_t count = step.axes.size();
+    if (axes.size() < count ||
+        !std::is_permutation(axes.end() - count, axes.end(), step.axes.begin()))
+      return fail("axes " + mesh.format(step.axes) +
+                  " are not the minor axes of dimension " + Twine(dim) +
+                  ", which is sharded by " + mesh.format(axes));
+    ArrayRef<Axis> kept = ArrayRef<Axis>(axes).drop_back(count);
+    if (!checkRegroup(dim, kept))
+      return false;
+    axes.truncate(kept.size());
+    return true;
+  }
+
+  /// Adds the axes at the minor end of a dimension.
+  bool append(unsigned dim) {
+    AxisList &axes = layout.dims[dim];
+    int64_t parts = mesh.getSize(axes) * mesh.getSize(step.axes);
+    if (parts > std::max<int64_t>(shape[dim], 1))
+      return fail("dimension " + Twine(dim) + " of size " + Twine(shape[dim]) +
+                  " cannot be cut into " + Twine(parts) + " parts");
+    if (!checkRegroup(dim, axes))
+      return false;
+    axes.append(step.axes.begin(), step.axes.end());
+    return true;
+  }
+
+  bool checkRegroup(unsigned dim, ArrayRef<Axis> kept) {
+    if (partsRegroup(shape[dim], mesh.getSize(kept), mesh.getSize(step.axes)))
+      return true;
+    return fail("the " + Twine(mesh.getSize(kept) * mesh.getSize(step.axes)) +
+                " uneven parts of dimension " + Twine(dim) + " of size " +
+                Twine(shape[dim]) + " do not nest in the " +
+                Twine(mesh.getSize(kept)) + " parts over " + mesh.format(kept));
+  }
+
+  const Mesh &mesh;
+  ArrayRef<int64_t> shape;
+  const Step &step;
+  Layout &layout;
+  std::string &reason;
+};
+} // namespace
+
+FailureOr<Layout> proteus::dist::applyStep(const Mesh &mesh,
+                                           ArrayRef<int64_t> shape,
+                                           const Layout &from, const Step &step,
+                                           std::string &reason) {
+  Layout layout = from;
+  if (!StepApplier(mesh, shape, step, layout, reason).run())
+    return failure();
+  return layout;
+}
+
+static int64_t localBytes(const Mesh &mesh, ArrayRef<int64_t> shape,
+                          int64_t elementBits, const Layout &layout) {
+  int64_t elements = 1;
+  for (int64_t size : largestLocalShape(mesh, layout, shape))
+    elements *= size;
+  return (elements * elementBits + 7) / 8;
+}
+
+StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
+                                     int64_t elementBits, const Layout &from,
+                                     const Layout &to, const Step &step) {
+  bool countsResult =
+      step.kind == StepKind::AllGather || step.kind == StepKind::Slice;
+  StepVolume volume;
+  volume.groupSize = mesh.getSize(step.axes);
+  volume.bufferBytes =
+      localBytes(mesh, shape, elementBits, countsResult ? to : from);
+  if (step.kind == StepKind::Slice)
+    return volume;
+  int64_t rounds = step.kind == StepKind::AllReduce ? 2 : 1;
+  volume.movedBytes = rounds *
+                      (volume.bufferBytes / volume.groupSize +
+                       (volume.bufferBytes % volume.groupSize != 0)) *
+                      (volume.groupSize - 1);
+  return volume;
+}
+
+uint64_t proteus::dist::defaultStepCost(const Step &step,
+                                        const StepVolume &volume) {
+  constexpr uint64_t startUp = 64 * 1024;
+  if (step.kind == StepKind::Slice || volume.groupSize == 1)
+    return 0;
+  return volume.movedBytes + startUp;
+}
