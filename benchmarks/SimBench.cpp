@@ -18,80 +18,98 @@ using namespace proteus::sim;
 
 namespace {
 
-/// A 1F1B pipeline whose stages run `tasksPerStage` tasks per micro-batch:
-/// three kernels, then a tensor-parallel all-reduce they feed, over and over.
-Workload makePipeline(uint32_t stages, uint32_t microBatches,
-                      uint32_t tasksPerStage) {
-  Workload workload;
-  workload.info.microBatches = microBatches;
-  workload.info.devices = stages;
-  workload.cluster.device.launchLatency = 1e-7;
-  workload.labels = {"kernel"};
-  auto collective = [&](cost::CollectiveKind kind, int64_t bytes,
-                        std::vector<uint32_t> members) {
-    workload.collectives.push_back(
-        {{kind, bytes, {2, 1, 2}}, "tp", 1, std::move(members)});
-    return static_cast<int32_t>(workload.collectives.size() - 1);
-  };
-  for (uint32_t s = 0; s + 1 < stages; ++s)
-    for (int direction = 0; direction < 2; ++direction)
-      collective(cost::CollectiveKind::SendRecv, 1 << 20, {s, s + 1});
+/// Makes a 1F1B pipeline whose stages run `tasksPerStage` tasks per
+/// micro-batch: three kernels, then a tensor-parallel all-reduce they feed,
+/// over and over.
+class PipelineMaker {
+public:
+  PipelineMaker(uint32_t stages, uint32_t microBatches, uint32_t tasksPerStage)
+      : stages(stages), microBatches(microBatches),
+        tasksPerSection(tasksPerStage / 2) {}
 
-  for (uint32_t s = 0; s < stages; ++s) {
-    DeviceClass device;
-    device.name = "stage " + std::to_string(s);
-    Template &micro = device.micro;
-    micro.sectionBegin = {0};
-    auto add = [&](Stream stream, int32_t member, bool allocates) {
-      Task task;
-      task.stream = stream;
-      task.collective = member;
-      task.duration = 10000000 + 1000 * (micro.tasks.size() % 7);
-      if (!micro.tasks.empty())
-        task.dependsOn.push_back(micro.tasks.size() - 1);
-      if (allocates) {
-        task.allocates.push_back(micro.buffers.size());
-        micro.buffers.push_back({"a", 1 << 20});
-      }
-      micro.tasks.push_back(std::move(task));
-    };
-    for (uint32_t section = 0; section < 2; ++section) {
-      bool isForward = section == 0;
-      bool receives = isForward ? s > 0 : s + 1 < stages;
-      bool sends = isForward ? s + 1 < stages : s > 0;
-      uint32_t from = isForward ? 2 * (s - 1) : 2 * s + 1;
-      uint32_t to = isForward ? 2 * s : 2 * (s - 1) + 1;
-      if (receives)
-        add(Stream::PipelineReceive, from, true);
-      for (uint32_t t = 0; t < tasksPerStage / 2; ++t) {
-        if (t % 4 == 3)
-          add(Stream::TensorParallel,
-              collective(cost::CollectiveKind::AllReduce, 1 << 20, {s}), false);
-        else
-          add(Stream::Compute, -1, true);
-        // Backward kernels read what forward kernels left.
-        if (!isForward && t < micro.buffers.size())
-          micro.tasks.back().reads.push_back(t);
-      }
-      if (sends)
-        add(Stream::PipelineSend, to, false);
-      micro.sectionBegin.push_back(micro.tasks.size());
+  Workload make() {
+    workload.info.microBatches = microBatches;
+    workload.info.devices = stages;
+    workload.cluster.device.launchLatency = 1e-7;
+    workload.labels = {"kernel"};
+    // Transfers 2s (activation) and 2s + 1 (gradient) join stages s and s + 1.
+    for (uint32_t s = 0; s + 1 < stages; ++s)
+      for (int direction = 0; direction < 2; ++direction)
+        collective(cost::CollectiveKind::SendRecv, {s, s + 1});
+    for (uint32_t s = 0; s < stages; ++s) {
+      DeviceClass device;
+      device.name = "stage " + std::to_string(s);
+      device.micro.sectionBegin = {0};
+      addSection(device.micro, s, /*isForward=*/true);
+      addSection(device.micro, s, /*isForward=*/false);
+      device.order = orderOf(s);
+      workload.classes.push_back(std::move(device));
     }
-    uint32_t warmup = std::min(stages - s - 1, microBatches);
+    return std::move(workload);
+  }
+
+private:
+  int32_t collective(cost::CollectiveKind kind, std::vector<uint32_t> members) {
+    workload.collectives.push_back(
+        {{kind, 1 << 20, {2, 1, 2}}, "tp", 1, std::move(members)});
+    return static_cast<int32_t>(workload.collectives.size() - 1);
+  }
+
+  /// Adds a task that depends on the one before it.
+  void add(Template &micro, Stream stream, int32_t member, bool allocates) {
+    Task task;
+    task.stream = stream;
+    task.collective = member;
+    task.duration = 10000000 + 1000 * (micro.tasks.size() % 7);
+    if (!micro.tasks.empty())
+      task.dependsOn.push_back(micro.tasks.size() - 1);
+    if (allocates) {
+      task.allocates.push_back(micro.buffers.size());
+      micro.buffers.push_back({"a", 1 << 20});
+    }
+    micro.tasks.push_back(std::move(task));
+  }
+
+  void addSection(Template &micro, uint32_t s, bool isForward) {
+    if (isForward ? s > 0 : s + 1 < stages)
+      add(micro, Stream::PipelineReceive, isForward ? 2 * (s - 1) : 2 * s + 1,
+          true);
+    for (uint32_t t = 0; t < tasksPerSection; ++t) {
+      if (t % 4 == 3)
+        add(micro, Stream::TensorParallel,
+            collective(cost::CollectiveKind::AllReduce, {s}), false);
+      else
+        add(micro, Stream::Compute, -1, true);
+      // Backward tasks read what forward tasks left.
+      if (!isForward && t < micro.buffers.size())
+        micro.tasks.back().reads.push_back(t);
+    }
+    if (isForward ? s + 1 < stages : s > 0)
+      add(micro, Stream::PipelineSend, isForward ? 2 * s : 2 * (s - 1) + 1,
+          false);
+    micro.sectionBegin.push_back(micro.tasks.size());
+  }
+
+  std::vector<WorkItem> orderOf(uint32_t s) const {
+    std::vector<WorkItem> order;
     uint32_t forward = 0, backward = 0;
-    while (forward < warmup)
-      device.order.push_back({0, forward++, false});
+    while (forward < std::min(stages - s - 1, microBatches))
+      order.push_back({0, forward++, false});
     while (backward < microBatches) {
       if (forward < microBatches)
-        device.order.push_back({0, forward++, false});
-      device.order.push_back({1, backward++, false});
+        order.push_back({0, forward++, false});
+      order.push_back({1, backward++, false});
     }
-    workload.classes.push_back(std::move(device));
+    return order;
   }
-  return workload;
-}
 
-cost::Cluster makeCluster() {
+  uint32_t stages, microBatches, tasksPerSection;
+  Workload workload;
+};
+
+} // namespace
+
+static cost::Cluster makeCluster() {
   cost::Cluster cluster;
   cluster.intraNode = {300e9, 2e-6};
   cluster.interNode = {25e9, 5e-6};
@@ -100,8 +118,8 @@ cost::Cluster makeCluster() {
 
 /// Task completions per second of the bare engine (0) and with all listeners
 /// of a report (1): 8 stages, 96 micro-batches, 900 tasks.
-void engineRate(benchmark::State &state) {
-  Workload workload = makePipeline(8, 96, 900);
+static void engineRate(benchmark::State &state) {
+  Workload workload = PipelineMaker(8, 96, 900).make();
   auto network = cost::createAlphaBetaModel(makeCluster());
   uint64_t tasks = 0;
   for (auto _ : state) {
@@ -131,7 +149,7 @@ BENCHMARK(engineRate)
     ->Unit(benchmark::kMillisecond);
 
 /// Folding a mesh of 8 x 16 x n/128 ranks with 16 pipeline stages.
-void foldRanks(benchmark::State &state) {
+static void foldRanks(benchmark::State &state) {
   uint32_t ranks = state.range(0);
   std::vector<uint32_t> colours(ranks);
   std::vector<GroupFamily> families(3);
@@ -150,5 +168,3 @@ void foldRanks(benchmark::State &state) {
 }
 BENCHMARK(foldRanks)->Arg(1 << 10)->Arg(1 << 14)->Arg(1 << 17)->Unit(
     benchmark::kMillisecond);
-
-} // namespace

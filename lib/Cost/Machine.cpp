@@ -177,7 +177,7 @@ Expected<Cluster> proteus::cost::parseClusterJSON(StringRef text,
   cluster.intraNode = readLink(root["intra_node"]);
   cluster.interNode = readLink(root["inter_node"]);
   if (Error error = document->takeError())
-    return std::move(error);
+    return error;
   return cluster;
 }
 

@@ -71,20 +71,20 @@ private:
   std::vector<uint32_t> lastPosition;
 };
 
-size_t numSections(const Template &tasks) {
+} // namespace
+
+static size_t numSections(const Template &tasks) {
   return tasks.sectionBegin.empty() ? 0 : tasks.sectionBegin.size() - 1;
 }
 
 /// Section of every task.
-std::vector<uint32_t> sectionOfTasks(const Template &tasks) {
+static std::vector<uint32_t> sectionOfTasks(const Template &tasks) {
   std::vector<uint32_t> result(tasks.tasks.size());
   for (size_t s = 0; s < numSections(tasks); ++s)
     for (uint32_t t = tasks.sectionBegin[s]; t < tasks.sectionBegin[s + 1]; ++t)
       result[t] = s;
   return result;
 }
-
-} // namespace
 
 Error Checker::checkTask(const DeviceClass &device, const Template &tasks,
                          const Task &task) {

@@ -8,13 +8,10 @@
 
 #include "Proteus/Sim/Engine.h"
 
-#include "FlatWorkload.h"
+#include "EngineState.h"
 
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 
@@ -33,7 +30,7 @@ constexpr double timeLimit = 4611686018427387904.0; // 2^62 ps, about 53 days
 /// allocated, so its count must never reach zero.
 constexpr uint32_t neverAllocated = 1u << 30;
 
-enum class EventKind : uint64_t { TaskEnd, CollectiveEnd, Launch };
+enum class EventKind : uint8_t { TaskEnd, CollectiveEnd, Launch };
 
 /// Ends come before launches at the same time; then the order of creation
 /// decides. `order` holds kind and sequence number in one comparison.
@@ -48,41 +45,10 @@ struct Event {
   }
 };
 
-/// The task at the head of one stream of one class.
-struct Head {
-  enum class Status : uint8_t { Waiting, Arrived, Running, Exhausted };
-
-  const uint32_t *next = nullptr; ///< behind the head, in the same section
-  const uint32_t *end = nullptr;
-  uint32_t item = 0;
-  uint32_t task = 0;
-  uint32_t slot = 0; ///< of its frame
-  Status status = Status::Exhausted;
-  bool once = false;
-  Time launched = 0;
-};
-
-/// The frames of one template: for every micro-batch under way, how many
-/// dependencies its tasks and how many users its buffers still have.
-struct Frames {
-  size_t stride = 0;
-  std::vector<uint32_t> open;      ///< stride per slot
-  std::vector<Time> ready;         ///< per slot and task; with listeners only
-  std::vector<uint32_t> remaining; ///< tasks per slot
-  std::vector<uint32_t> freeSlots;
-  std::vector<int32_t> slotOf; ///< per micro-batch, or -1
-};
-
-struct ClassState {
-  FlatClass flat;
-  Frames frames[2];
-  Head heads[numStreams];
-};
-
-template <bool Listening> class Engine {
+template <bool Listening> class Engine : private EngineState {
 public:
   Engine(const Workload &workload, ArrayRef<Listener *> listeners)
-      : workload(workload), listeners(listeners),
+      : EngineState(workload), listeners(listeners),
         launchLatency(
             cost::fromSeconds(workload.cluster.device.launchLatency)) {}
 
@@ -106,32 +72,10 @@ private:
   void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task);
   void releaseBuffers(const TaskInstance &instance, uint32_t slot);
 
-  // The diagnosis.
-  Error deadlock() const;
-  bool isDone(uint32_t classIndex, bool once, uint32_t microBatch,
-              uint32_t task) const;
-  std::string explain(uint32_t stream, uint32_t &waitsFor) const;
-  std::string nameOf(const Head &head, uint32_t classIndex) const;
-
-  ClassState &stateOf(uint32_t stream) { return classes[stream / numStreams]; }
-  Head &headOf(uint32_t stream) {
-    return classes[stream / numStreams].heads[stream % numStreams];
-  }
-  const Head &headOf(uint32_t stream) const {
-    return classes[stream / numStreams].heads[stream % numStreams];
-  }
   void push(Time time, EventKind kind, uint32_t subject) {
     queue.push_back(
         {time, static_cast<uint64_t>(kind) << 62 | sequence++, subject});
     std::push_heap(queue.begin(), queue.end());
-  }
-  /// Which meeting of a collective a task instance belongs to.
-  size_t meetingOf(const Head &head, const ClassState &state,
-                   int32_t collective) const {
-    const FlatItem &item = state.flat.order[head.item];
-    bool single =
-        head.once || state.flat.templates[0].tasks[head.task].lastOnly;
-    return firstMeeting[collective] + (single ? 0 : item.microBatch);
   }
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);
@@ -146,23 +90,18 @@ private:
             head.launched};
   }
 
-  const Workload &workload;
   ArrayRef<Listener *> listeners;
   Time launchLatency;
   std::vector<Time> collectiveTimes;
-  std::vector<ClassState> classes;
-  /// Streams of the parties of each collective with several members.
-  IndexLists parties;
-  /// Arrivals per meeting; the meetings of a collective follow each other.
-  std::vector<uint32_t> arrivals;
-  std::vector<size_t> firstMeeting;
+  std::vector<uint32_t> arrivals; ///< per meeting
 
   std::vector<Event> queue;
   std::vector<uint32_t> startable; ///< streams whose head may start now
   uint64_t sequence = 0;
-  Time now = 0;
   RunResult result;
 };
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Preparation
@@ -266,8 +205,7 @@ uint32_t Engine<Listening>::openFrame(ClassState &state, const FlatItem &item) {
   }
   frames.slotOf[item.microBatch] = slot;
   frames.remaining[slot] = flat.numTasks();
-  std::copy(flat.initial.begin(), flat.initial.end(),
-            frames.open.begin() + slot * frames.stride);
+  llvm::copy(flat.initial, frames.open.begin() + slot * frames.stride);
   if (Listening)
     std::fill_n(frames.ready.begin() + slot * flat.numTasks(), flat.numTasks(),
                 0);
@@ -355,7 +293,7 @@ template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
     return;
   }
   head.status = Head::Status::Arrived;
-  if (++arrivals[meetingOf(head, state, task.collective)] < members.size())
+  if (++arrivals[meetingOf(stream)] < members.size())
     return;
   for (uint32_t member : members)
     start(member);
@@ -443,11 +381,11 @@ Expected<RunResult>
 Engine<Listening>::run(const cost::CollectiveCostModel &network) {
   prepare(network);
   if (Error error = checkTotalTime())
-    return std::move(error);
+    return error;
   for (Listener *listener : listeners)
     listener->onBegin(workload, collectiveTimes);
 
-  for (uint32_t s = 0; s < classes.size() * numStreams; ++s)
+  for (uint32_t s = 0; s < numAllStreams(); ++s)
     advance(s);
   while (true) {
     // What starts at this time may make others able to start at this time.
@@ -479,171 +417,18 @@ Engine<Listening>::run(const cost::CollectiveCostModel &network) {
   for (const ClassState &state : classes)
     for (const Head &head : state.heads)
       if (head.status != Head::Status::Exhausted)
-        return deadlock();
+        return describeDeadlock(*this);
   result.iterationTime = now;
   for (Listener *listener : listeners)
     listener->onFinish(now);
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Deadlocks
-//===----------------------------------------------------------------------===//
-
-template <bool Listening>
-std::string Engine<Listening>::nameOf(const Head &head,
-                                      uint32_t classIndex) const {
-  const DeviceClass &device = workload.classes[classIndex];
-  const Task &task = (head.once ? device.once : device.micro).tasks[head.task];
-  std::string text =
-      "'" + workload.labels[task.label] + "' of class '" + device.name + "'";
-  if (!head.once)
-    text +=
-        " (micro-batch " +
-        std::to_string(classes[classIndex].flat.order[head.item].microBatch) +
-        ")";
-  return text;
-}
-
-/// A task is done if its stream has moved past it.
-template <bool Listening>
-bool Engine<Listening>::isDone(uint32_t classIndex, bool once,
-                               uint32_t microBatch, uint32_t task) const {
-  const ClassState &state = classes[classIndex];
-  const FlatTask &flat = state.flat.templates[once].tasks[task];
-  const Head &head = state.heads[static_cast<unsigned>(flat.stream)];
-  if (head.status == Head::Status::Exhausted)
-    return true;
-  ArrayRef<uint32_t> begin = (once ? workload.classes[classIndex].once
-                                   : workload.classes[classIndex].micro)
-                                 .sectionBegin;
-  uint32_t section = llvm::upper_bound(begin, task) - begin.begin() - 1;
-  for (size_t i = 0; i < state.flat.order.size(); ++i) {
-    const FlatItem &item = state.flat.order[i];
-    if (item.once != once || item.section != section ||
-        item.microBatch != microBatch)
-      continue;
-    if (flat.lastOnly && !item.last)
-      return true;
-    return i < head.item || (i == head.item && task < head.task);
-  }
-  return true;
-}
-
-/// Says what the head of a blocked stream waits for, and which stream that is.
-template <bool Listening>
-std::string Engine<Listening>::explain(uint32_t stream,
-                                       uint32_t &waitsFor) const {
-  const Head &head = headOf(stream);
-  uint32_t classIndex = stream / numStreams;
-  const ClassState &state = classes[classIndex];
-  const DeviceClass &device = workload.classes[classIndex];
-  std::string text = nameOf(head, classIndex) + " waits for ";
-
-  auto behind = [&](uint32_t blocker, uint32_t blockerClass,
-                    const std::string &what) {
-    waitsFor = blocker;
-    const Head &other = headOf(blocker);
-    const DeviceClass &owner = workload.classes[blockerClass];
-    const Task &first =
-        (other.once ? owner.once : owner.micro).tasks[other.task];
-    std::string at = nameOf(other, blockerClass);
-    if (what == workload.labels[first.label])
-      return text + at;
-    return text + "'" + what + "' of class '" + owner.name +
-           "', which is queued behind " + at;
-  };
-
-  if (head.status == Head::Status::Arrived) {
-    int32_t collective =
-        state.flat.templates[head.once].tasks[head.task].collective;
-    size_t meeting = meetingOf(head, state, collective);
-    for (uint32_t member : parties[collective]) {
-      const Head &other = headOf(member);
-      uint32_t otherClass = member / numStreams;
-      const ClassState &otherState = classes[otherClass];
-      if (other.status == Head::Status::Exhausted)
-        continue;
-      int32_t meets =
-          otherState.flat.templates[other.once].tasks[other.task].collective;
-      if (other.status == Head::Status::Arrived && meets == collective &&
-          meetingOf(other, otherState, collective) == meeting)
-        continue;
-      for (const Template *tasks : {&workload.classes[otherClass].micro,
-                                    &workload.classes[otherClass].once})
-        for (const Task &task : tasks->tasks)
-          if (task.collective == collective)
-            return behind(member, otherClass, workload.labels[task.label]);
-    }
-  }
-
-  uint32_t microBatch = state.flat.order[head.item].microBatch;
-  const Task &task = (head.once ? device.once : device.micro).tasks[head.task];
-  const Template &tasks = head.once ? device.once : device.micro;
-  for (uint32_t dependency : task.dependsOn)
-    if (!isDone(classIndex, head.once, microBatch, dependency))
-      return behind(classIndex * numStreams +
-                        static_cast<unsigned>(tasks.tasks[dependency].stream),
-                    classIndex, workload.labels[tasks.tasks[dependency].label]);
-  for (auto [onceTask, microTask] : device.onceDependsOn)
-    if (head.once && onceTask == head.task) {
-      const Task &dependency = device.micro.tasks[microTask];
-      ArrayRef<uint32_t> begin = device.micro.sectionBegin;
-      uint32_t section =
-          llvm::upper_bound(begin, microTask) - begin.begin() - 1;
-      if (!isDone(classIndex, false, state.flat.lastMicroBatch[section],
-                  microTask))
-        return behind(classIndex * numStreams +
-                          static_cast<unsigned>(dependency.stream),
-                      classIndex, workload.labels[dependency.label]);
-    }
-  waitsFor = stream;
-  return text + "nothing";
-}
-
-template <bool Listening> Error Engine<Listening>::deadlock() const {
-  // Every blocked stream waits for another blocked one, so a walk along the
-  // waits enters a cycle.
-  std::vector<uint32_t> blocked;
-  for (uint32_t s = 0; s < classes.size() * numStreams; ++s)
-    if (headOf(s).status != Head::Status::Exhausted)
-      blocked.push_back(s);
-  BitVector visited(classes.size() * numStreams);
-  uint32_t stream = blocked.front(), next = stream;
-  while (!visited.test(stream)) {
-    visited.set(stream);
-    explain(stream, next);
-    stream = next;
-  }
-
-  std::string message;
-  raw_string_ostream os(message);
-  os << "deadlock: no task can proceed after "
-     << format("%.6f", static_cast<double>(now) / 1e9)
-     << " ms; the waiting cycle is:";
-  BitVector inCycle(visited.size());
-  for (uint32_t s = stream; !inCycle.test(s); s = next) {
-    inCycle.set(s);
-    os << "\n  " << explain(s, next);
-  }
-  // The others wait for the cycle; enough of them to see the extent.
-  constexpr unsigned limit = 16;
-  unsigned others = 0;
-  for (uint32_t s : blocked)
-    if (!inCycle.test(s) && ++others <= limit)
-      os << (others == 1 ? "\nalso blocked:\n  " : "\n  ") << explain(s, next);
-  if (others > limit)
-    os << "\n  and " << others - limit << " more";
-  return createStringError(message);
-}
-
-} // namespace
-
 Expected<RunResult> proteus::sim::run(const Workload &workload,
                                       const cost::CollectiveCostModel &network,
                                       ArrayRef<Listener *> listeners) {
   if (Error error = check(workload))
-    return std::move(error);
+    return error;
   if (listeners.empty())
     return Engine<false>(workload, listeners).run(network);
   return Engine<true>(workload, listeners).run(network);

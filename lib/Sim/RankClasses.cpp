@@ -16,6 +16,8 @@
 #include "Proteus/Sim/RankClasses.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <cassert>
@@ -59,6 +61,8 @@ private:
   std::vector<uint32_t> touchedClasses;
   std::deque<uint32_t> queue;
 };
+
+} // namespace
 
 Refinement::Refinement(ArrayRef<uint32_t> colours,
                        ArrayRef<GroupFamily> families) {
@@ -163,9 +167,8 @@ void Refinement::split(uint32_t id) {
   auto size = [&](uint32_t part) {
     return ranges[part].end - ranges[part].begin;
   };
-  uint32_t largest = *std::max_element(
-      parts.begin(), parts.end(),
-      [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
+  uint32_t largest = *llvm::max_element(
+      parts, [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
   for (uint32_t part : parts)
     if (!ranges[part].queued && (queued || part != largest))
       enqueue(part);
@@ -190,8 +193,6 @@ void Refinement::run() {
       hits[node] = 0;
   }
 }
-
-} // namespace
 
 RankPartition proteus::sim::partitionRanks(ArrayRef<uint32_t> colours,
                                            ArrayRef<GroupFamily> families) {

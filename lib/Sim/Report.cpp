@@ -51,6 +51,8 @@ private:
   const SimulationResult &result;
 };
 
+} // namespace
+
 void ReportWriter::breakdown(const Breakdown &parts) {
   json.key("breakdown");
   json.beginObject();
@@ -214,8 +216,6 @@ void ReportWriter::write() {
   writeUncertainty();
   json.endObject();
 }
-
-} // namespace
 
 void proteus::sim::writeReport(raw_ostream &os, const Workload &workload,
                                const SimulationResult &result) {

@@ -57,23 +57,27 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-std::string fixed(double value, int digits) {
+} // namespace
+
+static std::string fixed(double value, int digits) {
   std::string text;
   raw_string_ostream(text) << format("%.*f", digits, value);
   return text;
 }
 
-std::string milliseconds(Time time) {
+static std::string milliseconds(Time time) {
   return fixed(static_cast<double>(time) / 1e9, 3);
 }
 
-std::string gigabytes(int64_t bytes, int digits = 2) {
+static std::string gigabytes(int64_t bytes, int digits = 2) {
   return fixed(static_cast<double>(bytes) / 1e9, digits);
 }
 
-std::string percent(double part, double whole) {
+static std::string percent(double part, double whole) {
   return whole > 0 ? fixed(100 * part / whole, 1) : "-";
 }
+
+namespace {
 
 class SummaryPrinter {
 public:
@@ -110,6 +114,8 @@ private:
   Figures figures;
 };
 
+} // namespace
+
 void SummaryPrinter::printHead() {
   const JobInfo &info = workload.info;
   if (!info.model.empty())
@@ -122,7 +128,7 @@ void SummaryPrinter::printHead() {
   line("iteration time (ms)", milliseconds(result.run.iterationTime));
   if (figures.samplesPerSecond)
     line("throughput (samples/s)", fixed(*figures.samplesPerSecond, 2));
-  if (figures.tokensPerSecond)
+  if (figures.tokensPerSecond && figures.tokensPerSecondPerDevice)
     line("throughput (tokens/s)",
          fixed(*figures.tokensPerSecond, 0) + " (per device: " +
              fixed(*figures.tokensPerSecondPerDevice, 1) + ")");
@@ -244,8 +250,6 @@ void SummaryPrinter::printBuckets() {
      << "; reductions go on for " << milliseconds(exposed)
      << " ms after the last backward kernel\n";
 }
-
-} // namespace
 
 void proteus::sim::printSummary(raw_ostream &os, const Workload &workload,
                                 const SimulationResult &result) {

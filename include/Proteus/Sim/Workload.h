@@ -84,7 +84,9 @@ struct Task {
   int32_t collective = -1;
   /// Index into Workload::buckets for a fused gradient reduction, else -1.
   int32_t bucket = -1;
-  std::vector<uint32_t> dependsOn; ///< tasks of the same template
+  /// Tasks of the same template and micro-batch; those that do not run in this
+  /// instance count as done.
+  std::vector<uint32_t> dependsOn;
   std::vector<uint32_t> allocates; ///< buffers
   std::vector<uint32_t> reads;     ///< buffers (each at most once)
 };
@@ -97,9 +99,12 @@ struct Template {
   std::vector<uint32_t> sectionBegin;
 };
 
-/// A communication that is one rendezvous per micro-batch (or one at all, when
-/// it sits in the once-template): it starts when the last member class has
-/// issued it and costs what the cost model says.
+/// A communication that is one rendezvous per micro-batch, or one at all when
+/// its tasks sit in the once-template or run with the last micro-batch only
+/// (whichever that is for each member): it starts when the last member class
+/// has arrived at it and costs what the cost model says. Every member class has
+/// exactly one task for it, all in the same kind of template and with the same
+/// `when`. A SendRecv has a sender and a receiver, or one class that is both.
 struct Collective {
   cost::Collective cost;
   std::string axes; ///< mesh axes, for reports ("tp"), or "stage 0 -> 1"
@@ -117,10 +122,11 @@ struct Bucket {
 };
 
 /// One entry of a device's issue order: a section of the micro-batch template
-/// for one micro-batch, or (`once`) a section of the once-template.
+/// for one micro-batch, or (`once`) a section of the once-template. An order
+/// holds every section of every micro-batch, and every once-section, once.
 struct WorkItem {
   uint32_t section = 0;
-  uint32_t microBatch = 0;
+  uint32_t microBatch = 0; ///< 0 if `once`
   bool once = false;
 };
 
