@@ -598,15 +598,12 @@ static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
   SmallVector<Type> types = {parameter.getType()};
   llvm::append_range(types, states.getTypes());
   bool master = static_cast<bool>(training.getMaster());
-  if (training.getOptimizer() == Optimizer::Adam) {
-    auto update = AdamOp::create(builder, loc, types, path, parameter, gradient,
-                                 states, master);
-    return update;
-  }
-  auto update =
-      SGDOp::create(builder, loc, types, path, parameter, gradient, states,
-                    training.getOptimizer() == Optimizer::Momentum, master);
-  return update;
+  if (training.getOptimizer() == Optimizer::Adam)
+    return AdamOp::create(builder, loc, types, path, parameter, gradient,
+                          states, master, llvm::APFloat(0.001));
+  return SGDOp::create(builder, loc, types, path, parameter, gradient, states,
+                       training.getOptimizer() == Optimizer::Momentum, master,
+                       llvm::APFloat(0.01));
 }
 
 /// The repeat that reads slices of `parameter`, if any.

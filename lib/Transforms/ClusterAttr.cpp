@@ -10,6 +10,9 @@
 
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -101,15 +104,15 @@ static llvm::Expected<cost::Cluster> readCluster(ModuleOp module,
 FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
                                                  StringRef override) {
   if (!override.empty())
-    module->setAttr(clusterAttrName,
+    module->setAttr(ProteusDialect::clusterAttrName,
                     StringAttr::get(module.getContext(), override));
-  Attribute attribute = module->getAttr(clusterAttrName);
+  Attribute attribute = module->getAttr(ProteusDialect::clusterAttrName);
   if (!attribute) {
     std::string presets;
     for (const std::string &name : cost::clusterPresetNames())
       presets += (presets.empty() ? "" : ", ") + name;
     return module.emitError("no cluster is given; set the module attribute ")
-           << clusterAttrName << " or the option cluster= to a preset ("
+           << ProteusDialect::clusterAttrName << " or the option cluster= to a preset ("
            << presets << ", with \":n\" for n nodes) or a JSON file";
   }
   llvm::Expected<cost::Cluster> cluster = readCluster(module, attribute);

@@ -97,7 +97,7 @@ private:
   strategy::TreeOp tree;
   func::FuncOp function;
   MLIRContext *context;
-  SmallVector<Node> nodes;
+  std::vector<Node> nodes;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
 };

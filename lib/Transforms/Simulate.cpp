@@ -46,15 +46,15 @@ private:
 void Simulate::annotate(const sim::Figures &figures) {
   ModuleOp module = getOperation();
   Builder builder(&getContext());
-  module->setAttr(iterationTimeAttrName,
+  module->setAttr(ProteusDialect::iterationTimeAttrName,
                   builder.getF64FloatAttr(figures.iterationSeconds * 1e3));
   module->setAttr(
-      samplesPerSecondAttrName,
+      ProteusDialect::samplesPerSecondAttrName,
       builder.getF64FloatAttr(figures.samplesPerSecond.value_or(0)));
-  module->setAttr(peakMemoryAttrName,
+  module->setAttr(ProteusDialect::peakMemoryAttrName,
                   builder.getF64FloatAttr(
                       static_cast<double>(figures.peakMemoryBytes) / 1e6));
-  module->setAttr(fitsAttrName, builder.getBoolAttr(figures.fits));
+  module->setAttr(ProteusDialect::fitsAttrName, builder.getBoolAttr(figures.fits));
 }
 
 LogicalResult Simulate::run() {

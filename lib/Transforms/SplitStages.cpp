@@ -60,7 +60,7 @@ private:
   /// Whether `op` or a part of it belongs to the section.
   bool belongsTo(Operation *op, int64_t stage, Phase phase) const;
   /// Whether a later section of the stage, or the return, reads `value`.
-  bool leavesSection(Value value, int64_t stage, Phase phase) const;
+  bool leavesSection(Value value, Phase phase);
 
   func::FuncOp function;
   dist::MeshAttr mesh;
@@ -81,7 +81,7 @@ bool Splitter::belongsTo(Operation *op, int64_t stage, Phase phase) const {
   return stageOf(op) == stage;
 }
 
-bool Splitter::leavesSection(Value value, int64_t stage, Phase phase) const {
+bool Splitter::leavesSection(Value value, Phase phase) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
@@ -145,7 +145,7 @@ void Splitter::buildSection(OpBuilder &builder, int64_t stage, Phase phase) {
     if (stageOf(op) != stage)
       continue;
     for (Value result : op->getResults())
-      if (leavesSection(result, stage, phase))
+      if (leavesSection(result, phase))
         leaving.push_back(result);
   }
   auto section = dist::SectionOp::create(builder, function.getLoc(),
