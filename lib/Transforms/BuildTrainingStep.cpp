@@ -17,6 +17,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
+
 namespace proteus {
 #define GEN_PASS_DEF_BUILDTRAININGSTEP
 #include "Proteus/Transforms/Passes.h.inc"
@@ -25,6 +27,11 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
+
+/// On an nn.recompute under construction: how many of its results are outputs
+/// of the module, which pruning leaves alone.
+static constexpr llvm::StringLiteral kModuleOutputsAttr =
+    "strategy.module_outputs";
 
 static Type withElementType(Type type, Type element) {
   auto tensor = cast<RankedTensorType>(type);
@@ -158,6 +165,8 @@ private:
   /// belong to.
   void notifyOperationInserted(Operation *op,
                                OpBuilder::InsertPoint previous) override {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
     if (current)
       inheritAnnotations(current, op);
     setPhase(op, Phase::Backward);
@@ -175,8 +184,11 @@ public:
   RepeatDifferentiator(StepContext &context, BlockDifferentiator &parent,
                        RepeatOp repeat, Block &backwardBody)
       : BlockDifferentiator(context, repeat.getBody().front(),
-                            OpBuilder::atBlockEnd(&backwardBody)),
-        parent(parent), repeat(repeat), backwardBody(backwardBody) {}
+                            OpBuilder(repeat.getContext())),
+        parent(parent), repeat(repeat), backwardBody(backwardBody) {
+    // The block has no parent yet, so the builder is given the context first.
+    backward.setInsertionPointToEnd(&backwardBody);
+  }
 
   /// Forward values to stack, and stacks to slice in the backward body, each
   /// with the block argument that stands for it there.
@@ -296,12 +308,25 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
     llvm::append_range(outputs, op->getResults());
   }
 
+  // The module runs its whole forward pass again, as frameworks do: what leaves
+  // it is computed too, needed or not. Those results come first.
+  auto leaves = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      Operation *top = forward.findAncestorOpInBlock(*user);
+      return top && getRecomputeGroup(top) != group;
+    });
+  };
+  auto firstInner = std::stable_partition(outputs.begin(), outputs.end(), leaves);
+  int64_t numOutputs = std::distance(outputs.begin(), firstInner);
+
   SmallVector<Value> operands;
   for (Value input : inputs)
     operands.push_back(kept(input));
   auto recompute =
       RecomputeOp::create(backward, members.front()->getLoc(),
                           group.getValue(), operands, TypeRange(outputs));
+  recompute->setAttr(kModuleOutputsAttr,
+                     backward.getI64IntegerAttr(numOutputs));
   Block &body = recompute.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : inputs)
@@ -488,9 +513,10 @@ static Operation *withResults(Operation *op, ArrayRef<unsigned> keep) {
 /// Removes results, operands and operations that nothing reads, last block
 /// operation first, so that one pass suffices.
 static void prune(Block &block) {
-  for (Operation &candidate :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator()))) {
-    Operation *op = &candidate;
+  SmallVector<Operation *> operations;
+  for (Operation &op : block.without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : llvm::reverse(operations)) {
     if (op->use_empty() && isMemoryEffectFree(op)) {
       op->erase();
       continue;
@@ -499,9 +525,14 @@ static void prune(Block &block) {
       continue;
     auto repeat = dyn_cast<RepeatOp>(op);
     unsigned numCarried = repeat ? repeat.getNumCarried() : 0;
+    unsigned numKept = numCarried;
+    if (auto outputs = op->getAttrOfType<IntegerAttr>(kModuleOutputsAttr)) {
+      numKept = outputs.getInt();
+      op->removeDiscardableAttr(kModuleOutputsAttr);
+    }
     SmallVector<unsigned> keep;
     for (OpResult result : op->getResults())
-      if (result.getResultNumber() < numCarried || !result.use_empty())
+      if (result.getResultNumber() < numKept || !result.use_empty())
         keep.push_back(result.getResultNumber());
     if (keep.size() != op->getNumResults())
       op = withResults(op, keep);
