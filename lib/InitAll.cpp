@@ -15,12 +15,18 @@
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
 
 void proteus::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<ProteusDialect, dist::DistDialect, nn::NNDialect,
-                  strategy::StrategyDialect, mlir::func::FuncDialect>();
+                  strategy::StrategyDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::tensor::TensorDialect>();
 }
 
 void proteus::registerAllPasses() {

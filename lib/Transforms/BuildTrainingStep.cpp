@@ -17,8 +17,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <algorithm>
-
 namespace proteus {
 #define GEN_PASS_DEF_BUILDTRAININGSTEP
 #include "Proteus/Transforms/Passes.h.inc"
@@ -316,8 +314,12 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
       return top && getRecomputeGroup(top) != group;
     });
   };
-  auto firstInner = std::stable_partition(outputs.begin(), outputs.end(), leaves);
-  int64_t numOutputs = std::distance(outputs.begin(), firstInner);
+  SmallVector<Value> inner;
+  llvm::copy_if(outputs, std::back_inserter(inner),
+                [&](Value value) { return !leaves(value); });
+  llvm::erase_if(outputs, [&](Value value) { return !leaves(value); });
+  int64_t numOutputs = outputs.size();
+  llvm::append_range(outputs, inner);
 
   SmallVector<Value> operands;
   for (Value input : inputs)

@@ -133,8 +133,9 @@ static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
       members.push_back({ready, static_cast<int64_t>(operand),
                          static_cast<int64_t>(iteration), bytes});
   }
-  llvm::stable_sort(members, [](const Member &a, const Member &b) {
-    return a.ready < b.ready;
+  llvm::sort(members, [](const Member &a, const Member &b) {
+    return std::tie(a.ready, a.operand, a.iteration) <
+           std::tie(b.ready, b.operand, b.iteration);
   });
   dist::Buckets buckets;
   int64_t filled = 0;
@@ -189,8 +190,11 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
                               MutableArrayRef<Reduction> group, int64_t first,
                               int64_t size) {
   // Backward order, so that the text lists gradients as they become ready.
-  llvm::stable_sort(group, [](const Reduction &a, const Reduction &b) {
-    return *llvm::min_element(a.ready) < *llvm::min_element(b.ready);
+  llvm::sort(group, [](const Reduction &a, const Reduction &b) {
+    int64_t readyA = *llvm::min_element(a.ready);
+    int64_t readyB = *llvm::min_element(b.ready);
+    return readyA != readyB ? readyA < readyB
+                            : a.op->isBeforeInBlock(b.op);
   });
   // Everything the fused reduction reads comes from other sections, so it can
   // stand in front.

@@ -74,16 +74,16 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   dist::Layout layout(dims.size());
   DimAxes dimAxes = getDimAxes(dims);
   layout.dims.assign(dimAxes.begin(), dimAxes.end());
-  for (auto [i, list] : llvm::enumerate(axes)) {
+  for (unsigned i = 0; i < axes.size(); ++i) {
     bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
-      return llvm::is_contained(dim, static_cast<unsigned>(i));
+      return llvm::is_contained(dim, i);
     });
     if (indexes)
       continue;
     bool max = space.iterators[i].kind == nn::IteratorKind::Max;
     llvm::append_range(layout.getPartial(max ? dist::ReductionKind::Max
                                              : dist::ReductionKind::Sum),
-                       list);
+                       axes[i]);
   }
   return dist::LayoutAttr::get(mesh, layout);
 }

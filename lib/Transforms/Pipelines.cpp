@@ -15,6 +15,14 @@
 using namespace mlir;
 using namespace proteus;
 
+/// Every phase ends in a check, so that a broken promise is reported where it
+/// was broken and not passes later.
+static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
+  VerifyPhaseOptions options;
+  options.after = phase;
+  manager.addPass(createVerifyPhase(options));
+}
+
 void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
                                          const LowerStrategyOptions &options) {
   // The tree is read once, while the graph is small and has the shape the user
@@ -23,16 +31,22 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   match.strategy = options.strategy;
   match.cluster = options.cluster;
   manager.addPass(createMatchStrategy(match));
+  addVerifier(manager, LoweringPhase::Matched);
   // Gradients come before layouts, so that both directions are split by one
   // rule.
   manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
+  addVerifier(manager, LoweringPhase::Step);
   manager.addNestedPass<func::FuncOp>(createPropagateStrategy());
+  addVerifier(manager, LoweringPhase::Propagated);
   manager.addNestedPass<func::FuncOp>(createInsertCollectives());
+  addVerifier(manager, LoweringPhase::Collectives);
   // Only now is it known what crosses a stage, and in which layout.
   manager.addPass(createSplitStages());
+  addVerifier(manager, LoweringPhase::Programs);
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
   manager.addPass(createSchedulePipeline());
+  addVerifier(manager, LoweringPhase::Schedule);
 }
 
 void proteus::registerProteusPipelines() {

@@ -18,6 +18,16 @@
 
 namespace proteus {
 
+/// Ends of the phases of the lowering, for verify-phase.
+enum class LoweringPhase {
+  Matched,
+  Step,
+  Propagated,
+  Collectives,
+  Programs,
+  Schedule
+};
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Passes.h.inc"

@@ -197,6 +197,34 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
   ];
 }
 
+def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Check what a phase of the lowering promises to the next";
+  let description = [{
+    Lists every offender at its location and changes nothing. `lower-strategy`
+    runs it after each of its passes.
+
+    - `matched`: every argument has a role; in a pipeline every operation has a
+      stage.
+    - `step`: every parameter is updated, every operation has a phase.
+    - `propagated`: every operation has a partition, every argument a layout.
+    - `collectives`: the layout of every operand is the one that the partition of
+      its operation asks for, the layout of every result the one it gives.
+    - `programs`: messages have two ends of one type.
+    - `schedule`: executed without time, the schedule runs to its end.
+  }];
+  let options = [
+    Option<"after", "after", "::proteus::LoweringPhase",
+           "::proteus::LoweringPhase::Matched", "The phase that has ended",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::LoweringPhase::Matched, "matched", "match-strategy"),
+             clEnumValN(::proteus::LoweringPhase::Step, "step", "build-training-step"),
+             clEnumValN(::proteus::LoweringPhase::Propagated, "propagated", "propagate-strategy"),
+             clEnumValN(::proteus::LoweringPhase::Collectives, "collectives", "insert-collectives"),
+             clEnumValN(::proteus::LoweringPhase::Programs, "programs", "split-stages"),
+             clEnumValN(::proteus::LoweringPhase::Schedule, "schedule", "schedule-pipeline"))}]>
+  ];
+}
+
 def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let summary = "Write out every iteration of repeated layers";
   let description = [{
