@@ -155,7 +155,7 @@ uint32_t WorkloadBuilder::label(StringRef text) {
 LogicalResult WorkloadBuilder::findPrograms() {
   SmallVector<dist::ScheduleOp> schedules(module.getOps<dist::ScheduleOp>());
   if (schedules.size() != 1)
-    return module.emitError("expected one dist.schedule, found ")
+    return emitError(module.getLoc(), "expected one dist.schedule, found ")
            << schedules.size() << "; run lower-strategy first";
   schedule = schedules.front();
   for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>()) {

@@ -111,12 +111,12 @@ FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
     std::string presets;
     for (const std::string &name : cost::clusterPresetNames())
       presets += (presets.empty() ? "" : ", ") + name;
-    return module.emitError("no cluster is given; set the module attribute ")
+    return emitError(module.getLoc(), "no cluster is given; set the module attribute ")
            << ProteusDialect::clusterAttrName << " or the option cluster= to a preset ("
            << presets << ", with \":n\" for n nodes) or a JSON file";
   }
   llvm::Expected<cost::Cluster> cluster = readCluster(module, attribute);
   if (!cluster)
-    return module.emitError(llvm::toString(cluster.takeError()));
+    return emitError(module.getLoc(), llvm::toString(cluster.takeError()));
   return *cluster;
 }

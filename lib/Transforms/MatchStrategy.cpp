@@ -755,7 +755,7 @@ strategy::TreeOp MatchStrategy::selectTree() {
       if (tree.getSymName() == wanted)
         return tree;
     InFlightDiagnostic diagnostic =
-        module.emitError("there is no strategy tree @") << wanted;
+        emitError(module.getLoc(), "there is no strategy tree @") << wanted;
     for (strategy::TreeOp tree : trees)
       diagnostic.attachNote(tree.getLoc()) << "there is @" << tree.getSymName();
     return {};
@@ -764,9 +764,10 @@ strategy::TreeOp MatchStrategy::selectTree() {
     return trees.front();
   InFlightDiagnostic diagnostic =
       trees.empty()
-          ? module.emitError("there is no strategy.tree in the module; write "
-                             "one that says how the model is split")
-          : module.emitError("there are ")
+          ? emitError(module.getLoc(),
+                      "there is no strategy.tree in the module; write one that "
+                      "says how the model is split")
+          : emitError(module.getLoc(), "there are ")
                 << trees.size()
                 << " strategy trees; select one with strategy=@name";
   for (strategy::TreeOp tree : trees)

@@ -91,7 +91,7 @@ LogicalResult Simulate::run() {
       return llvm::Error::success();
     });
   if (error)
-    return module.emitError(llvm::toString(std::move(error)));
+    return emitError(module.getLoc(), llvm::toString(std::move(error)));
   annotate(sim::figuresOf(*workload, *result));
   if (summary)
     sim::printSummary(llvm::outs(), *workload, *result);

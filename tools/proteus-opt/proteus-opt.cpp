@@ -11,14 +11,39 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+static const char *const overview =
+    "Proteus: predicts throughput and memory of distributed training\n"
+    "\n"
+    "  proteus-opt --lower-strategy --simulate=summary model.mlir -o /dev/null\n"
+    "\n"
+    "The file holds a model (func.func with nn operations), a strategy.tree that\n"
+    "says how it is split over devices, and the cluster (proteus.cluster).\n"
+    "--lower-strategy runs all passes up to scheduled programs; each is also a\n"
+    "flag of its own. --simulate takes report=FILE.json, trace=FILE.json, cluster=\n"
+    "and summary. --mlir-print-ir-after-all shows every phase.\n";
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   proteus::registerAllDialects(registry);
   proteus::registerAllPasses();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv,
-      "Proteus: predicts throughput and memory of distributed training\n",
-      registry));
+
+  // Diagnostics name a place in the user's file; printing the operation as well
+  // buries it, a whole module in the worst case. Who wants it can ask for it.
+  llvm::StringRef quiet = "--mlir-print-op-on-diagnostic";
+  std::vector<char *> arguments(argv, argv + argc);
+  std::string off = (quiet + "=false").str();
+  if (llvm::none_of(arguments, [&](llvm::StringRef argument) {
+        return argument.ltrim('-').starts_with(quiet.ltrim('-'));
+      }))
+    arguments.insert(arguments.begin() + 1, off.data());
+  arguments.push_back(nullptr);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(static_cast<int>(arguments.size()) - 1,
+                        arguments.data(), overview, registry));
 }

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The bridge from iteration spaces to layouts: given the axes of an op's
 // iterators, the layout each operand must have and each result gets.
