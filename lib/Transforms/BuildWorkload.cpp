@@ -91,8 +91,8 @@ namespace {
 class WorkloadBuilder {
 public:
   WorkloadBuilder(ModuleOp module, const cost::Cluster &cluster,
-                  const cost::KernelCostModel &kernels)
-      : module(module), cluster(cluster), kernels(kernels) {}
+                  const cost::KernelCostModel &kernels, Fold fold)
+      : module(module), cluster(cluster), kernels(kernels), fold(fold) {}
 
   FailureOr<sim::Workload> run();
 
@@ -119,6 +119,7 @@ private:
   ModuleOp module;
   const cost::Cluster &cluster;
   const cost::KernelCostModel &kernels;
+  Fold fold;
   sim::Workload workload;
 
   dist::ScheduleOp schedule;
@@ -271,6 +272,9 @@ void WorkloadBuilder::partition() {
                 (axis == dist::microAxis ? 0 : own[axis - 1]);
       key.push_back(dist::partSize(size, grid.getSize(axes), index));
     }
+    // Distinct colours keep every rank apart.
+    if (fold == Fold::None)
+      key.push_back(rank);
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   }
   ranks = sim::partitionRanks(colours, families);
@@ -583,6 +587,6 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
 
 FailureOr<sim::Workload>
 proteus::buildWorkload(ModuleOp module, const cost::Cluster &cluster,
-                       const cost::KernelCostModel &kernels) {
-  return WorkloadBuilder(module, cluster, kernels).run();
+                       const cost::KernelCostModel &kernels, Fold fold) {
+  return WorkloadBuilder(module, cluster, kernels, fold).run();
 }

@@ -65,7 +65,7 @@ LogicalResult Simulate::run() {
   auto kernels = cost::createRooflineModel(machine->device);
   auto network = cost::createAlphaBetaModel(*machine);
   FailureOr<sim::Workload> workload =
-      buildWorkload(module, *machine, *kernels);
+      buildWorkload(module, *machine, *kernels, fold);
   if (failed(workload))
     return failure();
 

@@ -16,13 +16,19 @@
 
 namespace proteus {
 
+/// Which ranks the engine simulates.
+enum class Fold {
+  None,  ///< every rank
+  Ranks, ///< one of all that provably do the same thing at the same time
+};
+
 /// Turns the programs and the schedule of `module` into what the engine
-/// executes: repeats are written out, kernels get their cost, ranks that do
-/// the same thing become one device class. Emits an error and fails when the
+/// executes: repeats are written out, kernels get their cost, ranks become
+/// device classes. Emits an error and fails when the
 /// module is not fully lowered.
 llvm::FailureOr<sim::Workload>
 buildWorkload(mlir::ModuleOp module, const cost::Cluster &cluster,
-              const cost::KernelCostModel &kernels);
+              const cost::KernelCostModel &kernels, Fold fold);
 
 } // namespace proteus
 

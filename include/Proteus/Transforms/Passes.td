@@ -192,6 +192,12 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"report", "report", "std::string", "", "Write a JSON report here">,
     Option<"trace", "trace", "std::string", "",
            "Write a Chrome/Perfetto trace here">,
+    Option<"fold", "fold", "::proteus::Fold", "::proteus::Fold::Ranks",
+           "Which ranks are simulated; the result is the same",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::Fold::None, "none", "every rank"),
+             clEnumValN(::proteus::Fold::Ranks, "ranks",
+                        "one of all that do the same thing at the same time"))}]>,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];

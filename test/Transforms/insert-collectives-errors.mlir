@@ -1,0 +1,76 @@
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics --match-strategy --build-training-step --propagate-strategy --insert-collectives
+// RUN: not proteus-opt %S/Inputs/no-layouts.mlir --insert-collectives 2>&1 | FileCheck %s --check-prefix=EARLY
+
+// EARLY: no-layouts.mlir:4:1: error: 'func.func' op argument 0 has no layout; run propagate-strategy first
+
+// A loss is complete only after the last micro-batch; a later operation can't
+// read it in between.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"}) -> tensor<f32> {
+    %loss, %lse = nn.cross_entropy "loss"(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    // expected-error@+1 {{'nn.relu' op reads a value that is complete only after the last micro-batch; use one micro-batch, or do not read sums over the batch within the step}}
+    %0 = nn.relu "act"(%loss) : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// With one micro-batch the same is fine.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"}) -> tensor<f32> {
+    %loss, %lse = nn.cross_entropy "loss"(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    %0 = nn.relu "act"(%loss) : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// A parameter does not come in micro-batches.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      // expected-note@+1 {{the operand comes from here}}
+      %w: tensor<8x16xf32> {nn.role = "parameter", nn.path = "offset"})
+      -> tensor<8x16xf32> {
+    // expected-error@+1 {{the layouts differ in the time axis 'micro', which takes part in no collective}}
+    %0 = nn.add "offset"(%x, %w) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %0 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// An operation without an iteration space has no layout.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"})
+      -> tensor<8x16xf32> {
+    %0 = nn.relu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    // expected-error@+1 {{'tensor.empty' op can't be distributed: it has no iteration space}}
+    %1 = tensor.empty() : tensor<8x16xf32>
+    return %0 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
