@@ -47,7 +47,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       // expected-note@+1 {{the operand comes from here}}
       %w: tensor<8x16xf32> {nn.role = "parameter", nn.path = "offset"})
       -> tensor<8x16xf32> {
-    // expected-error@+1 {{the layouts differ in the time axis 'micro', which takes part in no collective}}
+    // expected-error@+1 {{'nn.add' op needs an operand of layout #dist.layout<#dist.mesh<[dp = 2], micro = 2>, [{micro, dp}, {}]>, but it has #dist.layout<#dist.mesh<[dp = 2], micro = 2>, [{dp}, {}]>: the layouts differ in the time axis 'micro', which takes part in no collective}}
     %0 = nn.add "offset"(%x, %w) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
     return %0 : tensor<8x16xf32>
   }

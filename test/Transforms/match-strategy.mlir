@@ -1,4 +1,11 @@
-// RUN: proteus-opt %s -split-input-file --match-strategy | FileCheck %s
+// RUN: split-file %s %t
+// RUN: proteus-opt %t/trees.mlir -split-input-file --match-strategy \
+// RUN:   | FileCheck %t/trees.mlir
+// RUN: proteus-opt %t/options.mlir \
+// RUN:     --match-strategy="strategy=@wide cluster=dgx-a100:2" \
+// RUN:   | FileCheck %t/options.mlir
+
+//--- trees.mlir
 
 // A setting of the tree applies to every operation, and the function says what
 // later passes need to know of the tree.
@@ -539,5 +546,29 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @chosen {
     mesh [dp = 2]
     split op [batch -> dp]
+  }
+}
+
+//--- options.mlir
+
+// The options select one of several trees, and a cluster, which replaces the
+// one of the module: it has two nodes, and so room for the mesh.
+
+// CHECK:       module attributes {proteus.cluster = "dgx-a100:2"}
+// CHECK-LABEL: func.func @options(
+// CHECK-SAME:    strategy.tree = @wide
+// CHECK:         nn.relu "a"({{.*}}) {strategy.op = #strategy.partition<[batch -> wide]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @options(%x: tensor<16x4xf32> {nn.role = "input"}) -> tensor<16x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<16x4xf32>) -> tensor<16x4xf32>
+    return %0 : tensor<16x4xf32>
+  }
+  strategy.tree @narrow for @options {
+    mesh [narrow = 2]
+    split op [batch -> narrow]
+  }
+  strategy.tree @wide for @options {
+    mesh [wide = 16]
+    split op [batch -> wide]
   }
 }

@@ -1,0 +1,174 @@
+//===- LoweringBench.cpp - what lowering and simulating cost ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/InitAll.h"
+#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace mlir;
+
+namespace {
+
+/// Text of a GPT-like model with a Megatron strategy: dimensions of GPT-3 but
+/// for the number of layers and the degrees of parallelism.
+std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
+                    int64_t microBatches) {
+  int64_t batch = dp * microBatches;
+  std::string x = llvm::formatv("tensor<{0}x2048x12288xbf16>", batch);
+  std::string qkv = llvm::formatv("tensor<{0}x2048x36864xbf16>", batch);
+  std::string wide = llvm::formatv("tensor<{0}x2048x49152xbf16>", batch);
+  std::string logits = llvm::formatv("tensor<{0}x2048x51200xbf16>", batch);
+  std::string ids = llvm::formatv("tensor<{0}x2048xi32>", batch);
+  std::string rows = llvm::formatv("tensor<{0}x2048xf32>", batch);
+  std::string lse = llvm::formatv("tensor<{0}x96x2048xf32>", batch);
+  std::string n = std::to_string(layers);
+  struct Parameter {
+    const char *name;
+    const char *shape;
+  };
+  const Parameter parameters[] = {
+      {"g1", "12288"},       {"b1", "12288"},       {"wq", "36864x12288"},
+      {"wp", "12288x12288"}, {"g2", "12288"},       {"b2", "12288"},
+      {"w1", "49152x12288"}, {"w2", "12288x49152"},
+  };
+  std::string text = llvm::formatv(
+      "module attributes {{proteus.cluster = \"dgx-a100:{0}\"} {{\n"
+      "func.func @gpt(%ids: {1} {{nn.role = \"input\"}, %labels: {1} {{nn.role "
+      "= \"input\"}, %wte: tensor<51200x12288xbf16> {{nn.role = "
+      "\"parameter\"}, %head: tensor<51200x12288xbf16> {{nn.role = "
+      "\"parameter\"}",
+      std::max<int64_t>(1, dp * pp * tp / 8), ids);
+  std::string slices;
+  for (const Parameter &parameter : parameters) {
+    text += llvm::formatv(
+        ", %{0}: tensor<{1}x{2}xbf16> {{nn.role = \"parameter\", nn.path = "
+        "\"layers[*].{0}\"}",
+        parameter.name, n, parameter.shape);
+    slices += llvm::formatv(
+        "{0}%{1}_i = %{1} : tensor<{2}x{3}xbf16> to tensor<{3}xbf16>",
+        slices.empty() ? "" : ", ", parameter.name, n, parameter.shape);
+  }
+  std::string v = "tensor<12288xbf16>";
+  text += ") -> tensor<f32> attributes {nn.training = #nn.training<optimizer = "
+          "adam, gradient = f32, master = f32>} {\n";
+  text += llvm::formatv("%x = nn.embedding \"embedding\"(%ids, %wte) : ({0}, "
+                        "tensor<51200x12288xbf16>) -> {1}\n",
+                        ids, x);
+  text += llvm::formatv("%y = nn.repeat \"layers\" count {0} carry(%h = %x : "
+                        "{1}) slice({2}) -> ({1}) {{\n",
+                        n, x, slices);
+  text += llvm::formatv(
+      "%n1 = nn.layer_norm \"ln1\"(%h, %g1_i, %b1_i) : ({0}, {1}, {1}) -> "
+      "{0}\n"
+      "%a = nn.linear \"qkv\"(%n1, %wq_i) : ({0}, tensor<36864x12288xbf16>) "
+      "-> {2}\n"
+      "%q, %k, %v = nn.split \"split\"(%a) {{groups = 96 : i64} : ({2}) -> "
+      "({0}, {0}, {0})\n"
+      "%c, %s = nn.attention \"core\"(%q, %k, %v) {{heads = 96 : i64, causal} "
+      ": ({0}, {0}, {0}) -> ({0}, {3})\n"
+      "%p = nn.linear \"proj\"(%c, %wp_i) : ({0}, tensor<12288x12288xbf16>) "
+      "-> {0}\n"
+      "%r = nn.add \"r1\"(%h, %p) : ({0}, {0}) -> {0}\n",
+      x, v, qkv, lse);
+  text += llvm::formatv(
+      "%n2 = nn.layer_norm \"ln2\"(%r, %g2_i, %b2_i) : ({0}, {1}, {1}) -> "
+      "{0}\n"
+      "%f = nn.linear \"fc1\"(%n2, %w1_i) : ({0}, tensor<49152x12288xbf16>) "
+      "-> {2}\n"
+      "%g = nn.gelu \"act\"(%f) : ({2}) -> {2}\n"
+      "%o = nn.linear \"fc2\"(%g, %w2_i) : ({2}, tensor<12288x49152xbf16>) -> "
+      "{0}\n"
+      "%z = nn.add \"r2\"(%r, %o) : ({0}, {0}) -> {0}\n"
+      "nn.yield %z : {0}\n}\n",
+      x, v, wide);
+  text += llvm::formatv(
+      "%l = nn.linear \"head\"(%y, %head) : ({0}, tensor<51200x12288xbf16>) "
+      "-> {1}\n"
+      "%loss, %e = nn.cross_entropy \"loss\"(%l, %labels) : ({1}, {2}) -> "
+      "(tensor<f32>, {3})\n"
+      "return %loss : tensor<f32>\n}\n",
+      x, logits, ids, rows);
+  text += llvm::formatv(
+      "strategy.tree @s for @gpt {{\n"
+      "mesh [dp = {0}, pp = {1}, tp = {2}]\n"
+      "schedule micro_batches = {3}\n"
+      "split op [batch -> dp]\n"
+      "node \"embedding\" {{ split op [vocab -> tp] }\n"
+      "node \"layers[*]\" {{\n stages pp\n recompute\n"
+      "node \"qkv\" {{ split op [out -> tp] }\n"
+      "node \"fc1\" {{ split op [out -> tp] }\n}\n"
+      "node \"head\" {{ split op [out -> tp] }\n}\n}\n",
+      dp, pp, tp, microBatches);
+  return text;
+}
+
+/// Parses and lowers, and simulates if `simulate`; aborts on errors, which a
+/// benchmark must not hide.
+void process(MLIRContext &context, const std::string &text, bool unroll,
+             bool simulate) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  PassManager manager(&context);
+  if (unroll)
+    manager.addNestedPass<func::FuncOp>(proteus::createUnrollRepeats());
+  proteus::LowerStrategyOptions options;
+  proteus::buildLowerStrategyPipeline(manager, options);
+  if (simulate)
+    manager.addPass(proteus::createSimulate());
+  if (!module || failed(manager.run(*module)))
+    llvm::report_fatal_error("the benchmark model does not lower");
+}
+
+MLIRContext &sharedContext() {
+  static MLIRContext *context = [] {
+    DialectRegistry registry;
+    proteus::registerAllDialects(registry);
+    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
+    created->loadAllAvailableDialects();
+    return created;
+  }();
+  return *context;
+}
+
+/// Cost of lowering by depth, layers under nn.repeat: should stay flat.
+void lowerRepeated(benchmark::State &state) {
+  std::string text = gptText(state.range(0), 2, 2, 4, 8);
+  for (auto _ : state)
+    process(sharedContext(), text, /*unroll=*/false, /*simulate=*/false);
+}
+BENCHMARK(lowerRepeated)->Arg(12)->Arg(96)->Unit(benchmark::kMillisecond);
+
+/// The same with every layer written out: should be linear.
+void lowerUnrolled(benchmark::State &state) {
+  std::string text = gptText(state.range(0), 2, 2, 4, 8);
+  for (auto _ : state)
+    process(sharedContext(), text, /*unroll=*/true, /*simulate=*/false);
+}
+BENCHMARK(lowerUnrolled)->Arg(12)->Arg(96)->Unit(benchmark::kMillisecond);
+
+/// From text to figures by data-parallel degree (8 pipeline stages, 8 tensor
+/// parallel, 96 micro-batches): should stay flat.
+void simulateByDataParallelDegree(benchmark::State &state) {
+  std::string text = gptText(96, state.range(0), 8, 8, 96);
+  for (auto _ : state)
+    process(sharedContext(), text, /*unroll=*/false, /*simulate=*/true);
+}
+BENCHMARK(simulateByDataParallelDegree)
+    ->Arg(1)
+    ->Arg(16)
+    ->Arg(128)
+    ->Unit(benchmark::kMillisecond);
+
+} // namespace

@@ -1,0 +1,487 @@
+// RUN: split-file %s %t
+// RUN: proteus-opt %t/trees.mlir -split-input-file -verify-diagnostics \
+// RUN:     --match-strategy
+// RUN: proteus-opt %t/tree-option.mlir -split-input-file -verify-diagnostics \
+// RUN:     --match-strategy=strategy=@missing
+// RUN: proteus-opt %t/cluster-option.mlir -split-input-file \
+// RUN:     -verify-diagnostics --match-strategy=cluster=missing.json
+
+//--- trees.mlir
+
+// A pattern selects something. Indices are part of a pattern, and the note lists
+// what there is to select.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: mlp, head}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "mlp.a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.relu "mlp.b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.relu "head"(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.node' op the pattern 'mpl' selects no operation of @f}}
+    node "mpl" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// A nested node is named by its full pattern.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: mlp}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "mlp.a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "mlp" {
+      // expected-error@+1 {{'strategy.node' op the pattern 'mlp.c' selects no operation of @f}}
+      node "c" { split op [batch -> dp] }
+    }
+  }
+}
+
+// -----
+
+// A layer beyond the last one is no layer.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: layers[*]}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 3 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.node' op the pattern 'layers[3]' selects no operation of @f}}
+    node "layers[3]" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// The note lists twelve modules.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: a, b, c, d, e, f, g, h, i, j, k, l, ...}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) {
+    %a = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %b = nn.relu "b"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %c = nn.relu "c"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %d = nn.relu "d"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %e = nn.relu "e"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %f = nn.relu "f"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %g = nn.relu "g"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %h = nn.relu "h"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %i = nn.relu "i"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %j = nn.relu "j"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %k = nn.relu "k"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %l = nn.relu "l"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %m = nn.relu "m"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.node' op the pattern 'z' selects no operation of @f}}
+    node "z" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// An iterator belongs to an operation that the node selects. Opaque iterators
+// are not offered.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %g: tensor<4xf32> {nn.role = "parameter"},
+               %w: tensor<4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+    %0 = nn.layer_norm "block.norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "block.fc"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.gelu "act"(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 2]
+    // expected-error@+2 {{'strategy.node' op no operation it selects has an iterator 'heads'}}
+    // expected-note@+1 {{iterators that can be split: batch, out, in}}
+    node "block" { split op [heads -> tp] }
+  }
+}
+
+// -----
+
+// All offenders are listed: the keys of the tree, and those of its nodes.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: a}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  // expected-error@+4 {{'strategy.tree' op no operation it selects has an iterator 'vocab'}}
+  // expected-note@+3 {{iterators that can be split: batch, hidden}}
+  // expected-error@+2 {{'strategy.tree' op no operation it selects has an iterator 'out'}}
+  // expected-note@+1 {{iterators that can be split: batch, hidden}}
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    split op [vocab -> dp, out -> tp]
+    // expected-error@+1 {{'strategy.node' op the pattern 'b' selects no operation of @f}}
+    node "b" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// The devices of the mesh exist.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<32x4xf32> {nn.role = "input"}) -> tensor<32x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<32x4xf32>) -> tensor<32x4xf32>
+    return %0 : tensor<32x4xf32>
+  }
+  strategy.tree @s for @f {
+    // expected-error@+1 {{'strategy.mesh' op names device 8, but the cluster 'dgx-a100' has 8 devices (0 to 7); use a smaller mesh or more nodes}}
+    mesh [dp = 16]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// So do devices that the mesh lists.
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @f(%x: tensor<32x4xf32> {nn.role = "input"}) -> tensor<32x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<32x4xf32>) -> tensor<32x4xf32>
+    return %0 : tensor<32x4xf32>
+  }
+  strategy.tree @s for @f {
+    // expected-error@+1 {{'strategy.mesh' op names device 40, but the cluster 'dgx-a100:2' has 16 devices (0 to 15); use a smaller mesh or more nodes}}
+    mesh [dp = 2] devices [3, 40]
+  }
+}
+
+// -----
+
+// There is a cluster.
+// expected-error@+1 {{no cluster is given; set the module attribute proteus.cluster or the option cluster= to a preset}}
+module {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// The preset is known.
+// expected-error@+1 {{unknown cluster preset 'dgx-z900'; known presets: }}
+module attributes {proteus.cluster = "dgx-z900:4"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// The number of nodes is a number.
+// expected-error@+1 {{after 'dgx-a100:', got 'many'}}
+module attributes {proteus.cluster = "dgx-a100:many"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// There is a tree.
+// expected-error@+1 {{there is no strategy.tree in the module; write one that says how the model is split}}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+}
+
+// -----
+
+// Of several trees one is selected.
+// expected-error@+1 {{there are 2 strategy trees; select one with strategy=@name}}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  // expected-note@+1 {{there is @one}}
+  strategy.tree @one for @f { mesh [dp = 2] }
+  // expected-note@+1 {{there is @two}}
+  strategy.tree @two for @f { mesh [dp = 4] }
+}
+
+// -----
+
+// A function is matched once.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op was matched with a strategy before}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32>
+      attributes {strategy.mesh = #dist.mesh<[dp = 2]>} {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// A pipeline lies along one axis: two nodes name different ones.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.relu "b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2, qq = 2]
+    // expected-note@+1 {{the pipeline axis is set here}}
+    node "a" { at [pp = 0] }
+    // expected-error@+1 {{'strategy.at' op places work along the axis 'qq', but the pipeline lies along 'pp'; use one axis for all stages}}
+    node "b" { at [qq = 1] }
+  }
+}
+
+// -----
+
+// A pipeline lies along one axis: `stages` and `at` agree.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a[0]"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.relu "a[1]"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.relu "b"(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2, qq = 2]
+    // expected-note@+1 {{the pipeline axis is set here}}
+    node "b" { at [qq = 1] }
+    // expected-error@+1 {{'strategy.stages' op places work along the axis 'pp', but the pipeline lies along 'qq'; use one axis for all stages}}
+    node "a[*]" { stages pp }
+  }
+}
+
+// -----
+
+// One place is one coordinate.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2, qq = 2]
+    // expected-error@+1 {{'strategy.at' op places work along 2 axes; a pipeline lies along one}}
+    node "a" { at [pp = 0, qq = 1] }
+  }
+}
+
+// -----
+
+// There is a module for every stage.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 3 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %1 = nn.relu "b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 4]
+    // expected-error@+1 {{'strategy.stages' op cuts 3 modules into 4 stages along 'pp'; use an axis of at most that size, or select more modules}}
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// A stage reads results of itself and of the stages before it.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    // expected-error@+1 {{'nn.relu' op runs in stage 0 but reads a result of stage 1; stages must follow the order of the model}}
+    %1 = nn.relu "b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    node "a" { at [pp = 1] }
+    node "b" { at [pp = 0] }
+  }
+}
+
+// -----
+
+// A parameter is in one stage.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
+    // expected-error-re@+1 {{'nn.linear' op reads 'shared.weight' in stage {{[01]}}, but it is also read in stage {{[01]}}; give every stage its own copy}}
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A repeat that stacks results is not cut.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
+    // expected-error@+1 {{'nn.repeat' op stacks results, but the strategy treats its iterations differently; carry them instead}}
+    %y:2 = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0, %h : tensor<8x4xf32>, tensor<8x4xf32>
+    }
+    return %y#0, %y#1 : tensor<8x4xf32>, tensor<2x8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "layers[1]" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// A repeat is cut if nothing else reads what it slices.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> (tensor<8x4xf32>, tensor<2x4x4xf32>) {
+    // expected-error@+1 {{'nn.repeat' op the strategy treats its iterations differently, so its sliced operands must be function arguments that nothing else reads}}
+    %y = nn.repeat "layers" count 2
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%w = %ws : tensor<2x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    return %y, %ws : tensor<8x4xf32>, tensor<2x4x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// A repeat is cut if it slices arguments, not values that are computed.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+    %r = nn.relu "weights"(%ws) : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+    // expected-error@+1 {{'nn.repeat' op the strategy treats its iterations differently, so its sliced operands must be function arguments that nothing else reads}}
+    %y = nn.repeat "layers" count 2
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%w = %r : tensor<2x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Layouts of activations are inferred, not set: results,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.split' op the item 'output' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    split output [batch -> dp]
+  }
+}
+
+// -----
+
+// their gradients,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.split' op the item 'output_gradient' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    split output_gradient [batch -> dp]
+  }
+}
+
+// -----
+
+// and operands.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    split input 0 [batch -> dp]
+  }
+}
+
+// -----
+
+// A stage holds one chunk of the model.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.schedule' op virtual_stages = 2 can't be lowered yet; use one chunk per stage}}
+    schedule micro_batches = 2 virtual_stages = 2
+  }
+}
+
+//--- tree-option.mlir
+
+// The tree that the option names exists.
+// expected-error@+1 {{there is no strategy tree @missing}}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func private @f()
+  // expected-note@+1 {{there is @one}}
+  strategy.tree @one for @f { mesh [dp = 2] }
+  // expected-note@+1 {{there is @two}}
+  strategy.tree @two for @f { mesh [dp = 4] }
+}
+
+//--- cluster-option.mlir
+
+// The file that the option names exists; it replaces the preset of the module.
+// expected-error-re@+1 {{can't read the cluster file '{{.*}}missing.json': No such file or directory}}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func private @f()
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
