@@ -44,6 +44,9 @@ constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
 std::optional<Role> parseRole(llvm::StringRef text);
 llvm::StringRef stringify(Role role);
 
+/// Path of `op` relative to the nn.repeat operations around it.
+std::string getOwnPath(mlir::Operation *op);
+
 /// Path of `op` in the module tree: its own path below those of the
 /// nn.repeat operations around it. The iteration of a repeat is written `[*]`.
 /// Operations of other dialects have the attribute `proteus.path`, a name
