@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -373,16 +374,25 @@ private:
   /// linalg takes the size of every loop from its operands. Where those that
   /// the body reads leave a loop open, an empty tensor gives its size.
   void addShapeOperands() {
+    llvm::SmallBitVector open(op.getNumLoops(), true);
+    auto close = [&](AffineMap map) {
+      for (AffineExpr expr : map.getResults())
+        if (auto loop = dyn_cast<AffineDimExpr>(expr))
+          open.reset(loop.getPosition());
+    };
+    llvm::for_each(maps, close);
+    close(op.getMatchingIndexingMap(&operand));
     for (OpOperand &candidate : op->getOpOperands()) {
-      SmallVector<AffineMap> all = maps;
-      all.push_back(op.getMatchingIndexingMap(&operand));
-      if (inversePermutation(concatAffineMaps(all, op->getContext())))
-        return;
+      AffineMap map = op.getMatchingIndexingMap(&candidate);
       auto shape = dyn_cast<RankedTensorType>(candidate.get().getType());
-      if (!shape)
+      if (!shape || llvm::none_of(map.getResults(), [&](AffineExpr expr) {
+            auto loop = dyn_cast<AffineDimExpr>(expr);
+            return loop && open.test(loop.getPosition());
+          }))
         continue;
       inputs.push_back(buildEmpty(op, shape, builder));
-      maps.push_back(op.getMatchingIndexingMap(&candidate));
+      maps.push_back(map);
+      close(map);
     }
   }
 
