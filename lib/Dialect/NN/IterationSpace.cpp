@@ -48,15 +48,17 @@ std::string proteus::nn::dataIteratorName(unsigned dim, unsigned rank) {
 static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
                                   StringRef what, unsigned number, Type type,
                                   const TensorIterators &dims) {
+  // Operations of other dialects take scalars too: tensors of rank 0 to us.
+  if (type.isIntOrIndexOrFloat())
+    type = RankedTensorType::get({}, type);
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
-    return op->emitOpError() << what << " " << number
-                             << " must be a tensor of static shape, got "
-                             << type;
-  if (tensor.getRank() != static_cast<int64_t>(dims.size()))
     return op->emitOpError()
-           << what << " " << number << " must have rank " << dims.size()
-           << ", got " << tensor.getRank();
+           << what << " " << number << " must be a tensor of static shape, got "
+           << type;
+  if (tensor.getRank() != static_cast<int64_t>(dims.size()))
+    return op->emitOpError() << what << " " << number << " must have rank "
+                             << dims.size() << ", got " << tensor.getRank();
   for (auto [dim, iterators] : llvm::enumerate(dims)) {
     if (tensor.getDimSize(dim) < 1)
       return op->emitOpError() << what << " " << number << ": dimension " << dim
@@ -71,9 +73,9 @@ static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
     }
     if (tensor.getDimSize(dim) != expected)
       return op->emitOpError()
-             << what << " " << number << ": dimension " << dim << " ("
-             << names << ") has size " << tensor.getDimSize(dim)
-             << ", expected " << expected;
+             << what << " " << number << ": dimension " << dim << " (" << names
+             << ") has size " << tensor.getDimSize(dim) << ", expected "
+             << expected;
   }
   return success();
 }
@@ -81,12 +83,11 @@ static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
 LogicalResult proteus::nn::verifyIterationSpace(Operation *op,
                                                 const IterationSpace &space) {
   for (auto [i, operand] : llvm::enumerate(op->getOperandTypes()))
-    if (failed(verifyTensor(op, space, "operand", i, operand,
-                            space.operands[i])))
+    if (failed(
+            verifyTensor(op, space, "operand", i, operand, space.operands[i])))
       return failure();
   for (auto [i, result] : llvm::enumerate(op->getResultTypes()))
-    if (failed(
-            verifyTensor(op, space, "result", i, result, space.results[i])))
+    if (failed(verifyTensor(op, space, "result", i, result, space.results[i])))
       return failure();
   return success();
 }

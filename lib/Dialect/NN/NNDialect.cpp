@@ -78,23 +78,22 @@ StringRef proteus::nn::stringify(Role role) {
 LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   if (attribute.getName() != kTrainingAttr)
-    return op->emitOpError() << "has the unknown attribute '"
-                             << attribute.getName()
-                             << "'; operations may carry '" << kTrainingAttr
-                             << "'";
+    return op->emitOpError()
+           << "has the unknown attribute '" << attribute.getName().getValue()
+           << "'; operations may carry '" << kTrainingAttr << "'";
   if (!isa<FunctionOpInterface>(op))
     return op->emitOpError()
            << "may not carry '" << kTrainingAttr << "', which belongs to the "
            << "function that holds the model";
   if (!isa<TrainingAttr>(attribute.getValue()))
-    return op->emitOpError() << "'" << kTrainingAttr
-                             << "' must be a #nn.training attribute";
+    return op->emitOpError()
+           << "'" << kTrainingAttr << "' must be a #nn.training attribute";
   return success();
 }
 
-LogicalResult
-NNDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex,
-                                    NamedAttribute attribute) {
+LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned argIndex,
+                                                  NamedAttribute attribute) {
   auto text = dyn_cast<StringAttr>(attribute.getValue());
   if (attribute.getName() == kRoleAttr) {
     if (!text || !parseRole(text.getValue()))
@@ -112,18 +111,18 @@ NNDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex,
   }
   return op->emitOpError() << "argument " << argIndex
                            << " has the unknown attribute '"
-                           << attribute.getName() << "'; known are '"
+                           << attribute.getName().getValue() << "'; known are '"
                            << kRoleAttr << "' and '" << kPathAttr << "'";
 }
 
-LogicalResult
-NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                       unsigned resultIndex,
-                                       NamedAttribute attribute) {
+LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                     unsigned resultIndex,
+                                                     NamedAttribute attribute) {
   if (attribute.getName() != kUpdatesAttr)
     return op->emitOpError()
            << "result " << resultIndex << " has the unknown attribute '"
-           << attribute.getName() << "'; known is '" << kUpdatesAttr << "'";
+           << attribute.getName().getValue() << "'; known is '" << kUpdatesAttr
+           << "'";
   auto argument = dyn_cast<IntegerAttr>(attribute.getValue());
   auto function = cast<FunctionOpInterface>(op);
   if (!argument || argument.getInt() < 0 ||

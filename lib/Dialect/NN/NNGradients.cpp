@@ -23,8 +23,8 @@ static Value sumLeading(GradientScope &scope, Location loc, StringAttr path,
   for (int64_t dim = rankOf(gradient) - rankOf(operand); dim < rankOf(gradient);
        ++dim)
     keep.push_back(dim);
-  return scope.builder().create<ReduceSumOp>(loc, scope.gradientType(operand),
-                                             path, gradient, keep);
+  return ReduceSumOp::create(scope.builder(), loc, scope.gradientType(operand),
+                             path, gradient, keep);
 }
 
 LogicalResult LinearOp::buildGradients(GradientScope &scope) {
@@ -33,18 +33,18 @@ LogicalResult LinearOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   if (scope.wants(getInput()))
-    scope.add(getInput(), builder.create<LinearDgradOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient,
-                              scope.saved(getWeight())));
+    scope.add(getInput(), LinearDgradOp::create(builder, getLoc(),
+                                                scope.gradientType(getInput()),
+                                                getPathAttr(), gradient,
+                                                scope.saved(getWeight())));
   if (scope.wants(getWeight()))
-    scope.add(getWeight(), builder.create<LinearWgradOp>(
-                               getLoc(), scope.gradientType(getWeight()),
-                               getPathAttr(), gradient,
-                               scope.saved(getInput())));
+    scope.add(getWeight(),
+              LinearWgradOp::create(
+                  builder, getLoc(), scope.gradientType(getWeight()),
+                  getPathAttr(), gradient, scope.saved(getInput())));
   if (getBias() && scope.wants(getBias()))
-    scope.add(getBias(), sumLeading(scope, getLoc(), getPathAttr(), gradient,
-                                    getBias()));
+    scope.add(getBias(),
+              sumLeading(scope, getLoc(), getPathAttr(), gradient, getBias()));
   return success();
 }
 
@@ -54,9 +54,9 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb) {
-    scope.add(wanted, builder.create<MatmulOp>(
-                          getLoc(), scope.gradientType(wanted), getPathAttr(),
-                          a, b, ta, tb));
+    scope.add(wanted,
+              MatmulOp::create(builder, getLoc(), scope.gradientType(wanted),
+                               getPathAttr(), a, b, ta, tb));
   };
   // With C = A B: dA = dC Bᵀ and dB = Aᵀ dC; a transposed operand transposes
   // the roles.
@@ -83,18 +83,19 @@ LogicalResult Conv2DOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   if (scope.wants(getInput()))
-    scope.add(getInput(), builder.create<Conv2DDgradOp>(
-                              getLoc(), scope.gradientType(getInput()),
+    scope.add(getInput(), Conv2DDgradOp::create(
+                              builder, getLoc(), scope.gradientType(getInput()),
                               getPathAttr(), gradient, scope.saved(getWeight()),
                               getStrideAttr(), getPaddingAttr()));
   if (scope.wants(getWeight()))
-    scope.add(getWeight(), builder.create<Conv2DWgradOp>(
-                               getLoc(), scope.gradientType(getWeight()),
-                               getPathAttr(), gradient, scope.saved(getInput()),
-                               getStrideAttr(), getPaddingAttr()));
+    scope.add(getWeight(),
+              Conv2DWgradOp::create(
+                  builder, getLoc(), scope.gradientType(getWeight()),
+                  getPathAttr(), gradient, scope.saved(getInput()),
+                  getStrideAttr(), getPaddingAttr()));
   if (getBias() && scope.wants(getBias()))
-    scope.add(getBias(), builder.create<ReduceSumOp>(
-                             getLoc(), scope.gradientType(getBias()),
+    scope.add(getBias(), ReduceSumOp::create(
+                             builder, getLoc(), scope.gradientType(getBias()),
                              getPathAttr(), gradient, ArrayRef<int64_t>{1}));
   return success();
 }
@@ -106,8 +107,8 @@ LogicalResult AttentionOp::buildGradients(GradientScope &scope) {
                        "gradient is not defined");
   if (!gradient)
     return success();
-  auto grad = scope.builder().create<AttentionGradOp>(
-      getLoc(),
+  auto grad = AttentionGradOp::create(
+      scope.builder(), getLoc(),
       TypeRange{scope.gradientType(getQuery()), scope.gradientType(getKey()),
                 scope.gradientType(getValue())},
       getPathAttr(), gradient, scope.saved(getQuery()), scope.saved(getKey()),
@@ -123,10 +124,10 @@ LogicalResult AttentionOp::buildGradients(GradientScope &scope) {
 LogicalResult EmbeddingOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getTable()))
-    scope.add(getTable(), scope.builder().create<EmbeddingGradOp>(
-                              getLoc(), scope.gradientType(getTable()),
-                              getPathAttr(), gradient,
-                              scope.saved(getIndices())));
+    scope.add(getTable(),
+              EmbeddingGradOp::create(
+                  scope.builder(), getLoc(), scope.gradientType(getTable()),
+                  getPathAttr(), gradient, scope.saved(getIndices())));
   return success();
 }
 
@@ -134,8 +135,8 @@ LogicalResult LayerNormOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (!gradient)
     return success();
-  auto grad = scope.builder().create<LayerNormGradOp>(
-      getLoc(),
+  auto grad = LayerNormGradOp::create(
+      scope.builder(), getLoc(),
       TypeRange{scope.gradientType(getInput()), scope.gradientType(getScale()),
                 scope.gradientType(getShift())},
       getPathAttr(), gradient, scope.saved(getInput()),
@@ -149,20 +150,20 @@ LogicalResult LayerNormOp::buildGradients(GradientScope &scope) {
 LogicalResult ReluOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<ReluGradOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient,
-                              scope.saved(getResult())));
+    scope.add(getInput(),
+              ReluGradOp::create(scope.builder(), getLoc(),
+                                 scope.gradientType(getInput()), getPathAttr(),
+                                 gradient, scope.saved(getResult())));
   return success();
 }
 
 LogicalResult GeluOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<GeluGradOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient,
-                              scope.saved(getInput())));
+    scope.add(getInput(),
+              GeluGradOp::create(scope.builder(), getLoc(),
+                                 scope.gradientType(getInput()), getPathAttr(),
+                                 gradient, scope.saved(getInput())));
   return success();
 }
 
@@ -184,30 +185,32 @@ LogicalResult AddOp::buildGradients(GradientScope &scope) {
 LogicalResult DropoutOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<DropoutGradOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient, scope.saved(getMask()),
-                              getProbabilityAttr()));
+    scope.add(getInput(), DropoutGradOp::create(scope.builder(), getLoc(),
+                                                scope.gradientType(getInput()),
+                                                getPathAttr(), gradient,
+                                                scope.saved(getMask()),
+                                                getProbabilityAttr()));
   return success();
 }
 
 LogicalResult Pool2DOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<Pool2DGradOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient, scope.saved(getInput()),
-                              getKindAttr(), getKernelAttr(), getStrideAttr(),
-                              getPaddingAttr()));
+    scope.add(getInput(),
+              Pool2DGradOp::create(
+                  scope.builder(), getLoc(), scope.gradientType(getInput()),
+                  getPathAttr(), gradient, scope.saved(getInput()),
+                  getKindAttr(), getKernelAttr(), getStrideAttr(),
+                  getPaddingAttr()));
   return success();
 }
 
 LogicalResult ReshapeOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<ReshapeOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient));
+    scope.add(getInput(), ReshapeOp::create(scope.builder(), getLoc(),
+                                            scope.gradientType(getInput()),
+                                            getPathAttr(), gradient));
   return success();
 }
 
@@ -222,23 +225,22 @@ LogicalResult SplitOp::buildGradients(GradientScope &scope) {
   for (Value result : getResults()) {
     Value gradient = scope.gradientOf(result);
     if (!gradient)
-      gradient = builder.create<FillOp>(getLoc(), scope.gradientType(result),
-                                        getPathAttr(),
-                                        builder.getF64FloatAttr(0));
+      gradient = FillOp::create(builder, getLoc(), scope.gradientType(result),
+                                getPathAttr(), builder.getF64FloatAttr(0));
     pieces.push_back(gradient);
   }
   scope.add(getInput(),
-            builder.create<ConcatOp>(getLoc(), scope.gradientType(getInput()),
-                                     getPathAttr(), pieces, getGroupsAttr()));
+            ConcatOp::create(builder, getLoc(), scope.gradientType(getInput()),
+                             getPathAttr(), pieces, getGroupsAttr()));
   return success();
 }
 
 LogicalResult CastOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
-    scope.add(getInput(), scope.builder().create<CastOp>(
-                              getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient));
+    scope.add(getInput(), CastOp::create(scope.builder(), getLoc(),
+                                         scope.gradientType(getInput()),
+                                         getPathAttr(), gradient));
   return success();
 }
 
@@ -248,24 +250,23 @@ LogicalResult CrossEntropyOp::buildGradients(GradientScope &scope) {
                        "gradient is not defined");
   Value gradient = scope.gradientOf(getLoss());
   if (gradient && scope.wants(getLogits()))
-    scope.add(getLogits(), scope.builder().create<CrossEntropyGradOp>(
-                               getLoc(), scope.gradientType(getLogits()),
-                               getPathAttr(), gradient,
-                               scope.saved(getLogits()),
-                               scope.saved(getLabels()),
-                               scope.saved(getLogsumexp())));
+    scope.add(getLogits(),
+              CrossEntropyGradOp::create(
+                  scope.builder(), getLoc(), scope.gradientType(getLogits()),
+                  getPathAttr(), gradient, scope.saved(getLogits()),
+                  scope.saved(getLabels()), scope.saved(getLogsumexp())));
   return success();
 }
 
 SmallVector<Value> CrossEntropyOp::decompose(OpBuilder &builder) {
   auto rows = cast<RankedTensorType>(getLogsumexp().getType());
   auto max =
-      builder.create<RowMaxOp>(getLoc(), rows, getPathAttr(), getLogits());
-  auto sums = builder.create<RowExpSumOp>(getLoc(), TypeRange{rows, rows},
-                                          getPathAttr(), getLogits(),
-                                          getLabels(), max.getResult());
-  auto loss = builder.create<RowLossOp>(
-      getLoc(), TypeRange{getLoss().getType(), rows}, getPathAttr(),
+      RowMaxOp::create(builder, getLoc(), rows, getPathAttr(), getLogits());
+  auto sums = RowExpSumOp::create(builder, getLoc(), TypeRange{rows, rows},
+                                  getPathAttr(), getLogits(), getLabels(),
+                                  max.getResult());
+  auto loss = RowLossOp::create(
+      builder, getLoc(), TypeRange{getLoss().getType(), rows}, getPathAttr(),
       max.getResult(), sums.getSum(), sums.getPicked());
   return {loss.getLoss(), loss.getLogsumexp()};
 }

@@ -1,4 +1,5 @@
-//===- NNIterationSpaces.cpp - the iteration space of every nn op -*- C++ -*-===//
+//===- NNIterationSpaces.cpp - the iteration space of every nn op -*- C++
+//-*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/NN/NN.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace proteus::nn;
@@ -42,7 +41,8 @@ static SmallVector<unsigned> addLeading(IterationSpace &space, Value value,
   SmallVector<unsigned> added;
   int64_t rank = rankOf(value);
   for (int64_t dim = 0; dim < count; ++dim) {
-    std::string name = dataIteratorName(dim, std::max<int64_t>(rank, count + 1));
+    std::string name =
+        dataIteratorName(dim, std::max<int64_t>(rank, count + 1));
     added.push_back(space.add(name, sizeOf(value, dim), kind));
   }
   return added;
@@ -123,11 +123,10 @@ double LinearDgradOp::getFlopsPerPoint() { return 2; }
 KernelClass LinearDgradOp::getKernelClass() { return KernelClass::Matrix; }
 
 IterationSpace LinearWgradOp::getIterationSpace() {
-  LinearSpace linear(getGradient(),
-                     sizeOf(getGradient(), rankOf(getGradient()) - 1),
-                     sizeOf(getInput(), rankOf(getInput()) - 1),
-                     IteratorKind::Sum, IteratorKind::Parallel,
-                     IteratorKind::Parallel);
+  LinearSpace linear(
+      getGradient(), sizeOf(getGradient(), rankOf(getGradient()) - 1),
+      sizeOf(getInput(), rankOf(getInput()) - 1), IteratorKind::Sum,
+      IteratorKind::Parallel, IteratorKind::Parallel);
   linear.space.operands = {linear.output(), linear.input()};
   linear.space.results = {linear.weight()};
   return linear.space;
@@ -279,7 +278,9 @@ struct AttentionSpace {
     dim = space.add("dim", heads > 0 ? sizeOf(query, 2) / heads : 1,
                     IteratorKind::Opaque);
   }
-  TensorIterators queries() const { return {{batch}, {seq}, {head, group, dim}}; }
+  TensorIterators queries() const {
+    return {{batch}, {seq}, {head, group, dim}};
+  }
   TensorIterators keysOrValues() const { return {{batch}, {key}, {head, dim}}; }
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
@@ -301,9 +302,9 @@ double AttentionOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
 IterationSpace AttentionGradOp::getIterationSpace() {
   AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
                            /*gradient=*/true);
-  attention.space.operands = {attention.queries(),      attention.queries(),
-                              attention.keysOrValues(), attention.keysOrValues(),
-                              attention.queries(),      attention.rows()};
+  attention.space.operands = {
+      attention.queries(),      attention.queries(), attention.keysOrValues(),
+      attention.keysOrValues(), attention.queries(), attention.rows()};
   attention.space.results = {attention.queries(), attention.keysOrValues(),
                              attention.keysOrValues()};
   return attention.space;
@@ -322,8 +323,7 @@ IterationSpace EmbeddingOp::getIterationSpace() {
   IterationSpace space;
   SmallVector<unsigned> leading = addLeading(
       space, getIndices(), rankOf(getIndices()), IteratorKind::Parallel);
-  unsigned vocab =
-      space.add("vocab", sizeOf(getTable(), 0), IteratorKind::Sum);
+  unsigned vocab = space.add("vocab", sizeOf(getTable(), 0), IteratorKind::Sum);
   unsigned hidden = space.add("hidden", sizeOf(getTable(), 1));
   space.operands = {indexedBy(leading), indexedBy({vocab, hidden})};
   space.results = {indexedBy(appended(leading, hidden))};
@@ -333,8 +333,8 @@ bool EmbeddingOp::readsWholeOperand(unsigned operand) { return operand != 1; }
 
 IterationSpace EmbeddingGradOp::getIterationSpace() {
   IterationSpace space;
-  SmallVector<unsigned> leading = addLeading(
-      space, getIndices(), rankOf(getIndices()), IteratorKind::Sum);
+  SmallVector<unsigned> leading =
+      addLeading(space, getIndices(), rankOf(getIndices()), IteratorKind::Sum);
   unsigned vocab = space.add("vocab", sizeOf(getResult(), 0));
   unsigned hidden = space.add("hidden", sizeOf(getResult(), 1));
   space.operands = {indexedBy(appended(leading, hidden)), indexedBy(leading)};
@@ -351,8 +351,8 @@ IterationSpace LayerNormOp::getIterationSpace() {
   int64_t rank = rankOf(getInput());
   SmallVector<unsigned> leading =
       addLeading(space, getInput(), rank - 1, IteratorKind::Parallel);
-  unsigned hidden = space.add("hidden", sizeOf(getInput(), rank - 1),
-                              IteratorKind::Opaque);
+  unsigned hidden =
+      space.add("hidden", sizeOf(getInput(), rank - 1), IteratorKind::Opaque);
   TensorIterators data = indexedBy(appended(leading, hidden));
   space.operands = {data, indexedBy({hidden}), indexedBy({hidden})};
   space.results = {data};
@@ -365,8 +365,8 @@ IterationSpace LayerNormGradOp::getIterationSpace() {
   int64_t rank = rankOf(getInput());
   SmallVector<unsigned> leading =
       addLeading(space, getInput(), rank - 1, IteratorKind::Sum);
-  unsigned hidden = space.add("hidden", sizeOf(getInput(), rank - 1),
-                              IteratorKind::Opaque);
+  unsigned hidden =
+      space.add("hidden", sizeOf(getInput(), rank - 1), IteratorKind::Opaque);
   TensorIterators data = indexedBy(appended(leading, hidden));
   space.operands = {data, data, indexedBy({hidden})};
   space.results = {data, indexedBy({hidden}), indexedBy({hidden})};
@@ -435,12 +435,21 @@ IterationSpace ReduceSumOp::getIterationSpace() {
 double ReduceSumOp::getFlopsPerPoint() { return 1; }
 bool ReduceSumOp::isLinear() { return true; }
 
+/// Updates are element-wise, but a parameter has no batch: its dimensions are
+/// numbered.
+static IterationSpace updateSpace(Operation *op, Value parameter) {
+  IterationSpace space = elementwise(op, parameter);
+  for (auto [dim, iterator] : llvm::enumerate(space.iterators))
+    iterator.name = "d" + std::to_string(dim);
+  return space;
+}
+
 IterationSpace SGDOp::getIterationSpace() {
-  return elementwise(*this, getParameter());
+  return updateSpace(*this, getParameter());
 }
 double SGDOp::getFlopsPerPoint() { return getMomentum() ? 4 : 2; }
 IterationSpace AdamOp::getIterationSpace() {
-  return elementwise(*this, getParameter());
+  return updateSpace(*this, getParameter());
 }
 double AdamOp::getFlopsPerPoint() { return 14; }
 
@@ -448,76 +457,108 @@ double AdamOp::getFlopsPerPoint() { return 14; }
 // Views and their inverse
 //===----------------------------------------------------------------------===//
 
-/// Cuts both shapes into common factors. Within a stretch of equal product
-/// without common factors a single opaque iterator stands for all dimensions;
-/// such dimensions are indexed by nothing.
-static IterationSpace reshapeSpace(ArrayRef<int64_t> from,
-                                   ArrayRef<int64_t> to) {
-  IterationSpace space;
-  TensorIterators fromDims(from.size()), toDims(to.size());
-  auto name = [&](size_t dim) {
-    return space.iterators.empty() && dim == 0
-               ? std::string("batch")
-               : "f" + std::to_string(space.iterators.size());
-  };
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    int64_t left = i < from.size() ? from[i] : 1;
-    int64_t right = j < to.size() ? to[j] : 1;
-    size_t firstFrom = i, firstTo = j;
-    size_t firstIterator = space.iterators.size();
-    bool opaque = false;
-    int64_t product = left, other = right;
-    // Walk to the end of the stretch, emitting the smaller factor each time.
+namespace {
+/// Builds the iteration space of a reshape. Both shapes are cut into stretches:
+/// the shortest runs of dimensions with the same number of elements. Within a
+/// stretch the iterators are the common factors of both runs; if there are
+/// none, one opaque iterator stands for the stretch and its dimensions are
+/// indexed by nothing.
+class ReshapeSpace {
+public:
+  ReshapeSpace(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
+      : from(from), to(to), fromDims(from.size()), toDims(to.size()) {}
+
+  IterationSpace build() {
+    size_t i = 0, j = 0;
+    while (i < from.size() || j < to.size()) {
+      // A dimension of size one without a counterpart is indexed by nothing.
+      bool fromOne = i < from.size() && from[i] == 1;
+      bool toOne = j < to.size() && to[j] == 1;
+      if (fromOne != toOne) {
+        ++(fromOne ? i : j);
+        continue;
+      }
+      // Only ill-formed shapes end apart; their verifier says so.
+      if (i == from.size() || j == to.size())
+        break;
+      auto [fromEnd, toEnd] = endOfStretch(i, j);
+      addStretch(i, fromEnd, j, toEnd);
+      i = fromEnd;
+      j = toEnd;
+    }
+    space.operands = {fromDims};
+    space.results = {toDims};
+    return std::move(space);
+  }
+
+private:
+  /// End of the stretch that begins at dimension `i` and `j`.
+  std::pair<size_t, size_t> endOfStretch(size_t i, size_t j) const {
+    int64_t left = from[i++], right = to[j++];
+    while (left != right) {
+      if (left < right ? i == from.size() : j == to.size())
+        break;
+      if (left < right)
+        left *= from[i++];
+      else
+        right *= to[j++];
+    }
+    return {i, j};
+  }
+
+  /// Adds the common factors of a stretch, major first.
+  void addStretch(size_t i, size_t fromEnd, size_t j, size_t toEnd) {
+    size_t firstFrom = i, firstTo = j, firstIterator = space.iterators.size();
+    int64_t left = from[i], right = to[j];
     while (true) {
       int64_t factor = std::min(left, right);
-      if (left % factor != 0 || right % factor != 0)
-        opaque = true;
-      if (!opaque) {
-        unsigned iterator = space.add(name(i), factor);
-        if (i < from.size())
-          fromDims[i].push_back(iterator);
-        if (j < to.size())
-          toDims[j].push_back(iterator);
-        left /= factor;
-        right /= factor;
+      if (factor < 1 || left % factor != 0 || right % factor != 0) {
+        space.iterators.truncate(firstIterator);
+        addOpaque(firstFrom, fromEnd, firstTo, toEnd);
+        return;
       }
-      if (opaque ? product == other : left == 1 && right == 1)
-        break;
-      bool advanceFrom = opaque ? product < other : left == 1;
-      if (advanceFrom) {
-        if (++i >= from.size())
-          break;
+      unsigned iterator = space.add(nextName(), factor);
+      fromDims[i].push_back(iterator);
+      toDims[j].push_back(iterator);
+      left /= factor;
+      right /= factor;
+      while (left == 1 && ++i < fromEnd)
         left = from[i];
-        product *= left;
-      } else {
-        if (++j >= to.size())
-          break;
+      while (right == 1 && ++j < toEnd)
         right = to[j];
-        other *= right;
-      }
+      if (i >= fromEnd || j >= toEnd)
+        return;
     }
-    if (opaque) {
-      space.iterators.truncate(firstIterator);
-      for (size_t d = firstFrom; d <= i && d < from.size(); ++d)
-        fromDims[d].clear();
-      for (size_t d = firstTo; d <= j && d < to.size(); ++d)
-        toDims[d].clear();
-      space.add("opaque" + std::to_string(firstIterator), product,
-                IteratorKind::Opaque);
-    }
-    ++i;
-    ++j;
   }
-  space.operands = {fromDims};
-  space.results = {toDims};
-  return space;
-}
+
+  void addOpaque(size_t i, size_t fromEnd, size_t j, size_t toEnd) {
+    int64_t size = 1;
+    for (; i < fromEnd; ++i) {
+      size *= from[i];
+      fromDims[i].clear();
+    }
+    for (; j < toEnd; ++j)
+      toDims[j].clear();
+    space.add("opaque" + std::to_string(space.iterators.size()), size,
+              IteratorKind::Opaque);
+  }
+
+  std::string nextName() const {
+    return space.iterators.empty()
+               ? "batch"
+               : "f" + std::to_string(space.iterators.size());
+  }
+
+  ArrayRef<int64_t> from, to;
+  TensorIterators fromDims, toDims;
+  IterationSpace space;
+};
+} // namespace
 
 IterationSpace ReshapeOp::getIterationSpace() {
-  return reshapeSpace(
-      cast<RankedTensorType>(getInput().getType()).getShape(),
-      cast<RankedTensorType>(getResult().getType()).getShape());
+  return ReshapeSpace(getInput().getType().getShape(),
+                      getResult().getType().getShape())
+      .build();
 }
 KernelClass ReshapeOp::getKernelClass() { return KernelClass::View; }
 bool ReshapeOp::isLinear() { return true; }

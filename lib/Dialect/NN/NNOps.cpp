@@ -32,13 +32,14 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Checks window attributes and the output size they give.
+/// Checks window attributes and the output size they give. The output is the
+/// result of a forward operation and the gradient that a backward one reads.
 static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                                   ArrayRef<int64_t> kernel,
                                   ArrayRef<int64_t> stride,
                                   ArrayRef<int64_t> padding) {
   if (tensorType(image).getRank() != 4 || tensorType(output).getRank() != 4)
-    return op->emitOpError("image and result must have rank 4, got ")
+    return op->emitOpError("image and output must have rank 4, got ")
            << tensorType(image).getRank() << " and "
            << tensorType(output).getRank();
   std::pair<StringRef, ArrayRef<int64_t>> attributes[] = {
@@ -64,7 +65,7 @@ static LogicalResult verifyWindow(Operation *op, Value image, Value output,
     int64_t expected = span / stride[i] + 1;
     if (tensorType(output).getDimSize(2 + i) != expected)
       return op->emitOpError()
-             << "result dimension " << 2 + i << " has size "
+             << "output dimension " << 2 + i << " has size "
              << tensorType(output).getDimSize(2 + i) << ", expected "
              << expected << " = (" << size << " + 2 * " << padding[i] << " - "
              << kernel[i] << ") / " << stride[i] << " + 1";
@@ -72,18 +73,36 @@ static LogicalResult verifyWindow(Operation *op, Value image, Value output,
   return success();
 }
 
+static LogicalResult verifyConvolution(Operation *op, Value image, Value output,
+                                       Value weight, ArrayRef<int64_t> stride,
+                                       ArrayRef<int64_t> padding) {
+  auto type = tensorType(weight);
+  if (type.getRank() != 4)
+    return op->emitOpError("weight must have rank 4, got ") << type.getRank();
+  return verifyWindow(op, image, output, type.getShape().take_back(2), stride,
+                      padding);
+}
+
 LogicalResult Conv2DOp::verify() {
-  auto weight = tensorType(getWeight());
-  if (weight.getRank() != 4)
-    return emitOpError("weight must have rank 4, got ") << weight.getRank();
-  return verifyWindow(*this, getInput(), getResult(),
-                      weight.getShape().take_back(2), getStride(),
-                      getPadding());
+  return verifyConvolution(*this, getInput(), getResult(), getWeight(),
+                           getStride(), getPadding());
+}
+LogicalResult Conv2DDgradOp::verify() {
+  return verifyConvolution(*this, getResult(), getGradient(), getWeight(),
+                           getStride(), getPadding());
+}
+LogicalResult Conv2DWgradOp::verify() {
+  return verifyConvolution(*this, getInput(), getGradient(), getResult(),
+                           getStride(), getPadding());
 }
 
 LogicalResult Pool2DOp::verify() {
   return verifyWindow(*this, getInput(), getResult(), getKernel(), getStride(),
                       getPadding());
+}
+LogicalResult Pool2DGradOp::verify() {
+  return verifyWindow(*this, getInput(), getGradient(), getKernel(),
+                      getStride(), getPadding());
 }
 
 /// Checks heads against the sizes of query and key.
@@ -97,7 +116,8 @@ template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
            << tensorType(op.getQuery()).getRank();
   int64_t width = tensorType(op.getQuery()).getDimSize(2);
   if (width % heads != 0)
-    return op.emitOpError("'heads' must divide the query's last dimension, got ")
+    return op.emitOpError(
+               "'heads' must divide the query's last dimension, got ")
            << heads << " and " << width;
   return success();
 }
@@ -125,8 +145,6 @@ LogicalResult DropoutOp::verify() {
 
 LogicalResult ReshapeOp::verify() {
   auto from = tensorType(getInput()), to = tensorType(getResult());
-  if (!from.hasStaticShape() || !to.hasStaticShape())
-    return emitOpError("shapes must be static");
   if (from.getNumElements() != to.getNumElements())
     return emitOpError("operand has ")
            << from.getNumElements() << " elements, result has "
@@ -147,7 +165,8 @@ static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
     if (tensorType(piece).getRank() != last + 1)
       return op->emitOpError("pieces must have rank ")
              << last + 1 << ", got " << tensorType(piece).getRank();
-    if (tensorType(piece).getElementType() != tensorType(whole).getElementType())
+    if (tensorType(piece).getElementType() !=
+        tensorType(whole).getElementType())
       return op->emitOpError("pieces must have the element type ")
              << tensorType(whole).getElementType();
     int64_t size = tensorType(piece).getDimSize(last);
@@ -222,25 +241,33 @@ void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
   state.addRegion();
 }
 
-/// Whether two tensors have the same shape and element type; encodings differ
-/// where a leading dimension comes or goes.
-static bool sameTensor(RankedTensorType a, RankedTensorType b) {
-  return a.getShape() == b.getShape() &&
+/// Whether two values are tensors of the same shape and element type; encodings
+/// differ where a leading dimension comes or goes. Arguments of a body may be
+/// of any type until it is verified.
+static bool sameTensor(Value first, Value second) {
+  auto a = dyn_cast<RankedTensorType>(first.getType());
+  auto b = dyn_cast<RankedTensorType>(second.getType());
+  return a && b && a.getShape() == b.getShape() &&
          a.getElementType() == b.getElementType();
 }
 
-static bool isSliceOf(RankedTensorType slice, RankedTensorType stack,
-                      int64_t count) {
-  return stack.getRank() > 0 && stack.getDimSize(0) == count &&
+static bool isSliceOf(Value one, Value all, int64_t count) {
+  auto slice = dyn_cast<RankedTensorType>(one.getType());
+  auto stack = dyn_cast<RankedTensorType>(all.getType());
+  return slice && stack && stack.getRank() > 0 &&
+         stack.getDimSize(0) == count &&
          stack.getShape().drop_front() == slice.getShape() &&
          stack.getElementType() == slice.getElementType();
 }
 
 LogicalResult RepeatOp::verify() {
-  if (static_cast<int64_t>(getCount()) < 1)
-    return emitOpError("'count' must be at least 1, got ") << getCount();
-  if (static_cast<int64_t>(getFirst()) < 0)
-    return emitOpError("'first' must not be negative, got ") << getFirst();
+  // The attributes are signed, their getters are not.
+  auto count = static_cast<int64_t>(getCount());
+  auto first = static_cast<int64_t>(getFirst());
+  if (count < 1)
+    return emitOpError("'count' must be at least 1, got ") << count;
+  if (first < 0)
+    return emitOpError("'first' must not be negative, got ") << first;
   return success();
 }
 
@@ -258,20 +285,20 @@ LogicalResult RepeatOp::verifyRegions() {
     return emitOpError("yields ")
            << getYield()->getNumOperands() << " values, expected "
            << getNumResults() << " of which " << numCarried << " carried";
-  for (auto [i, pair] :
-       llvm::enumerate(llvm::zip(getCarriedArgs(), getCarried(),
-                                 getCarriedResults(),
-                                 getYield()->getOperands()))) {
+  for (auto [i, pair] : llvm::enumerate(
+           llvm::zip(getCarriedArgs(), getCarried(), getCarriedResults(),
+                     getYield()->getOperands()))) {
     auto [argument, init, result, yielded] = pair;
     for (Value other : {Value(init), Value(result), Value(yielded)})
-      if (!sameTensor(tensorType(argument), tensorType(other)))
+      if (!sameTensor(argument, other))
         return emitOpError("carried value ")
                << i << " has type " << argument.getType() << " in the body but "
                << other.getType() << " outside or where it is yielded";
   }
-  for (auto [i, pair] : llvm::enumerate(llvm::zip(getSliceArgs(), getSliced()))) {
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(getSliceArgs(), getSliced()))) {
     auto [slice, stack] = pair;
-    if (!isSliceOf(tensorType(slice), tensorType(stack), count))
+    if (!isSliceOf(slice, stack, count))
       return emitOpError("sliced operand ")
              << i << " of type " << stack.getType() << " must be " << count
              << " slices of " << slice.getType();
@@ -280,7 +307,7 @@ LogicalResult RepeatOp::verifyRegions() {
            llvm::zip(getYield()->getOperands().drop_front(numCarried),
                      getStackedResults()))) {
     auto [slice, stack] = pair;
-    if (!isSliceOf(tensorType(slice), tensorType(stack), count))
+    if (!isSliceOf(slice, stack, count))
       return emitOpError("stacked result ")
              << i << " of type " << stack.getType() << " must be " << count
              << " slices of " << slice.getType();
@@ -350,10 +377,9 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &result) {
   size_t numCarried = 0;
   for (bool slice : {false, true}) {
     if (succeeded(parser.parseOptionalKeyword(slice ? "slice" : "carry")))
-      if (parser.parseCommaSeparatedList(
-              OpAsmParser::Delimiter::Paren, [&]() {
-                return parseBinding(parser, slice, arguments, operands, types);
-              }))
+      if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() {
+            return parseBinding(parser, slice, arguments, operands, types);
+          }))
         return failure();
     if (!slice)
       numCarried = operands.size();
@@ -379,11 +405,10 @@ void RepeatOp::print(OpAsmPrinter &printer) {
     if (operands.empty())
       return;
     printer << " " << keyword << "(";
-    llvm::interleaveComma(llvm::zip(arguments, operands), printer,
-                          [&](auto pair) {
-                            printBinding(printer, std::get<0>(pair),
-                                         std::get<1>(pair), slice);
-                          });
+    llvm::interleaveComma(
+        llvm::zip(arguments, operands), printer, [&](auto pair) {
+          printBinding(printer, std::get<0>(pair), std::get<1>(pair), slice);
+        });
     printer << ")";
   };
   bindings("carry", getCarriedArgs(), getCarried(), false);
@@ -427,12 +452,11 @@ ParseResult RecomputeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SmallVector<Type> types;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                     [&]() {
-                                       return parseBinding(parser, false,
-                                                           arguments, operands,
-                                                           types);
-                                     }) ||
+  if (parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren,
+          [&]() {
+            return parseBinding(parser, false, arguments, operands, types);
+          }) ||
       parser.resolveOperands(operands, types, parser.getNameLoc(),
                              result.operands))
     return failure();
@@ -441,11 +465,11 @@ ParseResult RecomputeOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void RecomputeOp::print(OpAsmPrinter &printer) {
   printer << " " << getPathAttr() << " (";
-  llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        printBinding(printer, std::get<0>(pair), std::get<1>(pair), false);
-      });
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          printBinding(printer, std::get<0>(pair),
+                                       std::get<1>(pair), false);
+                        });
   printer << ")";
   printer.printArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"path"});

@@ -13,10 +13,10 @@ include "Proteus/Dialect/NN/NNDialect.td"
 include "Proteus/Dialect/NN/NNInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def NN_Tensor : RankedTensorOf<[AnyFloat, AnySignlessInteger]>;
-def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
-def NN_IntTensor : RankedTensorOf<[AnySignlessInteger]>;
-def NN_MaskTensor : RankedTensorOf<[I8]>;
+def NN_Tensor : StaticShapeTensorOf<[AnyFloat, AnySignlessInteger]>;
+def NN_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
+def NN_IntTensor : StaticShapeTensorOf<[AnySignlessInteger]>;
+def NN_MaskTensor : StaticShapeTensorOf<[I8]>;
 
 /// An operation that becomes a kernel (or a view). `path` places it in the
 /// module tree that strategies select from.

@@ -167,6 +167,9 @@ def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
     The right operand may lack leading dimensions and is then repeated along
     them (position embeddings).
 
+    **Constraints**: the right operand has no more dimensions than the left, and
+    the same trailing ones.
+
     ```mlir
     %y = nn.add "residual"(%a, %b) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
     ```
@@ -203,7 +206,7 @@ def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
     **Constraints**: as for `nn.conv2d`, with `kernel` in place of the weight.
 
     ```mlir
-    %y = nn.pool2d "pool"(%x) {kind = 0 : i32, kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x64x55x55xf32>) -> tensor<8x64x27x27xf32>
+    %y = nn.pool2d "pool" max(%x) {kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x64x55x55xf32>) -> tensor<8x64x27x27xf32>
     ```
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_PoolKind:$kind,
@@ -226,7 +229,7 @@ def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
     A view. Iterators are the common factors of both shapes: a merged dimension
     is indexed by the list of the dimensions it merges, so that a split of its
     major part survives. Where the shapes have no common factors the dimensions
-    are opaque.
+    are opaque. A dimension of size one that comes or goes is indexed by nothing.
 
     **Constraints**: both shapes have the same number of elements.
 

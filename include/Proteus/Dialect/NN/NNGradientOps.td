@@ -45,6 +45,9 @@ def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKern
   let description = [{
     Iterators as in `nn.conv2d`; `out` is summed.
 
+    **Constraints**: the sizes of gradient and result are those of the output and
+    the image of a convolution, as for `nn.conv2d`.
+
     ```mlir
     %dx = nn.conv2d_dgrad "c"(%dy, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x4x8x8xf32>
     ```
@@ -52,12 +55,16 @@ def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKern
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$weight,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
   let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 
 def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
   let summary = "gradient of nn.conv2d with respect to its weight";
   let description = [{
     Iterators as in `nn.conv2d`; `batch` and the positions are summed.
+
+    **Constraints**: the sizes of gradient and input are those of the output and
+    the image of a convolution, as for `nn.conv2d`.
 
     ```mlir
     %dw = nn.conv2d_wgrad "c"(%dy, %x) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<8x4x8x8xf32>) -> tensor<16x4x3x3xf32>
@@ -66,6 +73,7 @@ def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKern
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
   let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 
 def NN_ReduceSumOp : NN_KernelOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
@@ -186,6 +194,9 @@ def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
     Reads the forward operand to find the maxima; an average needs it for its
     shape only.
 
+    **Constraints**: the sizes of gradient and input are those of the output and
+    the image of a pooling, as for `nn.pool2d`.
+
     ```mlir
     %dx = nn.pool2d_grad "pool" max(%dy, %x) {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x4x4x4xf32>, tensor<8x4x8x8xf32>) -> tensor<8x4x8x8xf32>
     ```
@@ -197,6 +208,7 @@ def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
   let assemblyFormat = [{
     $path $kind `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_ConcatOp : NN_KernelOp<"concat"> {

@@ -42,6 +42,9 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "together, so that partial sums may pass through it unreduced.",
       "bool", "isLinear", (ins), [{}], [{ return false; }]>
   ];
+  // Run after the operation's own verifier, which can say more about what is
+  // wrong than a dimension that does not fit.
+  let verifyWithRegions = 1;
   let verify = [{
     return ::proteus::nn::verifyIterationSpace(
         $_op, ::mlir::cast<::proteus::nn::IterationSpaceOpInterface>($_op)

@@ -128,7 +128,9 @@ def NN_YieldOp : Op<NN_Dialect, "yield", [Pure, Terminator,
   }];
   let arguments = (ins Variadic<NN_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::ValueRange());
+  }]>];
 }
 
 #endif // PROTEUS_DIALECT_NN_NNSTRUCTUREOPS_TD
