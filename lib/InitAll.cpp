@@ -9,6 +9,7 @@
 #include "Proteus/InitAll.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/LinalgInterface.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
@@ -27,6 +28,7 @@ void proteus::registerAllDialects(mlir::DialectRegistry &registry) {
                   strategy::StrategyDialect, mlir::arith::ArithDialect,
                   mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::tensor::TensorDialect>();
+  nn::registerLinalgInterfaces(registry);
 }
 
 void proteus::registerAllPasses() {

@@ -259,8 +259,7 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
     return;
   entry->second =
       AddOp::create(backward, gradient.getLoc(), gradient.getType(),
-                    current->getAttrOfType<StringAttr>("path"), entry->second,
-                    gradient);
+                    getOwnPath(current), entry->second, gradient);
 }
 
 Value BlockDifferentiator::saved(Value value) {

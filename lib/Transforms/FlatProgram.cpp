@@ -12,6 +12,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -107,9 +108,25 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
-/// Whether the results of `op` are written into the memory of its operands.
-static bool isInPlace(Operation *op) {
-  return isa<dist::AllReduceOp, nn::SGDOp, nn::AdamOp>(op);
+/// The operand into whose memory `result` is written, if any.
+static Value inPlaceOperand(OpResult result) {
+  Operation *op = result.getOwner();
+  if (isa<dist::AllReduceOp>(op))
+    return op->getOperand(0);
+  // An update returns its operands but the gradient, in order.
+  if (isa<nn::SGDOp, nn::AdamOp>(op)) {
+    unsigned number = result.getResultNumber();
+    return op->getOperand(number == 0 ? 0 : number + 1);
+  }
+  if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
+    Value init = destinations.getTiedOpOperand(result)->get();
+    // An empty tensor has no memory yet, and what others read is not
+    // overwritten.
+    Operation *producer = init.getDefiningOp();
+    if (producer && producer->getNumOperands() > 0 && init.hasOneUse())
+      return init;
+  }
+  return {};
 }
 
 void Flattener::visitTask(Operation *op) {
@@ -118,7 +135,8 @@ void Flattener::visitTask(Operation *op) {
   task.label = labelOf(op);
   task.phase = phase;
   for (Value operand : op->getOperands())
-    read(task, environment.lookup(operand));
+    if (isa<RankedTensorType>(operand.getType()))
+      read(task, environment.lookup(operand));
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   for (OpResult result : op->getResults()) {
@@ -128,12 +146,8 @@ void Flattener::visitTask(Operation *op) {
     auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
     bool gathersParameter =
         once && purpose && purpose.getValue() == dist::Purpose::Parameter;
-    if (isInPlace(op)) {
-      // An update returns its operands but the gradient, in order.
-      unsigned operand = result.getResultNumber();
-      if (!isa<dist::AllReduceOp>(op) && operand > 0)
-        ++operand;
-      value.buffer = values[environment.lookup(op->getOperand(operand))].buffer;
+    if (Value memory = inPlaceOperand(result)) {
+      value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
       FlatBuffer buffer;
       buffer.value = result;
@@ -271,17 +285,20 @@ LogicalResult Flattener::visit(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   bool view = isa<dist::AccumulateOp, dist::SliceOp>(op) ||
               (kernel && kernel.getKernelClass() == nn::KernelClass::View);
-  if (view && op->getNumOperands() > 0) {
-    uint32_t operand = environment.lookup(op->getOperand(0));
+  if (view) {
+    uint32_t source = op->getNumOperands() > 0
+                          ? environment.lookup(op->getOperand(0))
+                          : addValue(FlatValue());
     for (Value result : op->getResults())
-      environment[result] = operand;
+      environment[result] = source;
     return success();
   }
   if (kernel || isa<dist::CollectiveOpInterface>(op)) {
     visitTask(op);
     return success();
   }
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::ConstantLike>())
     return success();
   return op->emitOpError("can't be simulated: it is neither a kernel nor a "
                          "collective; run lower-strategy first");

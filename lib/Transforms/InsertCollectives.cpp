@@ -14,6 +14,8 @@
 #include "Proteus/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES
@@ -102,6 +104,9 @@ private:
   void setLayout(Value value, LayoutAttr layout) {
     value.setType(dist::withLayout(tensorType(value), layout));
   }
+  /// Gives the initial value of `operand` the layout of the result that is
+  /// computed into it.
+  LogicalResult initialise(OpOperand &operand, LayoutAttr layout);
   /// What moving `operand` is for.
   Purpose purposeOf(OpOperand &operand);
   bool isParameter(Value value);
@@ -245,6 +250,53 @@ LogicalResult Inserter::decompose(nn::DecomposableOpInterface op) {
   return success();
 }
 
+/// Whether `value` is made from nothing: an empty tensor, or one filled with a
+/// scalar.
+static bool isInitialValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<IterationSpaceOpInterface>(op))
+    return false;
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return !isa<RankedTensorType>(operand.getType()) || isInitialValue(operand);
+  });
+}
+
+/// Whether adding `value` changes nothing: then every part of a partial sum may
+/// start from it.
+static bool isZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [](Value operand) {
+           return matchPattern(operand, m_AnyZeroFloat());
+         });
+}
+
+LogicalResult Inserter::initialise(OpOperand &operand, LayoutAttr layout) {
+  Value value = operand.get();
+  if (layoutOf(value) == layout)
+    return success();
+  if (layout.isPartial() && !isZero(value) &&
+      value.getDefiningOp()->getNumOperands() > 0)
+    return operand.getOwner()->emitOpError(
+        "computes partial sums, so its initial value must be zero; fill it "
+        "with 0 and add the value afterwards");
+  // Others may start from the same initial value in another layout.
+  OpBuilder builder(operand.getOwner());
+  builder.setListener(this);
+  insertedPhase = getPhase(operand.getOwner());
+  insertedStage = getStage(operand.getOwner());
+  Operation *copy = builder.clone(*value.getDefiningOp());
+  for (OpOperand &inner : copy->getOpOperands())
+    if (isa<RankedTensorType>(inner.get().getType()) &&
+        failed(initialise(inner, layout)))
+      return failure();
+  setLayout(copy->getResult(0), layout);
+  Operation *original = value.getDefiningOp();
+  operand.set(copy->getResult(0));
+  if (original->use_empty())
+    original->erase();
+  return success();
+}
+
 LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
@@ -267,7 +319,21 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
       through.clear();
   }
 
+  auto resultLayout = [&](unsigned number) {
+    return onStage(
+        withPartialSum(part.getResultLayout(number, mesh), through), op);
+  };
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
   for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    if (destinations && destinations.isDpsInit(&operand) &&
+        isInitialValue(operand.get())) {
+      OpResult result = destinations.getTiedOpResult(&operand);
+      if (failed(initialise(operand, resultLayout(result.getResultNumber()))))
+        return failure();
+      continue;
+    }
     LayoutAttr target = onStage(
         withPartialSum(part.getOperandLayout(operand.getOperandNumber(), mesh),
                        through),
@@ -278,11 +344,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
     operand.set(value);
   }
   for (OpResult result : op->getResults())
-    setLayout(result,
-              onStage(withPartialSum(
-                          part.getResultLayout(result.getResultNumber(), mesh),
-                          through),
-                      op));
+    setLayout(result, resultLayout(result.getResultNumber()));
   return success();
 }
 
@@ -348,9 +410,18 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
 }
 
 LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
-  for (auto [operand, argument] : llvm::zip(
-           recompute.getInputs(), recompute.getBody().getArguments()))
-    argument.setType(operand.getType());
+  for (OpOperand &operand : recompute->getOpOperands()) {
+    LayoutAttr target = onStage(reduced(layoutOf(operand.get())), recompute);
+    Purpose purpose = isParameter(operand.get()) ? Purpose::Parameter
+                                                 : Purpose::Activation;
+    Value value = convert(operand.get(), target, recompute, purpose);
+    if (!value)
+      return failure();
+    operand.set(value);
+    recompute.getBody()
+        .getArgument(operand.getOperandNumber())
+        .setType(value.getType());
+  }
   if (failed(visit(recompute.getBody().front())))
     return failure();
   Operation *yield = recompute.getYield();
@@ -413,7 +484,7 @@ LogicalResult Inserter::visit(Block &block) {
       result = visitKernel(kernel);
     else if (isa<func::ReturnOp>(op))
       result = visitReturn(op);
-    else if (!isa<nn::YieldOp>(op))
+    else if (!isa<nn::YieldOp>(op) && !op->hasTrait<OpTrait::ConstantLike>())
       result = op->emitOpError("can't be distributed: it has no iteration "
                                "space; write it with nn or linalg operations");
     if (failed(result))

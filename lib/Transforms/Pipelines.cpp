@@ -11,6 +11,7 @@
 #include "Proteus/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -45,6 +46,10 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   addVerifier(manager, LoweringPhase::Programs);
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
+  // What upstream clean-up would remove must not be simulated: users may run it
+  // and have to get the same figures.
+  manager.addNestedPass<dist::ProgramOp>(createCanonicalizerPass());
+  manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());
   addVerifier(manager, LoweringPhase::Schedule);
 }

@@ -74,7 +74,8 @@ private:
 } // namespace
 
 bool Splitter::belongsTo(Operation *op, int64_t stage, Phase phase) const {
-  if (op->hasTrait<OpTrait::IsTerminator>() || getPhase(op) != phase)
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<OpTrait::ConstantLike>() || getPhase(op) != phase)
     return false;
   if (auto transfer = dyn_cast<dist::TransferOp>(op))
     return sourceStage(transfer) == stage || stageOf(op) == stage;
@@ -156,6 +157,14 @@ void Splitter::buildSection(OpBuilder &builder, int64_t stage, Phase phase) {
   Block &body = section.getBody().front();
   body.clear();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  // Every section has its own copy of the constants it reads.
+  for (Operation &op : function.front())
+    if (op.hasTrait<OpTrait::ConstantLike>() &&
+        llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return llvm::is_contained(
+              members, function.front().findAncestorOpInBlock(*user));
+        }))
+      stripAnnotations(inside.clone(op, mapping));
   for (Operation *op : members)
     copy(inside, op, stage);
   SmallVector<Value> yielded;

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 #include <map>
 #include <set>
@@ -113,6 +114,15 @@ static bool sameUpToPassedSums(dist::LayoutAttr actual,
   return a == b;
 }
 
+/// Whether `op` makes its results from no tensor but other such results.
+static bool isInitialValue(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return !isa<RankedTensorType>(operand.getType()) ||
+           (producer && isInitialValue(producer));
+  });
+}
+
 /// After insert-collectives: every operand has the layout that the partition of
 /// its operation asks for, every result the one it gives.
 static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
@@ -131,10 +141,18 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
         diagnostic << " has no layout";
       valid = false;
     };
+    // An initial value has the layout of what is computed into it, which the
+    // operation's own verifier compares.
+    auto destinations =
+        dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+    if (isInitialValue(op))
+      return;
     for (OpOperand &operand : op->getOpOperands())
-      check(operand.get(),
-            part.getOperandLayout(operand.getOperandNumber(), mesh), "operand",
-            operand.getOperandNumber());
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !(destinations && destinations.isDpsInit(&operand)))
+        check(operand.get(),
+              part.getOperandLayout(operand.getOperandNumber(), mesh),
+              "operand", operand.getOperandNumber());
     for (OpResult result : op->getResults())
       check(result, part.getResultLayout(result.getResultNumber(), mesh),
             "result", result.getResultNumber());

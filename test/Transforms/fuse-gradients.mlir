@@ -1,0 +1,223 @@
+// RUN: split-file %s %t
+// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
+// RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,DEFAULT
+// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=4096 bucket-size=2048" \
+// RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,SIZES
+// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=1" \
+// RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,SINGLE
+// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=3000" \
+// RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,REACHED
+// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
+// RUN:   | FileCheck %t/tree.mlir
+// RUN: proteus-opt %t/groups.mlir -split-input-file --fuse-gradients="first-bucket-size=512 bucket-size=512" \
+// RUN:   | FileCheck %t/groups.mlir --implicit-check-not="= dist.fused_reduce" --implicit-check-not="= dist.all_reduce" --implicit-check-not="= dist.reduce_scatter"
+
+//--- layers.mlir
+
+// Four layers, written once, of 16 x 16 floats (1024 bytes) each, and a head of
+// 64 x 16 (4096 bytes). The backward pass computes the head first, then the
+// layers from the last to the first: a bucket holds ranges of the layers.
+
+// LAYERS-LABEL: dist.program @m
+// LAYERS:         %[[B:.+]]:2 = dist.section backward {
+// LAYERS:           %[[HEAD:.+]] = nn.linear_wgrad "head"
+// LAYERS:           %[[STACK:.+]]:2 = nn.repeat "layers" count 4 reverse
+// LAYERS:           dist.yield %[[HEAD]], %[[STACK]]#1
+// LAYERS:         dist.section update once {
+// LAYERS-NEXT:      %[[R:.+]]:2 = dist.fused_reduce all_reduce sum %[[B]]#0, %[[B]]#1 over {dp} stacked [false, true]
+// All of it is less than the 1 MiB at which the first bucket closes.
+// DEFAULT-SAME:     buckets {{\[\[}}0[0:1], 1[0:4]]] for gradient
+// The head fills the first bucket, pairs of layers the others.
+// SIZES-SAME:       buckets {{\[\[}}0[0:1]], [1[2:4]], [1[0:2]]] for gradient
+// SINGLE-SAME:      buckets {{\[\[}}0[0:1]], [1[3:4]], [1[2:3]], [1[1:2]], [1[0:1]]] for gradient
+// A bucket closes when it has reached its size, so three layers make 3000 bytes.
+// REACHED-SAME:     buckets {{\[\[}}0[0:1]], [1[1:4]], [1[0:1]]] for gradient
+// The updates read the reduced gradients.
+// LAYERS-NOT:       dist.all_reduce
+// LAYERS:           nn.repeat "layers" count 4 slice({{.*}} = %[[R]]#1
+// LAYERS:           nn.sgd "head.weight"(%{{.+}}, %[[R]]#0)
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @m(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %ws: tensor<4x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+      %wh: tensor<64x16xf32> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %y = nn.repeat "layers" count 4
+        carry(%h = %x : tensor<32x16xf32>)
+        slice(%w = %ws : tensor<4x16x16xf32> to tensor<16x16xf32>)
+        -> (tensor<32x16xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+      %1 = nn.relu "act"(%0) : (tensor<32x16xf32>) -> tensor<32x16xf32>
+      nn.yield %1 : tensor<32x16xf32>
+    }
+    %2 = nn.linear "head"(%y, %wh) : (tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<32x64xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<32x64xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @m {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+//--- tree.mlir
+
+// Two linears of 1024 bytes each; the backward pass computes the second first.
+// The tree gives the sizes.
+
+// CHECK-LABEL: dist.program @both_sizes
+// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @both_sizes(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %w2: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc2.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "fc1"(%x, %w1) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %1 = nn.linear "fc2"(%0, %w2) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @both_sizes {
+    mesh [dp = 2]
+    bucket size = 4096 first = 1024
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Without `first`, the first bucket is like the others.
+
+// CHECK-LABEL: dist.program @size_only
+// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1], 1[0:1]]] for gradient
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @size_only(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %w2: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc2.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "fc1"(%x, %w1) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %1 = nn.linear "fc2"(%0, %w2) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @size_only {
+    mesh [dp = 2]
+    bucket size = 2048
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Without `size`, all that follows the first bucket is one bucket.
+
+// CHECK-LABEL: dist.program @first_only
+// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1], 2[0:1]]] for gradient
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @first_only(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %w2: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %w3: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc3.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "fc1"(%x, %w1) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %1 = nn.linear "fc2"(%0, %w2) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %2 = nn.linear "fc3"(%1, %w3) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @first_only {
+    mesh [dp = 2]
+    bucket first = 1024
+    split op [batch -> dp]
+  }
+}
+
+//--- groups.mlir
+
+// Gradients share a bucket only if they have the kind, the axes and the element
+// type in common. Each group has a first bucket of its own. 16 x 8 floats are
+// 512 bytes, halves of them 256.
+
+#mesh = #dist.mesh<[dp = 2, tp = 2], micro = 2>
+#x = #dist.layout<#mesh, [{micro, dp}, {}]>
+#w = #dist.layout<#mesh, [{}, {}]>
+#s = #dist.layout<#mesh, [{dp}, {}]>
+#dp = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
+#both = #dist.layout<#mesh, [{}, {}], partial = [sum {dp, tp}]>
+#mdp = #dist.layout<#mesh, [{}, {}], partial = [sum {micro, dp}]>
+#mboth = #dist.layout<#mesh, [{}, {}], partial = [sum {micro, dp, tp}]>
+
+// CHECK-LABEL: dist.program @groups
+// CHECK:         %[[B:.+]]:5 = dist.section backward
+// CHECK:         dist.section update once
+// The sums over micro-batches move in front with the reduction. The first
+// operand of the group {dp} in f32 is what the backward section computes first.
+// CHECK-DAG:       %[[A:.+]] = dist.accumulate %[[B]]#0
+// CHECK-DAG:       %[[C:.+]] = dist.accumulate %[[B]]#2
+// CHECK-DAG:       %[[D:.+]] = dist.accumulate %[[B]]#1
+// CHECK-DAG:       %[[E:.+]] = dist.accumulate %[[B]]#3
+// CHECK-DAG:       %[[F:.+]] = dist.accumulate %[[B]]#4
+// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[A]], %[[C]] over {dp} stacked [false, false] buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient : (tensor<16x8xf32,
+// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[D]] over {dp, tp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xf32,
+// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[E]] over {dp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xbf16,
+// CHECK-DAG:       dist.fused_reduce reduce_scatter sum %[[F]] over {dp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xf32,
+// CHECK:           dist.yield
+dist.program @groups mesh #mesh (%x: tensor<32x8xf32, #x>, %y: tensor<32x16xf32, #x>, %z: tensor<32x16xf32, #x>, %h: tensor<32x16xbf16, #x>, %i: tensor<32x8xbf16, #x>)
+    -> (tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>) {
+  %g:5 = dist.section backward {
+    %0 = nn.linear_wgrad "a"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
+    %1 = nn.linear_wgrad "b"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mboth>
+    %2 = nn.linear_wgrad "c"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
+    %3 = nn.linear_wgrad "d"(%h, %i) : (tensor<32x16xbf16, #x>, tensor<32x8xbf16, #x>) -> tensor<16x8xbf16, #mdp>
+    %4 = nn.linear_wgrad "e"(%z, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
+    dist.yield %0, %1, %2, %3, %4 : tensor<16x8xf32, #mdp>, tensor<16x8xf32, #mboth>, tensor<16x8xf32, #mdp>, tensor<16x8xbf16, #mdp>, tensor<16x8xf32, #mdp>
+  }
+  %u:5 = dist.section update once {
+    // The order of the updates does not matter.
+    %2 = dist.accumulate %g#2 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
+    %c = dist.all_reduce sum %2 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #w>
+    %0 = dist.accumulate %g#0 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
+    %a = dist.all_reduce sum %0 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #w>
+    %1 = dist.accumulate %g#1 : tensor<16x8xf32, #mboth> -> tensor<16x8xf32, #both>
+    %b = dist.all_reduce sum %1 over {dp, tp} for gradient : tensor<16x8xf32, #both> -> tensor<16x8xf32, #w>
+    %3 = dist.accumulate %g#3 : tensor<16x8xbf16, #mdp> -> tensor<16x8xbf16, #dp>
+    %d = dist.all_reduce sum %3 over {dp} for gradient : tensor<16x8xbf16, #dp> -> tensor<16x8xbf16, #w>
+    %4 = dist.accumulate %g#4 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
+    %e = dist.reduce_scatter sum %4 dim 0 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #s>
+    dist.yield %a, %b, %c, %d, %e : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>
+  }
+  dist.return %u#0, %u#1, %u#2, %u#3, %u#4 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>
+}
+
+// -----
+
+// What is not a gradient, or is computed in the update itself, stays as it is.
+
+#mesh = #dist.mesh<[dp = 2]>
+#w = #dist.layout<#mesh, [{}, {}]>
+#p = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
+
+// CHECK-LABEL: dist.program @others_stay
+// CHECK:           dist.all_reduce sum %{{.+}} over {dp} for activation
+// CHECK:           %[[OWN:.+]] = nn.add "own"
+// CHECK:           dist.all_reduce sum %[[OWN]] over {dp} for gradient
+dist.program @others_stay mesh #mesh (%p: tensor<16x8xf32, #p>) -> (tensor<16x8xf32, #w>, tensor<16x8xf32, #w>) {
+  %g = dist.section backward {
+    %0 = nn.add "g"(%p, %p) : (tensor<16x8xf32, #p>, tensor<16x8xf32, #p>) -> tensor<16x8xf32, #p>
+    dist.yield %0 : tensor<16x8xf32, #p>
+  }
+  %u:2 = dist.section update once {
+    %0 = dist.all_reduce sum %g over {dp} for activation : tensor<16x8xf32, #p> -> tensor<16x8xf32, #w>
+    %1 = nn.add "own"(%g, %g) : (tensor<16x8xf32, #p>, tensor<16x8xf32, #p>) -> tensor<16x8xf32, #p>
+    %2 = dist.all_reduce sum %1 over {dp} for gradient : tensor<16x8xf32, #p> -> tensor<16x8xf32, #w>
+    dist.yield %0, %2 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>
+  }
+  dist.return %u#0, %u#1 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>
+}

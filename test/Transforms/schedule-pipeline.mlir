@@ -1,0 +1,187 @@
+// RUN: split-file %s %t
+// RUN: proteus-opt %t/orders.mlir -split-input-file --schedule-pipeline | FileCheck %t/orders.mlir
+// RUN: proteus-opt %t/tree.mlir -split-input-file --lower-strategy | FileCheck %t/tree.mlir
+
+//--- orders.mlir
+
+// Three stages and four micro-batches. One forward, one backward: a stage has at
+// most as many micro-batches in flight as there are stages from it to the last.
+// It is the order where nothing else is said.
+
+#mesh = #dist.mesh<[pp = 3], micro = 4>
+
+// CHECK:      dist.schedule @schedule programs [@a_stage0, @a_stage1, @a_stage2] order [
+// CHECK-NEXT:   [F0, F1, F2, B0, F3, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, B0, F2, B1, F3, B2, B3, U],
+// CHECK-NEXT:   [F0, B0, F1, B1, F2, B2, F3, B3, U]
+// CHECK-NEXT: ]
+dist.program @a_stage0 mesh #mesh at [pp = 0] () {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @a_stage1 mesh #mesh at [pp = 1] () {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @a_stage2 mesh #mesh at [pp = 2] () {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+
+// -----
+
+// GPipe: all forwards, then all backwards. The settings have served their
+// purpose.
+
+#mesh = #dist.mesh<[pp = 3], micro = 4>
+
+// CHECK:      dist.program @b_stage0
+// CHECK-NOT:  strategy.
+// CHECK:      dist.schedule @schedule programs [@b_stage0, @b_stage1, @b_stage2] order [
+// CHECK-NEXT:   [F0, F1, F2, F3, B0, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, F2, F3, B0, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, F2, F3, B0, B1, B2, B3, U]
+// CHECK-NEXT: ]
+dist.program @b_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe"}, strategy.bucket = {size = 4096 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @b_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "gpipe"}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule = {order = "gpipe"}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+
+// -----
+
+// Sections that do not exist are not scheduled: a stage without gradients and
+// one without an update.
+
+#mesh = #dist.mesh<[pp = 2], micro = 3>
+
+// CHECK:      dist.schedule @schedule programs [@c_stage0, @c_stage1] order [
+// CHECK-NEXT:   [F0, F1, F2, U],
+// CHECK-NEXT:   [F0, B0, F1, B1, F2, B2]
+// CHECK-NEXT: ]
+dist.program @c_stage0 mesh #mesh at [pp = 0] () {
+  dist.section forward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @c_stage1 mesh #mesh at [pp = 1] () {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.return
+}
+
+// -----
+
+// An order that is written down stands, whatever the programs ask for.
+
+#mesh = #dist.mesh<[pp = 2], micro = 2>
+
+// CHECK:      dist.schedule @mine programs [@d_stage0, @d_stage1] order [
+// CHECK-NEXT:   [F1, F0, B1, B0],
+// CHECK-NEXT:   [F1, B1, F0, B0]
+// CHECK-NEXT: ]
+// CHECK-NOT:  dist.schedule
+dist.program @d_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe"}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.return
+}
+dist.program @d_stage1 mesh #mesh at [pp = 1] () {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.return
+}
+dist.schedule @mine programs [@d_stage0, @d_stage1] order [
+  [F1, F0, B1, B0],
+  [F1, B1, F0, B0]
+]
+
+// -----
+
+// Without programs there is nothing to order.
+
+// CHECK-LABEL: func.func private @no_programs
+// CHECK-NOT:   dist.schedule
+func.func private @no_programs()
+
+//--- tree.mlir
+
+// The limit of the tree holds for every stage, and shortens what the order
+// would allow.
+
+// CHECK:      dist.schedule @schedule programs [@limited_stage0, @limited_stage1, @limited_stage2] order [
+// CHECK-NEXT:   [F0, F1, B0, F2, B1, F3, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, B0, F2, B1, F3, B2, B3, U],
+// CHECK-NEXT:   [F0, B0, F1, B1, F2, B2, F3, B3, U]
+// CHECK-NEXT: ]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @limited(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %ws: tensor<3x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x16xf32>)
+        slice(%w = %ws : tensor<3x16x16xf32> to tensor<16x16xf32>)
+        -> (tensor<8x16xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+      nn.yield %0 : tensor<8x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @limited {
+    mesh [pp = 3]
+    schedule micro_batches = 4 order = "1f1b" max_ongoing = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// CHECK:      dist.schedule @schedule programs [@limited_gpipe_stage0, @limited_gpipe_stage1, @limited_gpipe_stage2] order [
+// CHECK-NEXT:   [F0, F1, F2, B0, F3, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, F2, B0, F3, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, F2, B0, F3, B1, B2, B3, U]
+// CHECK-NEXT: ]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @limited_gpipe(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %ws: tensor<3x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x16xf32>)
+        slice(%w = %ws : tensor<3x16x16xf32> to tensor<16x16xf32>)
+        -> (tensor<8x16xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+      nn.yield %0 : tensor<8x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @limited_gpipe {
+    mesh [pp = 3]
+    schedule micro_batches = 4 order = "gpipe" max_ongoing = 3
+    node "layers[*]" { stages pp }
+  }
+}
