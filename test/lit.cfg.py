@@ -11,17 +11,21 @@ from lit.llvm.subst import ToolSubst
 
 config.name = "Proteus"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.proteus_obj_root, "test")
 
 tools = [
     ToolSubst("proteus-opt", unresolved="fatal"),
+    ToolSubst("proteus-lsp-server", unresolved="fatal"),
+    ToolSubst("mlir-opt", unresolved="fatal"),
     ToolSubst("FileCheck", unresolved="fatal"),
     ToolSubst("not", unresolved="fatal"),
     ToolSubst("split-file", unresolved="fatal"),
 ]
+config.substitutions.append(("%examples", config.proteus_examples_dir))
+config.substitutions.append(("%plugin", config.proteus_plugin))
 llvm_config.add_tool_substitutions(
     tools, [config.proteus_tools_dir, config.llvm_tools_dir]
 )

@@ -118,14 +118,6 @@ void proteus::inheritAnnotations(Operation *from, Operation *to) {
         kOpAttr, strategy::PartitionAttr::get(to->getContext(), parts));
 }
 
-void proteus::inheritAnnotations(BlockArgument from, BlockArgument to) {
-  auto function =
-      cast<FunctionOpInterface>(from.getOwner()->getParentOp());
-  for (NamedAttribute attribute : function.getArgAttrs(from.getArgNumber()))
-    if (attribute.getName().getValue().starts_with("strategy."))
-      setArgumentAttr(to, attribute.getName(), attribute.getValue());
-}
-
 void proteus::inheritStage(BlockArgument from, Operation *to) {
   if (auto stage = getStage(from))
     to->walk([&](Operation *op) {

@@ -647,100 +647,132 @@ static RepeatOp slicingRepeat(Value parameter) {
   return {};
 }
 
+/// Adds one argument per optimizer state of every parameter, all at once: the
+/// attributes of a function are one list, and rebuilding it per argument would
+/// be quadratic. Returns the states of each parameter.
+static FailureOr<DenseMap<Value, SmallVector<BlockArgument>>>
+addStateArguments(func::FuncOp function, TrainingAttr training) {
+  Builder builder(function.getContext());
+  SmallVector<unsigned> positions;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  SmallVector<BlockArgument> owners;
+  unsigned numArguments = function.getNumArguments();
+  for (BlockArgument argument : function.getArguments()) {
+    if (getRole(argument) != Role::Parameter)
+      continue;
+    Type element =
+        training.getMaster()
+            ? training.getMaster()
+            : cast<RankedTensorType>(argument.getType()).getElementType();
+    for (StringRef name : stateNames(training)) {
+      // A state lives where its parameter does.
+      NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+      list.set(kRoleAttr, builder.getStringAttr(stringify(Role::State)));
+      list.set(kPathAttr, builder.getStringAttr(getArgumentPath(argument) +
+                                                "." + name));
+      positions.push_back(numArguments);
+      types.push_back(withElementType(argument.getType(), element));
+      attributes.push_back(list.getDictionary(function.getContext()));
+      locations.push_back(argument.getLoc());
+      owners.push_back(argument);
+    }
+  }
+  if (failed(function.insertArguments(positions, types, attributes, locations)))
+    return failure();
+  DenseMap<Value, SmallVector<BlockArgument>> states;
+  for (auto [i, owner] : llvm::enumerate(owners))
+    states[owner].push_back(function.getArgument(numArguments + i));
+  return states;
+}
+
+/// The update of a parameter that a repeat reads slice by slice: layers are
+/// updated one by one, as they would be if written out.
+static RepeatOp createRepeatedUpdate(OpBuilder &builder, RepeatOp slicer,
+                                     BlockArgument parameter, Value gradient,
+                                     ValueRange states, TrainingAttr training) {
+  SmallVector<Value> sliced = {parameter, gradient};
+  llvm::append_range(sliced, states);
+  SmallVector<Type> types = {parameter.getType()};
+  llvm::append_range(types, states.getTypes());
+  auto repeat = RepeatOp::create(builder, parameter.getLoc(), slicer.getPath(),
+                                 slicer.getFirst(), slicer.getCount(), false,
+                                 ValueRange(), sliced, types);
+  Block &body = repeat.getBody().emplaceBlock();
+  for (Value stack : sliced) {
+    auto type = cast<RankedTensorType>(stack.getType());
+    body.addArgument(RankedTensorType::get(type.getShape().drop_front(),
+                                           type.getElementType()),
+                     stack.getLoc());
+  }
+  // The path is relative to the layer: `layers[*].` or `layers[0:12].` goes.
+  std::string path = getArgumentPath(parameter);
+  StringRef relative = path;
+  if (relative.consume_front((slicer.getPath() + "[").str()))
+    relative = relative.split("].").second;
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  Operation *update = createUpdate(
+      inside, parameter.getLoc(), relative.empty() ? StringRef(path) : relative,
+      training, body.getArgument(0), body.getArgument(1),
+      body.getArguments().drop_front(2));
+  setPhase(update, Phase::Update);
+  YieldOp::create(inside, parameter.getLoc(), update->getResults());
+  return repeat;
+}
+
 LogicalResult
 BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
                                 BlockDifferentiator &differentiator) {
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
-  Builder attributes(&getContext());
-  SmallVector<Value> results(terminator->getOperands());
-  SmallVector<DictionaryAttr> resultAttrs(results.size());
-  auto updatesArgument = [&](unsigned argument) {
-    return attributes.getDictionaryAttr(attributes.getNamedAttr(
-        kUpdatesAttr, attributes.getI64IntegerAttr(argument)));
-  };
-  unsigned numArguments = function.getNumArguments();
-  for (unsigned i = 0; i < numArguments; ++i) {
-    BlockArgument parameter = function.getArgument(i);
-    if (getRole(parameter) != Role::Parameter)
+  SmallVector<BlockArgument> parameters;
+  for (BlockArgument argument : function.getArguments()) {
+    if (getRole(argument) != Role::Parameter)
       continue;
-    std::string path = getArgumentPath(parameter);
-    Value gradient = differentiator.gradientOf(parameter);
-    if (!gradient)
+    if (!differentiator.gradientOf(argument))
       return function.emitOpError("parameter '")
-             << path << "' (argument " << i
+             << getArgumentPath(argument) << "' (argument "
+             << argument.getArgNumber()
              << ") gets no gradient: the loss does not depend on it; remove it "
                 "or give it the role \"input\"";
+    parameters.push_back(argument);
+  }
+  auto states = addStateArguments(function, training);
+  if (failed(states))
+    return failure();
 
-    // One state argument per optimizer state.
-    Type stateElement =
-        training.getMaster()
-            ? training.getMaster()
-            : cast<RankedTensorType>(parameter.getType()).getElementType();
-    SmallVector<Value> states;
-    SmallVector<unsigned> updated = {i};
-    for (StringRef name : stateNames(training)) {
-      unsigned number = function.getNumArguments();
-      auto attrs = attributes.getDictionaryAttr(
-          {attributes.getNamedAttr(
-               kRoleAttr, attributes.getStringAttr(stringify(Role::State))),
-           attributes.getNamedAttr(
-               kPathAttr, attributes.getStringAttr(path + "." + name))});
-      if (failed(function.insertArgument(
-              number, withElementType(parameter.getType(), stateElement), attrs,
-              parameter.getLoc())))
-        return failure();
-      inheritAnnotations(parameter, function.getArgument(number));
-      states.push_back(function.getArgument(number));
-      updated.push_back(number);
-    }
-
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<DictionaryAttr> resultAttrs(
+      results.size(), DictionaryAttr::get(&getContext()));
+  for (BlockArgument parameter : parameters) {
+    Value gradient = differentiator.gradientOf(parameter);
+    SmallVector<Value> own((*states)[parameter].begin(),
+                           (*states)[parameter].end());
     Operation *update;
-    RepeatOp slicer = slicingRepeat(parameter);
-    if (!slicer) {
-      update = createUpdate(builder, parameter.getLoc(), path, training,
-                            parameter, gradient, states);
-    } else {
-      // Layers are updated one by one, as they would be if written out.
-      SmallVector<Value> sliced = {parameter, gradient};
-      llvm::append_range(sliced, states);
-      SmallVector<Type> types = {parameter.getType()};
-      llvm::append_range(types, ValueRange(states).getTypes());
-      auto repeat = RepeatOp::create(builder, parameter.getLoc(),
-                                     slicer.getPath(), slicer.getFirst(),
-                                     slicer.getCount(), false, ValueRange(),
-                                     sliced, types);
-      Block &body = repeat.getBody().emplaceBlock();
-      for (Value stack : sliced) {
-        auto type = cast<RankedTensorType>(stack.getType());
-        body.addArgument(RankedTensorType::get(type.getShape().drop_front(),
-                                               type.getElementType()),
-                         stack.getLoc());
-      }
-      OpBuilder inside = OpBuilder::atBlockEnd(&body);
-      StringRef relative = path;
-      relative.consume_front((slicer.getPath() + "[*].").str());
-      Operation *sliceUpdate = createUpdate(
-          inside, parameter.getLoc(), relative, training, body.getArgument(0),
-          body.getArgument(1), body.getArguments().drop_front(2));
-      setPhase(sliceUpdate, Phase::Update);
-      YieldOp::create(inside, parameter.getLoc(), sliceUpdate->getResults());
-      update = repeat;
-    }
+    if (RepeatOp slicer = slicingRepeat(parameter))
+      update = createRepeatedUpdate(builder, slicer, parameter, gradient, own,
+                                    training);
+    else
+      update = createUpdate(builder, parameter.getLoc(),
+                            getArgumentPath(parameter), training, parameter,
+                            gradient, own);
     setPhase(update, Phase::Update);
     inheritStage(parameter, update);
-    for (auto [result, argument] : llvm::zip(update->getResults(), updated)) {
+    SmallVector<Value> replaced = {parameter};
+    llvm::append_range(replaced, own);
+    for (auto [result, argument] : llvm::zip(update->getResults(), replaced)) {
       results.push_back(result);
-      resultAttrs.push_back(updatesArgument(argument));
+      resultAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          kUpdatesAttr, builder.getI64IntegerAttr(
+                            cast<BlockArgument>(argument).getArgNumber()))));
     }
   }
   terminator->setOperands(results);
   function.setFunctionType(
       FunctionType::get(&getContext(), function.front().getArgumentTypes(),
                         ValueRange(results).getTypes()));
-  for (auto [i, attrs] : llvm::enumerate(resultAttrs))
-    if (attrs)
-      function.setResultAttrs(i, attrs);
+  function.setAllResultAttrs(resultAttrs);
   return success();
 }
 

@@ -360,6 +360,7 @@ LogicalResult Propagation::finish() {
   if (failed)
     return failure();
 
+  SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : function.getArguments()) {
     unsigned rank = cast<RankedTensorType>(argument.getType()).getRank();
     dist::Layout layout(rank);
@@ -368,9 +369,11 @@ LogicalResult Propagation::finish() {
       layout.dims.assign(found->second.begin(), found->second.end());
     if (auto dim = batch.getDimension(argument); dim && !micro.empty())
       layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
-    setArgumentAttr(argument, kLayoutAttr,
-                    dist::LayoutAttr::get(meshAttr, layout));
+    NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+    list.set(kLayoutAttr, dist::LayoutAttr::get(meshAttr, layout));
+    attributes.push_back(list.getDictionary(function.getContext()));
   }
+  function.setAllArgAttrs(attributes);
   return success();
 }
 

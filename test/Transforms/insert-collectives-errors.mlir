@@ -62,15 +62,39 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // An operation without an iteration space has no layout.
 module attributes {proteus.cluster = "dgx-a100"} {
+  func.func private @g(tensor<8x16xf32>) -> tensor<8x16xf32>
   func.func @f(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"})
       -> tensor<8x16xf32> {
     %0 = nn.relu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
-    // expected-error@+1 {{'tensor.empty' op can't be distributed: it has no iteration space}}
-    %1 = tensor.empty() : tensor<8x16xf32>
-    return %0 : tensor<8x16xf32>
+    // expected-error@+1 {{'func.call' op can't be distributed: it has no iteration space; write it with nn or linalg operations}}
+    %1 = func.call @g(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %1 : tensor<8x16xf32>
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
     split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Every device adds its part of a sum to the initial value: one that is not zero
+// would be added several times.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<16x4xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+      -> tensor<8x4xf32> {
+    %one = arith.constant 1.0 : f32
+    %empty = tensor.empty() : tensor<8x4xf32>
+    %ones = linalg.fill ins(%one : f32) outs(%empty : tensor<8x4xf32>) -> tensor<8x4xf32>
+    // expected-error@+1 {{'linalg.matmul' op computes partial sums, so its initial value must be zero; fill it with 0 and add the value afterwards}}
+    %0 = linalg.matmul {proteus.path = "fc"} ins(%x, %w : tensor<8x16xf32>, tensor<16x4xf32>)
+        outs(%ones : tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 2]
+    node "fc" { split op [d2 -> tp] }
   }
 }

@@ -4,8 +4,7 @@
 // The pass has no diagnostics of its own: what it can't order is refused before
 // it, and an order that is written down is checked where it stands.
 
-// CHECK: incomplete-schedule.mlir:10:1: error: 'dist.schedule' op
-// CHECK-SAME: B1
+// CHECK: incomplete-schedule.mlir:9:1: error: 'dist.schedule' op order of @stage0: B1 is missing
 
 // Interleaved stages can't be ordered.
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -28,7 +27,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   func.func private @f()
   strategy.tree @s for @f {
     mesh [pp = 2]
-    // expected-error@+1 {{'strategy.schedule' op max_ongoing is 0}}
+    // expected-error@+1 {{'strategy.schedule' op max_ongoing = 0 is too small; it must be at least 1}}
     schedule micro_batches = 4 max_ongoing = 0
   }
 }

@@ -76,8 +76,6 @@ void setStage(mlir::Operation *op, int64_t stage);
 /// Gives `to` the stage of `from`, and what `from` says about iterators that
 /// `to` has under the same name.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
-/// Gives a function argument the annotations of another.
-void inheritAnnotations(mlir::BlockArgument from, mlir::BlockArgument to);
 /// Gives an op and the ops inside it the stage of a function argument.
 void inheritStage(mlir::BlockArgument from, mlir::Operation *to);
 

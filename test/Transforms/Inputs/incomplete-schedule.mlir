@@ -6,7 +6,6 @@ dist.program @stage0 mesh #mesh at [pp = 0] () {
   dist.return
 }
 
-
 dist.schedule @mine programs [@stage0] order [
   [F0, F1, B0]
 ]

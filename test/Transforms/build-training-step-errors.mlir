@@ -1,0 +1,134 @@
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics \
+// RUN:     -allow-unregistered-dialect --build-training-step
+
+// A model is a single block.
+// expected-error@+1 {{'func.func' op a model must be a single block}}
+func.func @f(%x: tensor<f32> {nn.role = "parameter"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  "test.branch"()[^next] : () -> ()
+^next:
+  return %x : tensor<f32>
+}
+
+// -----
+
+// Every argument has a role.
+// expected-error@+1 {{'func.func' op argument 1 has no role; add nn.role = "input", "parameter" or "state"}}
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32>) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %loss, %lse = nn.cross_entropy "loss"(%w, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// The loss is a scalar,
+// expected-error@+1 {{'func.func' op a model to train must return one scalar: the loss}}
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}) -> tensor<4x8xf32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %0 = nn.relu "a"(%w) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// a number that has a gradient,
+// expected-error@+1 {{'func.func' op a model to train must return one scalar: the loss}}
+func.func @f(%n: tensor<i32> {nn.role = "input"}) -> tensor<i32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  return %n : tensor<i32>
+}
+
+// -----
+
+// and there is one.
+// expected-error@+1 {{'func.func' op a model to train must return one scalar: the loss}}
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> (tensor<f32>, tensor<4xf32>)
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %loss, %lse = nn.cross_entropy "loss"(%w, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss, %lse : tensor<f32>, tensor<4xf32>
+}
+
+// -----
+
+// There is something to train.
+// expected-error@+1 {{'func.func' op the loss does not depend on any parameter}}
+func.func @f(%x: tensor<4x8xf32> {nn.role = "input"}, %labels: tensor<4xi32> {nn.role = "input"},
+             %w: tensor<8xf32> {nn.role = "parameter"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %0 = nn.add "unused"(%x, %w) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%x, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Every parameter gets a gradient.
+// expected-error@+1 {{'func.func' op parameter 'head.bias' (argument 2) gets no gradient: the loss does not depend on it; remove it or give it the role "input"}}
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter", nn.path = "w"}, %labels: tensor<4xi32> {nn.role = "input"},
+             %b: tensor<8xf32> {nn.role = "parameter", nn.path = "head.bias"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %0 = nn.add "unused"(%w, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%w, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// What lies between a parameter and the loss has a gradient.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.concat' op has no gradient, but the loss depends on it; use differentiable operations between the parameters and the loss}}
+  %0 = nn.concat "join"(%w, %w) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<4x16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// That holds for operations of other dialects,
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'test.square' op has no gradient, but the loss depends on it; use differentiable operations between the parameters and the loss}}
+  %0 = "test.square"(%w) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// and in the body of a repeat.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %y = nn.repeat "layers" count 2 carry(%h = %w : tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+    // expected-error@+1 {{'test.square' op has no gradient, but the loss depends on it; use differentiable operations between the parameters and the loss}}
+    %0 = "test.square"(%h) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// The log-sum-exp of a loss is for its gradient only,
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"},
+             %one: tensor<1xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.cross_entropy' op the log-sum-exp is for the gradient only; its own gradient is not defined}}
+  %0, %lse = nn.cross_entropy "first"(%w, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  %rows = nn.reshape "rows"(%lse) : (tensor<4xf32>) -> tensor<1x4xf32>
+  %loss, %lse2 = nn.cross_entropy "second"(%rows, %one) : (tensor<1x4xf32>, tensor<1xi32>) -> (tensor<f32>, tensor<1xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// and so is that of attention.
+func.func @f(%q: tensor<1x4x8xf32> {nn.role = "parameter"}, %labels: tensor<1x2xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.attention' op the log-sum-exp is for the gradient only; its own gradient is not defined}}
+  %o, %rows = nn.attention "core"(%q, %q, %q) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  %loss, %lse = nn.cross_entropy "loss"(%rows, %labels) : (tensor<1x2x4xf32>, tensor<1x2xi32>) -> (tensor<f32>, tensor<1x2xf32>)
+  return %loss : tensor<f32>
+}

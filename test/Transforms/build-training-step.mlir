@@ -1,0 +1,796 @@
+// RUN: proteus-opt %s --build-training-step | FileCheck %s
+
+#sgd = #nn.training<optimizer = sgd>
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+// The loss is followed by the new parameters, which say what they replace. The
+// gradient of the loss is one. Every operation says its phase.
+
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x3xf32> {nn.role = "input"}
+// CHECK-SAME:    %[[L:[a-z0-9]+]]: tensor<4xi32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<6x3xf32>
+// CHECK-SAME:    -> (tensor<f32>, tensor<6x3xf32> {nn.updates = 2 : i64})
+// CHECK-NEXT:    %[[Y:.*]] = nn.linear "fc"(%[[X]], %[[W]]) {strategy.phase = "forward"}
+// CHECK-NEXT:    %[[LOSS:.*]], %[[LSE:.*]] = nn.cross_entropy "loss"(%[[Y]], %[[L]]) {strategy.phase = "forward"}
+// CHECK-NEXT:    %[[ONE:.*]] = nn.fill "loss"() {strategy.phase = "backward", value = 1.000000e+00 : f64} : () -> tensor<f32>
+// CHECK-NEXT:    %[[DY:.*]] = nn.cross_entropy_grad "loss"(%[[ONE]], %[[Y]], %[[L]], %[[LSE]]) {strategy.phase = "backward"}
+// CHECK-NEXT:    %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DY]], %[[X]]) {strategy.phase = "backward"} : (tensor<4x6xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+// CHECK-NEXT:    %[[NEW:.*]] = nn.sgd "fc.weight"(%[[W]], %[[DW]]) {strategy.phase = "update"}
+// CHECK-NEXT:    return %[[LOSS]], %[[NEW]]
+func.func @step(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<6x3xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.linear "fc"(%x, %w) : (tensor<4x3xf32>, tensor<6x3xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A function without nn.training is a forward-only program and stays as it is.
+
+// CHECK-LABEL: func.func @forward_only(
+// CHECK-SAME:    -> tensor<f32> {
+// CHECK-NEXT:    nn.linear "fc"(%{{.*}}, %{{.*}}) :
+// CHECK-NEXT:    nn.cross_entropy "loss"(%{{.*}}, %{{.*}}) :
+// CHECK-NEXT:    return %{{.*}} : tensor<f32>
+func.func @forward_only(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<6x3xf32> {nn.role = "parameter"}) -> tensor<f32> {
+  %y = nn.linear "fc"(%x, %w) : (tensor<4x3xf32>, tensor<6x3xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Gradients and updates inherit stage and partition of their operation; an
+// update is where its parameter is.
+
+// CHECK-LABEL: func.func @annotations_are_inherited(
+// CHECK:         nn.fill "loss"() {strategy.phase = "backward", strategy.stage = 1 : i64
+// CHECK:         nn.cross_entropy_grad "loss"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 1 : i64}
+// CHECK:         nn.linear_wgrad "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK:         nn.sgd "fc.weight"({{.*}}) {strategy.phase = "update", strategy.stage = 0 : i64}
+func.func @annotations_are_inherited(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<6x3xf32> {nn.role = "parameter", nn.path = "fc.weight", strategy.stage = 0 : i64})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.linear "fc"(%x, %w) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.stage = 0 : i64} : (tensor<4x3xf32>, tensor<6x3xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.stage = 1 : i64} : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// What does not depend on a parameter gets no gradient: there is no dgrad of
+// the first layer, nor a gradient of the activation in front of it.
+
+// CHECK-LABEL: func.func @no_gradient_of_inputs(
+// CHECK:         %[[H:.*]] = nn.relu "act"
+// CHECK-NOT:     _dgrad
+// CHECK-NOT:     relu_grad
+// CHECK:         nn.linear_wgrad "fc"(%{{.*}}, %[[H]])
+func.func @no_gradient_of_inputs(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<6x3xf32> {nn.role = "parameter"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %h = nn.relu "act"(%x) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %y = nn.linear "fc"(%h, %w) : (tensor<4x3xf32>, tensor<6x3xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A value that two operations read gets the sum of both gradients, as does a
+// parameter.
+
+// CHECK-LABEL: func.func @fan_out_adds_gradients(
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4x3xf32>
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4xi32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<3x3xf32>
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"
+// CHECK-NEXT:    %[[DH:.*]] = nn.linear_dgrad "b"(%[[DY]], %[[W]])
+// CHECK-NEXT:    %[[SUM:.*]] = nn.add "b"(%[[DY]], %[[DH]])
+// CHECK-NEXT:    %[[DW2:.*]] = nn.linear_wgrad "b"(%[[DY]], %{{.*}})
+// CHECK-NEXT:    %[[DW1:.*]] = nn.linear_wgrad "a"(%[[SUM]], %{{.*}})
+// CHECK-NEXT:    %[[DW:.*]] = nn.add "a"(%[[DW2]], %[[DW1]])
+// CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[DW]])
+func.func @fan_out_adds_gradients(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<3x3xf32> {nn.role = "parameter", nn.path = "w"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %h = nn.linear "a"(%x, %w) : (tensor<4x3xf32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+  %g = nn.linear "b"(%h, %w) : (tensor<4x3xf32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+  %y = nn.add "residual"(%g, %h) : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x3xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients, operation by operation
+//===----------------------------------------------------------------------===//
+
+// With bias: its gradient sums over all rows.
+
+// CHECK-LABEL: func.func @linear_with_bias(
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<2x4x3xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<6x3xf32>
+// CHECK:         %[[X:.*]] = nn.gelu "act"
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"
+// CHECK-NEXT:    %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DY]], %[[W]]) {{.*}} : (tensor<2x4x6xf32>, tensor<6x3xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DY]], %[[X]]) {{.*}} : (tensor<2x4x6xf32>, tensor<2x4x3xf32>) -> tensor<6x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.reduce_sum "fc"(%[[DY]]) {keep = array<i64: 2>, {{.*}}} : (tensor<2x4x6xf32>) -> tensor<6xf32>
+// CHECK-NEXT:    nn.gelu_grad "act"(%[[DX]], %{{.*}})
+// CHECK:         nn.sgd "w"(%[[W]], %[[DW]])
+// CHECK:         nn.sgd "b"(%{{.*}}, %[[DB]])
+func.func @linear_with_bias(
+    %p: tensor<2x4x3xf32> {nn.role = "parameter", nn.path = "p"},
+    %w: tensor<6x3xf32> {nn.role = "parameter", nn.path = "w"},
+    %b: tensor<6xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %x = nn.gelu "act"(%p) : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  %y = nn.linear "fc"(%x, %w, %b) : (tensor<2x4x3xf32>, tensor<6x3xf32>, tensor<6xf32>) -> tensor<2x4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x4x6xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+  return %loss : tensor<f32>
+}
+
+// C = A B: dA = dC Bᵀ, dB = Aᵀ dC.
+
+// CHECK-LABEL: func.func @matmul(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
+// CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.phase = "backward", transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x5xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.phase = "backward", transpose_a} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
+// CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
+func.func @matmul(
+    %a: tensor<2x3x4xf32> {nn.role = "parameter", nn.path = "a"},
+    %b: tensor<2x4x5xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x3xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %c = nn.matmul "mm"(%a, %b) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
+  return %loss : tensor<f32>
+}
+
+// C = Aᵀ B: dA = B dCᵀ, dB = A dC.
+
+// CHECK-LABEL: func.func @matmul_transposed_a(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
+// CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.phase = "backward", transpose_b} : (tensor<2x4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.phase = "backward"} : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
+// CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
+func.func @matmul_transposed_a(
+    %a: tensor<2x4x3xf32> {nn.role = "parameter", nn.path = "a"},
+    %b: tensor<2x4x5xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x3xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %c = nn.matmul "mm"(%a, %b) {transpose_a} : (tensor<2x4x3xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
+  return %loss : tensor<f32>
+}
+
+// C = A Bᵀ: dA = dC B, dB = dCᵀ A.
+
+// CHECK-LABEL: func.func @matmul_transposed_b(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
+// CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.phase = "backward"} : (tensor<2x3x5xf32>, tensor<2x5x4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.phase = "backward", transpose_a} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
+// CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
+func.func @matmul_transposed_b(
+    %a: tensor<2x3x4xf32> {nn.role = "parameter", nn.path = "a"},
+    %b: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x3xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %c = nn.matmul "mm"(%a, %b) {transpose_b} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
+  return %loss : tensor<f32>
+}
+
+// C = Aᵀ Bᵀ: dA = Bᵀ dCᵀ, dB = dCᵀ Aᵀ.
+
+// CHECK-LABEL: func.func @matmul_transposed_both(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
+// CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x5x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
+// CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
+func.func @matmul_transposed_both(
+    %a: tensor<2x4x3xf32> {nn.role = "parameter", nn.path = "a"},
+    %b: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x3xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %c = nn.matmul "mm"(%a, %b) {transpose_a, transpose_b} : (tensor<2x4x3xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
+  return %loss : tensor<f32>
+}
+
+// The gradients of a convolution have its stride and padding; that of the bias
+// sums over all but the channels.
+
+// CHECK-LABEL: func.func @conv2d(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x3x8x8xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<6x3x3x3xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<6xf32>
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DX:.*]] = nn.conv2d_dgrad "conv"(%[[DY]], %[[W]]) {padding = array<i64: 1, 1>, {{.*}}stride = array<i64: 2, 2>} : (tensor<2x6x4x4xf32>, tensor<6x3x3x3xf32>) -> tensor<2x3x8x8xf32>
+// CHECK-NEXT:    %[[DW:.*]] = nn.conv2d_wgrad "conv"(%[[DY]], %[[X]]) {padding = array<i64: 1, 1>, {{.*}}stride = array<i64: 2, 2>} : (tensor<2x6x4x4xf32>, tensor<2x3x8x8xf32>) -> tensor<6x3x3x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.reduce_sum "conv"(%[[DY]]) {keep = array<i64: 1>, {{.*}}} : (tensor<2x6x4x4xf32>) -> tensor<6xf32>
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[DX]])
+// CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[DW]])
+// CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
+func.func @conv2d(
+    %x: tensor<2x3x8x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %w: tensor<6x3x3x3xf32> {nn.role = "parameter", nn.path = "w"},
+    %b: tensor<6xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<2x6x4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.conv2d "conv"(%x, %w, %b) {stride = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<2x3x8x8xf32>, tensor<6x3x3x3xf32>, tensor<6xf32>) -> tensor<2x6x4x4xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x6x4x4xf32>, tensor<2x6x4xi32>) -> (tensor<f32>, tensor<2x6x4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Attention: one operation for all three gradients, which reads query, key,
+// value, result and log-sum-exp, with the heads and the mask of the forward
+// operation. Fewer key heads make smaller key gradients.
+
+// CHECK-LABEL: func.func @attention(
+// CHECK-SAME:    %[[Q:[a-z0-9]+]]: tensor<2x5x8xf32>
+// CHECK-SAME:    %[[K:[a-z0-9]+]]: tensor<2x5x4xf32>
+// CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<2x5x4xf32>
+// CHECK:         %[[O:.*]], %[[LSE:.*]] = nn.attention "core"
+// CHECK:         %[[DO:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = nn.attention_grad "core"(%[[DO]], %[[Q]], %[[K]], %[[V]], %[[O]], %[[LSE]])
+// CHECK-SAME:      {causal, heads = 4 : i64, kv_heads = 2 : i64,
+// CHECK-SAME:      -> (tensor<2x5x8xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>)
+// CHECK-NEXT:    nn.sgd "q"(%[[Q]], %[[DQ]])
+// CHECK-NEXT:    nn.sgd "k"(%[[K]], %[[DK]])
+// CHECK-NEXT:    nn.sgd "v"(%[[V]], %[[DV]])
+func.func @attention(
+    %q: tensor<2x5x8xf32> {nn.role = "parameter", nn.path = "q"},
+    %k: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "k"},
+    %v: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "v"},
+    %labels: tensor<2x5xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %o, %rows = nn.attention "core"(%q, %k, %v) {heads = 4 : i64, kv_heads = 2 : i64, causal} : (tensor<2x5x8xf32>, tensor<2x5x4xf32>, tensor<2x5x4xf32>) -> (tensor<2x5x8xf32>, tensor<2x4x5xf32>)
+  %loss, %lse = nn.cross_entropy "loss"(%o, %labels) : (tensor<2x5x8xf32>, tensor<2x5xi32>) -> (tensor<f32>, tensor<2x5xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @embedding(
+// CHECK-SAME:    %[[IDS:[a-z0-9]+]]: tensor<2x5xi32>
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<10x8xf32>
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DT:.*]] = nn.embedding_grad "wte"(%[[DY]], %[[IDS]]) {{.*}} : (tensor<2x5x8xf32>, tensor<2x5xi32>) -> tensor<10x8xf32>
+// CHECK-NEXT:    nn.sgd "table"(%[[T]], %[[DT]])
+func.func @embedding(
+    %ids: tensor<2x5xi32> {nn.role = "input"},
+    %table: tensor<10x8xf32> {nn.role = "parameter", nn.path = "table"},
+    %labels: tensor<2x5xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.embedding "wte"(%ids, %table) : (tensor<2x5xi32>, tensor<10x8xf32>) -> tensor<2x5x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x5x8xf32>, tensor<2x5xi32>) -> (tensor<f32>, tensor<2x5xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @layer_norm(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[G:[a-z0-9]+]]: tensor<8xf32>
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<8xf32>
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DX:.*]], %[[DG:.*]], %[[DB:.*]] = nn.layer_norm_grad "ln"(%[[DY]], %[[X]], %[[G]])
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[DX]])
+// CHECK-NEXT:    nn.sgd "scale"(%[[G]], %[[DG]])
+// CHECK-NEXT:    nn.sgd "shift"(%[[B]], %[[DB]])
+func.func @layer_norm(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %g: tensor<8xf32> {nn.role = "parameter", nn.path = "scale"},
+    %b: tensor<8xf32> {nn.role = "parameter", nn.path = "shift"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.layer_norm "ln"(%x, %g, %b) : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// The gradient of relu reads the result, so that the operand need not be kept;
+// that of gelu reads the operand.
+
+// CHECK-LABEL: func.func @relu_reads_result_gelu_reads_operand(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK:         %[[G:.*]] = nn.gelu "gelu"(%[[X]])
+// CHECK:         %[[R:.*]] = nn.relu "relu"(%[[G]])
+// CHECK:         %[[DR:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DG:.*]] = nn.relu_grad "relu"(%[[DR]], %[[R]])
+// CHECK-NEXT:    %[[DX:.*]] = nn.gelu_grad "gelu"(%[[DG]], %[[X]])
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[DX]])
+func.func @relu_reads_result_gelu_reads_operand(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %g = nn.gelu "gelu"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = nn.relu "relu"(%g) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%r, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// The gradient of a sum goes to both operands; where the right one was repeated
+// it is summed over the dimensions that it lacks.
+
+// CHECK-LABEL: func.func @add(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x4x8xf32>
+// CHECK-SAME:    %[[Y:[a-z0-9]+]]: tensor<2x4x8xf32>
+// CHECK-SAME:    %[[P:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DP:.*]] = nn.reduce_sum "position"(%[[D]]) {keep = array<i64: 1, 2>, {{.*}}} : (tensor<2x4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[D]])
+// CHECK-NEXT:    nn.sgd "y"(%[[Y]], %[[D]])
+// CHECK-NEXT:    nn.sgd "p"(%[[P]], %[[DP]])
+func.func @add(
+    %x: tensor<2x4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %y: tensor<2x4x8xf32> {nn.role = "parameter", nn.path = "y"},
+    %p: tensor<4x8xf32> {nn.role = "parameter", nn.path = "p"},
+    %labels: tensor<2x4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.add "residual"(%x, %y) : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  %1 = nn.add "position"(%0, %p) : (tensor<2x4x8xf32>, tensor<4x8xf32>) -> tensor<2x4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<2x4x8xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A value that is added to itself gets its gradient twice.
+
+// CHECK-LABEL: func.func @add_to_itself(
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[TWICE:.*]] = nn.add "double"(%[[D]], %[[D]])
+// CHECK-NEXT:    nn.sgd "x"(%{{.*}}, %[[TWICE]])
+func.func @add_to_itself(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.add "double"(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @dropout(
+// CHECK:         %{{.*}}, %[[MASK:.*]] = nn.dropout "drop"
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DX:.*]] = nn.dropout_grad "drop"(%[[DY]], %[[MASK]]) {probability = 2.500000e-01 : f64, {{.*}}} : (tensor<4x8xf32>, tensor<4x8xi8>) -> tensor<4x8xf32>
+// CHECK-NEXT:    nn.sgd "x"(%{{.*}}, %[[DX]])
+func.func @dropout(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y, %mask = nn.dropout "drop"(%x) {probability = 0.25 : f64, seed = 7 : i64} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi8>)
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @pool2d(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x3x9x9xf32>
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DX:.*]] = nn.pool2d_grad "pool" max(%[[DY]], %[[X]]) {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1>, {{.*}}stride = array<i64: 2, 2>} : (tensor<2x3x5x5xf32>, tensor<2x3x9x9xf32>) -> tensor<2x3x9x9xf32>
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[DX]])
+func.func @pool2d(
+    %x: tensor<2x3x9x9xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<2x3x5xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.pool2d "pool" max(%x) {kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<2x3x9x9xf32>) -> tensor<2x3x5x5xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x3x5x5xf32>, tensor<2x3x5xi32>) -> (tensor<f32>, tensor<2x3x5xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @reshape(
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[DX:.*]] = nn.reshape "flat"(%[[DY]]) {{.*}} : (tensor<2x12xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    nn.sgd "x"(%{{.*}}, %[[DX]])
+func.func @reshape(
+    %x: tensor<2x3x4xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<2xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.reshape "flat"(%x) : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x12xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xf32>)
+  return %loss : tensor<f32>
+}
+
+// The gradient of a split joins those of the pieces in the same groups; a piece
+// that nothing reads counts as zero.
+
+// CHECK-LABEL: func.func @split_becomes_concat(
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[D0:.*]] = nn.relu_grad "act"(%[[D]], %{{.*}})
+// CHECK-NEXT:    %[[ZERO:.*]] = nn.fill "cut"() {{{.*}}value = 0.000000e+00 : f64} : () -> tensor<4x6xf32>
+// CHECK-NEXT:    %[[DX:.*]] = nn.concat "cut"(%[[D0]], %[[D]], %[[ZERO]]) {groups = 2 : i64, {{.*}}} : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x18xf32>
+// CHECK-NEXT:    nn.sgd "x"(%{{.*}}, %[[DX]])
+func.func @split_becomes_concat(
+    %x: tensor<4x18xf32> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %a, %b, %c = nn.split "cut"(%x) {groups = 2 : i64} : (tensor<4x18xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
+  %r = nn.relu "act"(%a) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %y = nn.add "sum"(%r, %b) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @cast(
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad {{.*}} -> tensor<4x8xf32>
+// CHECK-NEXT:    %[[DX:.*]] = nn.cast "up"(%[[DY]]) {{.*}} : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+// CHECK-NEXT:    nn.sgd "x"(%{{.*}}, %[[DX]])
+func.func @cast(
+    %x: tensor<4x8xbf16> {nn.role = "parameter", nn.path = "x"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.cast "up"(%x) : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers and element types
+//===----------------------------------------------------------------------===//
+
+// Momentum has one state. States become arguments behind all others, and are
+// returned behind the parameter they belong to.
+
+// CHECK-LABEL: func.func @momentum(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w", nn.role = "parameter"}
+// CHECK-SAME:    %[[U:[a-z0-9]+]]: tensor<8xf32> {nn.path = "u", nn.role = "parameter"}
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4xi32>
+// CHECK-SAME:    %[[WV:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.velocity", nn.role = "state"}
+// CHECK-SAME:    %[[UV:[a-z0-9]+]]: tensor<8xf32> {nn.path = "u.velocity", nn.role = "state"}
+// CHECK-SAME:    -> (tensor<f32>, tensor<4x8xf32> {nn.updates = 0 : i64}, tensor<4x8xf32> {nn.updates = 3 : i64}, tensor<8xf32> {nn.updates = 1 : i64}, tensor<8xf32> {nn.updates = 4 : i64})
+// CHECK:         %[[NW:.*]]:2 = nn.sgd "w"(%[[W]], %{{.*}}, %[[WV]]) {momentum, {{.*}}}
+// CHECK:         %[[NU:.*]]:2 = nn.sgd "u"(%[[U]], %{{.*}}, %[[UV]]) {momentum, {{.*}}}
+// CHECK:         return %{{.*}}, %[[NW]]#0, %[[NW]]#1, %[[NU]]#0, %[[NU]]#1
+func.func @momentum(
+    %w: tensor<4x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %u: tensor<8xf32> {nn.role = "parameter", nn.path = "u"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+  %y = nn.add "add"(%w, %u) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Adam has two.
+
+// CHECK-LABEL: func.func @adam(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.first_moment", nn.role = "state"}
+// CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.second_moment", nn.role = "state"}
+// CHECK-SAME:    -> (tensor<f32>, tensor<4x8xf32> {nn.updates = 0 : i64}, tensor<4x8xf32> {nn.updates = 2 : i64}, tensor<4x8xf32> {nn.updates = 3 : i64})
+// CHECK:         %[[NEW:.*]]:3 = nn.adam "w"(%[[W]], %{{.*}}, %[[M]], %[[V]]) {strategy.phase = "update"}
+// CHECK:         return %{{.*}}, %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#2
+func.func @adam(
+    %w: tensor<4x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+  %loss, %lse = nn.cross_entropy "loss"(%w, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A master copy is one state more, and the other states have its type. The
+// gradients of parameters have the type that is asked for, those of activations
+// the type of the activation.
+
+// CHECK-LABEL: func.func @master_and_gradient_type(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<8x3xbf16>
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: tensor<8x3xf32> {nn.path = "w.first_moment"
+// CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<8x3xf32> {nn.path = "w.second_moment"
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<8x3xf32> {nn.path = "w.master"
+// CHECK:         %[[D:.*]] = nn.relu_grad "act"({{.*}} -> tensor<4x8xbf16>
+// CHECK-NEXT:    %[[DW:.*]] = nn.linear_wgrad "fc"(%[[D]], %{{.*}} : (tensor<4x8xbf16>, tensor<4x3xbf16>) -> tensor<8x3xf32>
+// CHECK-NEXT:    nn.adam "w"(%[[W]], %[[DW]], %[[M]], %[[V]], %[[C]]) {master, {{.*}}} : (tensor<8x3xbf16>, tensor<8x3xf32>, tensor<8x3xf32>, tensor<8x3xf32>, tensor<8x3xf32>) -> (tensor<8x3xbf16>, tensor<8x3xf32>, tensor<8x3xf32>, tensor<8x3xf32>)
+func.func @master_and_gradient_type(
+    %x: tensor<4x3xbf16> {nn.role = "input"},
+    %w: tensor<8x3xbf16> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam, gradient = f32, master = f32>} {
+  %h = nn.linear "fc"(%x, %w) : (tensor<4x3xbf16>, tensor<8x3xbf16>) -> tensor<4x8xbf16>
+  %y = nn.relu "act"(%h) : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xbf16>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// SGD may have a master copy alone.
+
+// CHECK-LABEL: func.func @master_of_sgd(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xbf16>
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.master", nn.role = "state"}
+// CHECK:         nn.sgd "w"(%[[W]], %{{.*}}, %[[C]]) {master, strategy.phase = "update"} : (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xf32>) -> (tensor<4x8xbf16>, tensor<4x8xf32>)
+func.func @master_of_sgd(
+    %w: tensor<4x8xbf16> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, master = f32>} {
+  %loss, %lse = nn.cross_entropy "loss"(%w, %labels) : (tensor<4x8xbf16>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// The compute type replaces the type of inputs, parameters and activations, in
+// bodies as well; the loss, log-sum-exps and integers keep theirs.
+
+// CHECK-LABEL: func.func @compute_type(
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<2x4x8xbf16>
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<3x8x8xbf16>
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<2x4xi32>
+// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xbf16>
+// CHECK:         nn.attention {{.*}} -> (tensor<2x4x8xbf16>, tensor<2x2x4xf32>)
+// CHECK:         nn.repeat "layers" count 3 carry(%{{.*}} : tensor<2x4x8xbf16>) slice(%{{.*}} : tensor<3x8x8xbf16> to tensor<8x8xbf16>)
+// CHECK-NEXT:      nn.linear {{.*}} : (tensor<2x4x8xbf16>, tensor<8x8xbf16>) -> tensor<2x4x8xbf16>
+// CHECK:         nn.cross_entropy {{.*}} : (tensor<2x4x8xbf16>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+// CHECK:         nn.cross_entropy_grad {{.*}} -> tensor<2x4x8xbf16>
+func.func @compute_type(
+    %x: tensor<2x4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].w"},
+    %labels: tensor<2x4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, compute = bf16>} {
+  %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x2x4xf32>)
+  %y = nn.repeat "layers" count 3
+      carry(%h = %a : tensor<2x4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<2x4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
+    nn.yield %0 : tensor<2x4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<2x4x8xf32>, tensor<2x4xi32>) -> (tensor<f32>, tensor<2x4xf32>)
+  return %loss : tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
+// Repeats
+//===----------------------------------------------------------------------===//
+
+// The backward repeat runs in reverse and carries the gradient. The forward
+// repeat stacks what it reads: of each layer the operand of the linear and the
+// result of the relu, not the result of the linear. Weights are sliced again,
+// their gradients stacked, and updated layer by layer.
+
+// CHECK-LABEL: func.func @repeat(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<3x8x8xf32>
+// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xf32> {nn.updates = 1 : i64})
+// CHECK-NEXT:    %[[Y:.*]]:3 = nn.repeat "layers" count 3
+// CHECK-SAME:      carry(%[[H:.*]] = %[[X]] : tensor<4x8xf32>)
+// CHECK-SAME:      slice(%[[W:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>)
+// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) attributes {strategy.phase = "forward"}
+// CHECK-NEXT:      %[[LINEAR:.*]] = nn.linear "fc"(%[[H]], %[[W]]) {strategy.phase = "forward"}
+// CHECK-NEXT:      %[[RELU:.*]] = nn.relu "act"(%[[LINEAR]]) {strategy.phase = "forward"}
+// CHECK-NEXT:      nn.yield %[[RELU]], %[[RELU]], %[[H]]
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"(%{{.*}}, %[[Y]]#0,
+// CHECK-NEXT:    %[[D:.*]]:2 = nn.repeat "layers" count 3 reverse
+// CHECK-SAME:      carry(%[[DH:.*]] = %[[DY]] : tensor<4x8xf32>)
+// CHECK-SAME:      slice(%[[WI:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[RI:.*]] = %[[Y]]#1 : tensor<3x4x8xf32> to tensor<4x8xf32>, %[[HI:.*]] = %[[Y]]#2 : tensor<3x4x8xf32> to tensor<4x8xf32>)
+// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x8x8xf32>) attributes {strategy.phase = "backward"}
+// CHECK-NEXT:      %[[DL:.*]] = nn.relu_grad "act"(%[[DH]], %[[RI]]) {strategy.phase = "backward"}
+// CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DL]], %[[WI]]) {strategy.phase = "backward"}
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]]) {strategy.phase = "backward"}
+// CHECK-NEXT:      nn.yield %[[DX]], %[[DW]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[NEW:.*]] = nn.repeat "layers" count 3
+// CHECK-SAME:      slice(%[[P:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[G:.*]] = %[[D]]#1 : tensor<3x8x8xf32> to tensor<8x8xf32>)
+// CHECK-SAME:      attributes {strategy.phase = "update"}
+// CHECK-NEXT:      %[[NP:.*]] = nn.sgd "fc.weight"(%[[P]], %[[G]]) {strategy.phase = "update"}
+// CHECK-NEXT:      nn.yield %[[NP]]
+// CHECK:         return %{{.*}}, %[[NEW]]
+func.func @repeat(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = nn.relu "act"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %1 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A parameter that the body reads from outside gets the sum over all
+// iterations: the backward repeat carries it, starting from zero.
+
+// CHECK-LABEL: func.func @captured_parameter(
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4x8xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<8x8xf32>
+// CHECK:         %[[Y:.*]]:2 = nn.repeat "layers" count 3
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    %[[ZERO:.*]] = nn.fill "zero"() {{{.*}}value = 0.000000e+00 : f64} : () -> tensor<8x8xf32>
+// CHECK-NEXT:    %[[D:.*]]:2 = nn.repeat "layers" count 3 reverse
+// CHECK-SAME:      carry(%[[DH:.*]] = %[[DY]] : tensor<4x8xf32>, %[[SUM:.*]] = %[[ZERO]] : tensor<8x8xf32>)
+// CHECK-SAME:      slice(%[[HI:.*]] = %[[Y]]#1 : tensor<3x4x8xf32> to tensor<4x8xf32>)
+// CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DH]], %[[W]])
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DH]], %[[HI]])
+// CHECK-NEXT:      %[[NEXT:.*]] = nn.add "accumulate"(%[[SUM]], %[[DW]])
+// CHECK-NEXT:      nn.yield %[[DX]], %[[NEXT]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[D]]#1)
+func.func @captured_parameter(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3 carry(%h = %x : tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// The states of a stacked parameter are stacked as well, and sliced by its
+// update. The pieces of a repeat that starts later keep their place.
+
+// CHECK-LABEL: func.func @states_of_stacked_parameters(
+// CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<3x8x8xf32>
+// CHECK-SAME:    %[[VS:[a-z0-9]+]]: tensor<3x8x8xf32> {nn.path = "layers[*].fc.weight.velocity", nn.role = "state"}
+// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xf32> {nn.updates = 1 : i64}, tensor<3x8x8xf32> {nn.updates = 3 : i64})
+// CHECK:         nn.repeat "layers" first 2 count 3 reverse
+// CHECK:         %[[NEW:.*]]:2 = nn.repeat "layers" first 2 count 3
+// CHECK-SAME:      slice(%[[P:.*]] = %[[WS]] : {{.*}}, %[[G:.*]] = %{{.*}} : {{.*}}, %[[V:.*]] = %[[VS]] :
+// CHECK-NEXT:      %[[UPDATED:.*]]:2 = nn.sgd "fc.weight"(%[[P]], %[[G]], %[[V]]) {momentum,
+// CHECK-NEXT:      nn.yield %[[UPDATED]]#0, %[[UPDATED]]#1
+// CHECK:         return %{{.*}}, %[[NEW]]#0, %[[NEW]]#1
+func.func @states_of_stacked_parameters(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+  %y = nn.repeat "layers" first 2 count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Results that the forward repeat stacks may have gradients, which the backward
+// repeat slices.
+
+// CHECK-LABEL: func.func @gradient_of_stacked_results(
+// CHECK:         %[[DS:.*]] = nn.cross_entropy_grad {{.*}} -> tensor<3x4x8xf32>
+// CHECK:         nn.repeat "layers" count 3 reverse
+// CHECK-SAME:      carry(%[[DH:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<4x8xf32>)
+// CHECK-SAME:      slice(%[[DSI:[a-z0-9]+]] = %[[DS]] : tensor<3x4x8xf32> to tensor<4x8xf32>
+// CHECK-NEXT:      %[[D0:.*]] = nn.relu_grad "act"(%[[DH]], %{{.*}})
+// CHECK-NEXT:      %[[D1:.*]] = nn.add "act"(%[[DSI]], %[[D0]])
+// CHECK-NEXT:      nn.linear_dgrad "fc"(%[[D1]],
+func.func @gradient_of_stacked_results(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<3x4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y, %s = nn.repeat "layers" count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>, tensor<3x4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = nn.relu "act"(%0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %1, %0 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%s, %labels) : (tensor<3x4x8xf32>, tensor<3x4xi32>) -> (tensor<f32>, tensor<3x4xf32>)
+  return %loss : tensor<f32>
+}
+
+//===----------------------------------------------------------------------===//
+// Recomputation
+//===----------------------------------------------------------------------===//
+
+// A group keeps its inputs only: its gradients read the second execution, which
+// runs the whole module, what leaves it included.
+
+// CHECK-LABEL: func.func @recompute(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<8x8xf32>
+// CHECK:         %[[FIRST:.*]] = nn.gelu "block.act"
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"(%{{.*}}, %[[FIRST]],
+// CHECK-NEXT:    %[[AGAIN:.*]]:2 = nn.recompute "block" (%[[XI:.*]] = %[[X]] : tensor<4x8xf32>, %[[WI:.*]] = %[[W]] : tensor<8x8xf32>)
+// CHECK-NEXT:      %[[L:.*]] = nn.linear "block.fc"(%[[XI]], %[[WI]]) {strategy.phase = "backward"
+// CHECK-NEXT:      %[[G:.*]] = nn.gelu "block.act"(%[[L]]) {strategy.phase = "backward"
+// CHECK-NEXT:      nn.yield %[[G]], %[[L]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[DL:.*]] = nn.gelu_grad "block.act"(%[[DY]], %[[AGAIN]]#1)
+// CHECK-NEXT:    nn.linear_wgrad "block.fc"(%[[DL]], %[[X]])
+func.func @recompute(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.linear "block.fc"(%x, %w) {strategy.recompute = "block"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.gelu "block.act"(%0) {strategy.recompute = "block"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Groups are recomputed one by one, last first, each from what the forward pass
+// of the others left.
+
+// CHECK-LABEL: func.func @two_groups(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK:         nn.linear "block[0].fc"
+// CHECK:         %[[A:.*]] = nn.gelu "block[0].act"
+// CHECK:         nn.linear "block[1].fc"
+// CHECK:         nn.gelu "block[1].act"
+// CHECK:         nn.recompute "block[1]" (%{{.*}} = %[[A]] : tensor<4x8xf32>,
+// CHECK:         nn.gelu_grad "block[1].act"
+// CHECK:         nn.linear_dgrad "block[1].fc"
+// CHECK:         nn.linear_wgrad "block[1].fc"(%{{.*}}, %[[A]])
+// CHECK:         nn.recompute "block[0]" (%{{.*}} = %[[X]] : tensor<4x8xf32>,
+// CHECK:         nn.gelu_grad "block[0].act"
+// CHECK:         nn.linear_wgrad "block[0].fc"(%{{.*}}, %[[X]])
+func.func @two_groups(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
+    %v: tensor<8x8xf32> {nn.role = "parameter", nn.path = "v"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %0 = nn.linear "block[0].fc"(%x, %w) {strategy.recompute = "block[0]"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.gelu "block[0].act"(%0) {strategy.recompute = "block[0]"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.linear "block[1].fc"(%1, %v) {strategy.recompute = "block[1]"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %3 = nn.gelu "block[1].act"(%2) {strategy.recompute = "block[1]"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%3, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// In a repeat the forward pass stacks the carried value only. The backward body
+// recomputes the whole layer, its result included, before the gradients.
+
+// CHECK-LABEL: func.func @recompute_in_a_repeat(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<3x8x8xf32>
+// CHECK:         %[[Y:.*]]:2 = nn.repeat "layers" count 3 carry(%[[H:.*]] = %[[X]] : tensor<4x8xf32>)
+// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x4x8xf32>) attributes
+// CHECK:           %[[OUT:.*]] = nn.add "residual"
+// CHECK-NEXT:      nn.yield %[[OUT]], %[[H]]
+// CHECK:         nn.repeat "layers" count 3 reverse
+// CHECK-SAME:      carry(%[[DH:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<4x8xf32>)
+// CHECK-SAME:      slice(%[[WI:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[HI:.*]] = %[[Y]]#1 : tensor<3x4x8xf32> to tensor<4x8xf32>)
+// CHECK-NEXT:      %[[AGAIN:.*]]:2 = nn.recompute "layers[*]" (%[[HR:.*]] = %[[HI]] : tensor<4x8xf32>, %[[WR:.*]] = %[[WI]] : tensor<8x8xf32>)
+// CHECK-NEXT:        %[[L:.*]] = nn.linear "fc"(%[[HR]], %[[WR]])
+// CHECK-NEXT:        %[[G:.*]] = nn.gelu "act"(%[[L]])
+// CHECK-NEXT:        %[[R:.*]] = nn.add "residual"(%[[HR]], %[[G]])
+// CHECK-NEXT:        nn.yield %[[R]], %[[L]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[DL:.*]] = nn.gelu_grad "act"(%[[DH]], %[[AGAIN]]#1)
+// CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DL]], %[[WI]])
+// CHECK-NEXT:      %[[SUM:.*]] = nn.add "fc"(%[[DH]], %[[DX]])
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]])
+// CHECK-NEXT:      nn.yield %[[SUM]], %[[DW]]
+func.func @recompute_in_a_repeat(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) {strategy.recompute = "layers[*]"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = nn.gelu "act"(%0) {strategy.recompute = "layers[*]"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = nn.add "residual"(%h, %1) {strategy.recompute = "layers[*]"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %2 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
