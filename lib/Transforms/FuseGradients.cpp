@@ -221,6 +221,12 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
   else
     builder.setInsertionPointToStart(&body);
   Operation *model = group.front().op;
+  // A gradient may travel in another type than it accumulates in.
+  auto training = update->getParentOp()->getAttrOfType<nn::TrainingAttr>(
+      nn::kTrainingAttr);
+  Type wire = training ? training.getReduction() : Type();
+  if (wire == getElementTypeOrSelf(group.front().input.getType()))
+    wire = {};
   auto fused = dist::FusedReduceOp::create(
       builder, model->getLoc(), types,
       dist::CollectiveKindAttr::get(&getContext(),
@@ -229,6 +235,7 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
       cast<ArrayAttr>(model->getAttr("axes")),
       builder.getDenseBoolArrayAttr(stacked),
       dist::BucketsAttr::get(&getContext(), fillBuckets(group, first, size)),
+      wire ? TypeAttr::get(wire) : TypeAttr(),
       dist::PurposeAttr::get(&getContext(), dist::Purpose::Gradient));
   for (auto [reduction, result] : llvm::zip(group, fused.getOutputs())) {
     reduction.op->getResult(0).replaceAllUsesWith(result);

@@ -109,21 +109,6 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
   printer << "]";
 }
 
-/// One list of types for operands and results.
-static ParseResult parseSameTypes(OpAsmParser &parser,
-                                  SmallVectorImpl<Type> &inputs,
-                                  SmallVectorImpl<Type> &outputs) {
-  if (parser.parseTypeList(inputs))
-    return failure();
-  outputs.assign(inputs.begin(), inputs.end());
-  return success();
-}
-
-static void printSameTypes(OpAsmPrinter &printer, Operation *, TypeRange inputs,
-                           TypeRange) {
-  llvm::interleaveComma(inputs, printer);
-}
-
 #define GET_OP_CLASSES
 #include "Proteus/Dialect/Dist/DistOps.cpp.inc"
 
@@ -182,6 +167,8 @@ int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
   int64_t bytes = 0;
   for (const BucketRange &range : getBuckets().getValue().list[bucket]) {
     auto type = cast<RankedTensorType>(getInputs()[range.operand].getType());
+    if (std::optional<Type> wire = getWireType())
+      type = type.clone(*wire);
     bytes += localBytes(type) / getNumIterations(range.operand) *
              (range.to - range.from);
   }

@@ -179,16 +179,6 @@ LogicalResult TransferOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// BarrierOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult BarrierOp::verify() {
-  if (getInputs().getTypes() != getOutputs().getTypes())
-    return emitOpError("result types differ from operand types");
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // FusedReduceOp
 //===----------------------------------------------------------------------===//
 
@@ -274,6 +264,8 @@ static LogicalResult verifyBuckets(FusedReduceOp op) {
 }
 
 LogicalResult FusedReduceOp::verify() {
+  if (std::optional<Type> wire = getWireType(); wire && !isa<FloatType>(*wire))
+    return emitOpError("the wire type must be a float type, got ") << *wire;
   if (getKind() != CollectiveKind::AllReduce &&
       getKind() != CollectiveKind::ReduceScatter)
     return emitOpError("kind is ") << stringifyCollectiveKind(getKind())

@@ -89,24 +89,6 @@ func.func @equal_collectives_are_one(%rows: tensor<8x8xf32, #rows>)
   return %0, %1 : tensor<8x8xf32, #whole>, tensor<8x8xf32, #whole>
 }
 
-// CHECK-LABEL: func.func @work_behind_barriers_is_not_shared
-func.func @work_behind_barriers_is_not_shared(%rows: tensor<8x8xf32, #rows>)
-    -> (tensor<8x8xf32, #whole>, tensor<8x8xf32, #whole>) {
-  // CHECK: %[[A:.*]] = dist.barrier
-  // CHECK: %[[B:.*]] = dist.barrier
-  // CHECK-NOT: dist.barrier
-  %a = dist.barrier %rows : tensor<8x8xf32, #rows>
-  %b = dist.barrier %rows : tensor<8x8xf32, #rows>
-  %unused = dist.barrier %rows : tensor<8x8xf32, #rows>
-  // CHECK: dist.all_gather %[[A]]
-  %0 = dist.all_gather %a dim 0 over {tp}
-      : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #whole>
-  // CHECK: dist.all_gather %[[B]]
-  %1 = dist.all_gather %b dim 0 over {tp}
-      : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #whole>
-  return %0, %1 : tensor<8x8xf32, #whole>, tensor<8x8xf32, #whole>
-}
-
 // Messages are neither merged nor dropped, though nobody reads them here.
 // CHECK-LABEL: func.func @messages_stay
 func.func @messages_stay(%rows: tensor<8x8xf32, #rows>) {

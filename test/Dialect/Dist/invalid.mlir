@@ -459,9 +459,11 @@ func.func @f() {
 // -----
 
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
-func.func @f(%0: f32) {
-  // expected-error @+1 {{result types differ from operand types}}
-  %1 = "dist.barrier"(%0) : (f32) -> f64
+#a = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{the wire type must be a float type, got 'i32'}}
+  %1 = dist.fused_reduce all_reduce sum %0 over {dp} stacked [true] buckets [[0[0:3]]] as i32 : (tensor<3x8xf32, #a>) -> tensor<3x8xf32, #b>
   return
 }
 
@@ -786,10 +788,11 @@ dist.program @p mesh #mesh at [pp = 0] () {
 
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
 #a = #dist.layout<#mesh, [{micro}]>
+#b = #dist.layout<#mesh, [{micro, tp}]>
 dist.program @p mesh #mesh (%x: tensor<8xf32, #a>) {
   dist.section update once {
     // expected-error @+1 {{depends on the micro-batch and cannot be used in a section that runs once; accumulate it first}}
-    %0 = dist.barrier %x : tensor<8xf32, #a>
+    %0 = dist.slice %x dim 0 over {tp} : tensor<8xf32, #a> -> tensor<8xf32, #b>
     dist.yield
   }
   dist.return

@@ -76,9 +76,6 @@ func.func @time_and_stages(%each: tensor<8x8xf32, #each>,
   dist.send %first to stage 1 tag 7 for activation : tensor<8x8xf32, #first>
   // CHECK: dist.recv from stage 0 tag 7 : tensor<8x8xf32, #[[SECOND]]>
   %2 = dist.recv from stage 0 tag 7 : tensor<8x8xf32, #second>
-  // CHECK: dist.barrier %{{.*}}, %{{.*}} : tensor<8x8xf32, #[[FIRST]]>, tensor<8x8xf32, #[[SECOND]]>
-  %3:2 = dist.barrier %first, %2
-      : tensor<8x8xf32, #first>, tensor<8x8xf32, #second>
   return
 }
 
@@ -125,7 +122,7 @@ dist.program @first mesh #mesh at [pp = 0]
   }
   // CHECK: dist.section backward attributes {hint = 1 : i64} {
   %g = dist.section backward attributes {hint = 1 : i64} {
-    %0 = dist.barrier %f : tensor<8x8xf32, #x0>
+    dist.send %f to stage 1 tag 2 : tensor<8x8xf32, #x0>
     %1 = dist.recv from stage 1 tag 1 : tensor<8x8xf32, #g0>
     %2 = dist.accumulate %1 : tensor<8x8xf32, #g0> -> tensor<8x8xf32, #s0>
     dist.yield %2 : tensor<8x8xf32, #s0>

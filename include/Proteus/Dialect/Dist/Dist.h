@@ -35,11 +35,6 @@ struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
   llvm::StringRef getName() final { return "dist.wire"; }
 };
 
-/// What a barrier allocates, so that two barriers are never the same.
-struct BarrierResource : mlir::SideEffects::Resource::Base<BarrierResource> {
-  llvm::StringRef getName() final { return "dist.barrier"; }
-};
-
 /// The layout of a tensor type, null for any other type.
 LayoutAttr getLayout(mlir::Type type);
 

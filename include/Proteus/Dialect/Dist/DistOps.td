@@ -23,7 +23,6 @@ def Dist_Tensor : Type<CPred<"::proteus::dist::getLayout($_self)">,
     "ranked tensor with a #dist.layout", "::mlir::RankedTensorType">;
 
 def Dist_WireResource : Resource<"::proteus::dist::WireResource">;
-def Dist_BarrierResource : Resource<"::proteus::dist::BarrierResource">;
 
 //===----------------------------------------------------------------------===//
 // Changes of layout within a program
@@ -252,7 +251,7 @@ def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Messages and barriers
+// Messages
 //===----------------------------------------------------------------------===//
 
 class Dist_MessageOp<string mnemonic, string kind, list<Trait> traits>
@@ -313,35 +312,6 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
   }];
 }
 
-def Dist_BarrierOp : Dist_Op<"barrier"> {
-  let summary = "Hands its operands on as new values";
-  let description = [{
-    The identity, which nothing may look through: work fed by a barrier is never
-    the same as work on the operands. Recomputed work takes its operands from
-    one, so that common subexpression elimination cannot undo it. An unused
-    barrier is dead.
-
-    **Constraints**
-    - the result types are the operand types.
-
-    Example:
-    ```mlir
-    %0:2 = dist.barrier %a, %b : tensor<8x8xf32, #layout>, tensor<8xf32, #bias>
-    ```
-  }];
-  let arguments = (ins Variadic<AnyType>:$inputs);
-  let results = (outs
-    Res<Variadic<AnyType>, "the same values",
-        [MemAlloc<Dist_BarrierResource>]>:$outputs);
-  let assemblyFormat = [{
-    $inputs attr-dict `:` custom<SameTypes>(type($inputs), type($outputs))
-  }];
-  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs), [{
-    build($_builder, $_state, inputs.getTypes(), inputs);
-  }]>];
-  let hasVerifier = 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Fused reductions
 //===----------------------------------------------------------------------===//
@@ -355,9 +325,11 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     starts when all its members are there. A *stacked* operand holds the
     gradients of a repeated layer, its leading dimension being the iteration;
     a bucket may hold a range of its iterations. An operand that is not stacked
-    counts as one iteration.
+    counts as one iteration. With `as type` the values travel and are added in
+    that element type.
 
     **Constraints**
+    - the wire type is a float type;
     - the kind is `all_reduce` or `reduce_scatter`;
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - at least one operand, as many results, all on one mesh, and each result has the type
@@ -382,12 +354,14 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
                        Dist_AxisNamesAttr:$axes,
                        DenseBoolArrayAttr:$stacked,
                        Dist_BucketsAttr:$buckets,
+                       OptionalAttr<TypeAttr>:$wire_type,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let results = (outs Variadic<Dist_Tensor>:$outputs);
   let assemblyFormat = [{
     custom<EnumKeyword>($kind) custom<EnumKeyword>($reduction) $inputs
     `over` custom<AxisNames>($axes) `stacked` $stacked
     `buckets` custom<Buckets>($buckets)
+    (`as` $wire_type^)?
     (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` functional-type($inputs, $outputs)
   }];
