@@ -19,6 +19,9 @@
 using namespace mlir;
 using namespace proteus;
 
+/// Tasks are held in memory one by one; more than this is a mistake.
+static constexpr int64_t maxTasks = 20000000;
+
 namespace {
 
 /// A value of the flat program: one tensor, or a stack of them, one per
@@ -171,6 +174,11 @@ void Flattener::visitTask(Operation *op) {
 LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
   unsigned numCarried = repeat.getNumCarried();
   int64_t count = repeat.getCount();
+  int64_t body = repeat.getBody().front().getOperations().size();
+  if (count > maxTasks / body)
+    return repeat.emitOpError("runs ")
+           << count << " times; a program of more than " << maxTasks
+           << " tasks can't be simulated";
   SmallVector<uint32_t> carried;
   for (Value init : repeat.getCarried())
     carried.push_back(environment.lookup(init));

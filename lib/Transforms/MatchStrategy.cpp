@@ -31,6 +31,9 @@ using namespace proteus;
 using strategy::Path;
 using strategy::PathPattern;
 
+/// Every micro-batch is an entry of a schedule; more than this is a mistake.
+static constexpr int64_t maxMicroBatches = 1000000;
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -78,6 +81,7 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult checkModel();
   LogicalResult collect(Operation *op);
   LogicalResult findPipelineAxis();
   LogicalResult assignModulesToStages();
@@ -685,8 +689,28 @@ LogicalResult Matcher::reportUnused() {
   return failure(failed);
 }
 
+/// What verifiers of nn operations check, for operations of other dialects and
+/// for arguments.
+LogicalResult Matcher::checkModel() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("a model must be a single block");
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !type.hasStaticShape())
+      return function.emitOpError("argument ")
+             << argument.getArgNumber()
+             << " must be a tensor of static shape, got " << argument.getType();
+    if (failed(nn::verifyElementCount(argument.getLoc(), type)))
+      return failure();
+  }
+  WalkResult result = function.walk([&](nn::IterationSpaceOpInterface op) {
+    return WalkResult(nn::verifyIterationSpace(op, op.getIterationSpace()));
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Matcher::run() {
-  if (failed(collect(tree)) || failed(findPipelineAxis()) ||
+  if (failed(checkModel()) || failed(collect(tree)) || failed(findPipelineAxis()) ||
       failed(assignModulesToStages()) || failed(splitRepeats()) ||
       failed(annotate()) || failed(reportUnused()))
     return failure();
@@ -704,6 +728,10 @@ LogicalResult Matcher::run() {
   NamedAttrList schedule, bucket;
   Builder builder(context);
   if (strategy::ScheduleOp op = tree.getSchedule()) {
+    if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
+      return op.emitOpError("micro_batches = ")
+             << op.getMicroBatches() << " is more than " << maxMicroBatches
+             << ", the most that can be scheduled";
     schedule.set("order", builder.getStringAttr(strategy::stringifyScheduleOrder(
                               op.getOrderKind())));
     if (op.getMaxOngoingAttr())
@@ -775,6 +803,21 @@ strategy::TreeOp MatchStrategy::selectTree() {
   return {};
 }
 
+/// Every device of the mesh must exist. Without a list the ids are 0, 1, ..., so
+/// their number tells; a list is never longer than what the user wrote.
+static LogicalResult checkDevices(strategy::MeshOp mesh,
+                                  const cost::Cluster &cluster) {
+  int64_t last = mesh.getNumDevices() - 1;
+  if (auto devices = mesh.getDevices())
+    last = *llvm::max_element(*devices);
+  if (last < cluster.numDevices())
+    return success();
+  return mesh.emitOpError("names device ")
+         << last << ", but the cluster '" << cluster.name << "' has "
+         << cluster.numDevices() << " devices (0 to "
+         << cluster.numDevices() - 1 << "); use a smaller mesh or more nodes";
+}
+
 void MatchStrategy::runOnOperation() {
   strategy::TreeOp tree = selectTree();
   if (!tree)
@@ -782,15 +825,8 @@ void MatchStrategy::runOnOperation() {
   FailureOr<cost::Cluster> machine = resolveCluster(getOperation(), cluster);
   if (failed(machine))
     return signalPassFailure();
-  for (int64_t device : tree.getMesh().getDeviceIds())
-    if (device >= machine->numDevices()) {
-      tree.getMesh().emitOpError("names device ")
-          << device << ", but the cluster '" << machine->name << "' has "
-          << machine->numDevices() << " devices (0 to "
-          << machine->numDevices() - 1
-          << "); use a smaller mesh or more nodes";
-      return signalPassFailure();
-    }
+  if (failed(checkDevices(tree.getMesh(), *machine)))
+    return signalPassFailure();
   auto function =
       getOperation().lookupSymbol<func::FuncOp>(tree.getModelAttr());
   if (function->hasAttr(kMeshAttr)) {

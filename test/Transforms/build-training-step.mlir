@@ -665,6 +665,28 @@ func.func @states_of_stacked_parameters(
   return %loss : tensor<f32>
 }
 
+// A piece of a repeat that was cut names its layers in the paths of its
+// parameters; inside the repeat paths are relative to the layer.
+
+// CHECK-LABEL: func.func @paths_in_a_piece(
+// CHECK:         nn.repeat "layers" first 2 count 3 slice
+// CHECK-NEXT:      nn.sgd "fc.weight"
+func.func @paths_in_a_piece(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[2:5].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" first 2 count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // Results that the forward repeat stacks may have gradients, which the backward
 // repeat slices.
 

@@ -140,7 +140,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     return %0 : tensor<32x4xf32>
   }
   strategy.tree @s for @f {
-    // expected-error@+1 {{'strategy.mesh' op names device 8, but the cluster 'dgx-a100' has 8 devices (0 to 7); use a smaller mesh or more nodes}}
+    // expected-error@+1 {{'strategy.mesh' op names device 15, but the cluster 'dgx-a100' has 8 devices (0 to 7); use a smaller mesh or more nodes}}
     mesh [dp = 16]
     split op [batch -> dp]
   }
@@ -220,6 +220,38 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @one for @f { mesh [dp = 2] }
   // expected-note@+1 {{there is @two}}
   strategy.tree @two for @f { mesh [dp = 4] }
+}
+
+// -----
+
+// A model has a body.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op a model must be a single block}}
+  func.func private @f(tensor<8x4xf32>) -> tensor<8x4xf32>
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// Arguments of a model are tensors,
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op argument 1 must be a tensor of static shape, got 'index'}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %n: index) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// of static shape,
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op argument 0 must be a tensor of static shape, got 'tensor<?x4xf32>'}}
+  func.func @f(%x: tensor<?x4xf32> {nn.role = "input"}) {
+    return
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
 }
 
 // -----
@@ -446,6 +478,21 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
     // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split the computation ('op') of the operations around it instead}}
     split input 0 [batch -> dp]
+  }
+}
+
+// -----
+
+// The number of micro-batches is one that a schedule can list.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.schedule' op micro_batches = 1000001 is more than 1000000, the most that can be scheduled}}
+    schedule micro_batches = 1000001
   }
 }
 

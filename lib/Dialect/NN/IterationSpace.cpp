@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace proteus::nn;
@@ -45,6 +46,17 @@ std::string proteus::nn::dataIteratorName(unsigned dim, unsigned rank) {
   return "d" + std::to_string(dim);
 }
 
+LogicalResult proteus::nn::verifyElementCount(Location loc,
+                                              RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(elements, std::max<int64_t>(size, 1), elements) ||
+        elements > maxElements)
+      return emitError(loc) << type << " has more than 2^56 elements; sizes and "
+                            << "times of such tensors can't be computed";
+  return success();
+}
+
 static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
                                   StringRef what, unsigned number, Type type,
                                   const TensorIterators &dims) {
@@ -59,6 +71,8 @@ static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
   if (tensor.getRank() != static_cast<int64_t>(dims.size()))
     return op->emitOpError() << what << " " << number << " must have rank "
                              << dims.size() << ", got " << tensor.getRank();
+  if (failed(verifyElementCount(op->getLoc(), tensor)))
+    return failure();
   for (auto [dim, iterators] : llvm::enumerate(dims)) {
     if (tensor.getDimSize(dim) < 1)
       return op->emitOpError() << what << " " << number << ": dimension " << dim

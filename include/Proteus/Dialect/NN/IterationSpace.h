@@ -17,6 +17,7 @@
 #ifndef PROTEUS_DIALECT_NN_ITERATIONSPACE_H
 #define PROTEUS_DIALECT_NN_ITERATIONSPACE_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -86,6 +87,13 @@ enum class KernelClass {
 /// iterators that index it.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
+
+/// Elements a tensor may have: beyond it byte counts and picoseconds overflow.
+constexpr int64_t maxElements = int64_t(1) << 56;
+
+/// Checks that `type` has no more than `maxElements`.
+llvm::LogicalResult verifyElementCount(mlir::Location loc,
+                                       mlir::RankedTensorType type);
 
 /// Conventional iterator names of a data tensor: batch first; the second of
 /// three dimensions is the sequence; four dimensions are an image.

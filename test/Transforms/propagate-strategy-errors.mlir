@@ -1,0 +1,215 @@
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics --match-strategy \
+// RUN:     --build-training-step --propagate-strategy
+
+// An axis splits one iterator of an operation: the tree and a node use the same.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    // expected-error@+1 {{'nn.linear' op axis 'dp' splits both 'batch' and 'out'; an axis may split one iterator of an operation}}
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    node "fc" { split op [out -> dp] }
+  }
+}
+
+// -----
+
+// That holds for each of several axes.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    // expected-error@+1 {{'nn.linear' op axis 'dp' splits both 'batch' and 'in'; an axis may split one iterator of an operation}}
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+    node "fc" { split op [in -> [tp, dp]] }
+  }
+}
+
+// -----
+
+// An opaque iterator is not split.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %g: tensor<4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.layer_norm' op iterator 'hidden' can't be split (over {tp})}}
+    %0 = nn.layer_norm "norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 2]
+    node "norm" { split op [hidden -> tp] }
+  }
+}
+
+// -----
+
+// Nor is a log-sum-exp of an operation that can't be decomposed.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<2x4x8xf32> {nn.role = "input"}) -> tensor<2x4x8xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'key' can't be split (over {tp})}}
+    %o, %lse = nn.attention "core"(%q, %q, %q) {heads = 2 : i64} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x2x4xf32>)
+    return %o : tensor<2x4x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 2]
+    node "core" { split op [key -> tp] }
+  }
+}
+
+// -----
+
+// Every part has an element.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    // expected-error@+1 {{'nn.linear' op iterator 'out' has size 6 and can't be split into 8 parts over {a, b}}}
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [a = 2, b = 4]
+    node "fc" { split op [out -> [a, b]] }
+  }
+}
+
+// -----
+
+// Parts of a dimension that several iterators share are equal.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<2x4x12xf32> {nn.role = "input"}) -> tensor<2x4x12xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'head' of size 6 is part of a fused dimension and can't be split into 4 unequal parts over {tp}}}
+    %o, %lse = nn.attention "core"(%q, %q, %q) {heads = 6 : i64} : (tensor<2x4x12xf32>, tensor<2x4x12xf32>, tensor<2x4x12xf32>) -> (tensor<2x4x12xf32>, tensor<2x6x4xf32>)
+    return %o : tensor<2x4x12xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 4]
+    node "core" { split op [head -> tp] }
+  }
+}
+
+// -----
+
+// The minor part of a shared dimension is not contiguous.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<2x4x16xf32> {nn.role = "input"},
+               %k: tensor<2x4x8xf32> {nn.role = "input"}) -> tensor<2x4x16xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'group' is a minor part of a fused dimension of the result and can't be split}}
+    %o, %lse = nn.attention "core"(%q, %k, %k) {heads = 4 : i64, kv_heads = 2 : i64} : (tensor<2x4x16xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x16xf32>, tensor<2x4x4xf32>)
+    return %o : tensor<2x4x16xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 2]
+    node "core" { split op [group -> tp] }
+  }
+}
+
+// -----
+
+// Micro-batches are equal.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<6x4xf32> {nn.role = "input"}) -> tensor<6x4xf32> {
+    // expected-error@+1 {{'nn.gelu' op iterator 'batch' of size 6 can't be cut into 4 equal parts: micro-batches times devices over {micro}; change the batch or the micro-batches}}
+    %0 = nn.gelu "a"(%x) : (tensor<6x4xf32>) -> tensor<6x4xf32>
+    return %0 : tensor<6x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 4
+  }
+}
+
+// -----
+
+// So are the parts of a micro-batch.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<12x4xf32> {nn.role = "input"}) -> tensor<12x4xf32> {
+    // expected-error@+1 {{'nn.gelu' op iterator 'batch' of size 12 can't be cut into 8 equal parts: micro-batches times devices over {micro, dp}; change the batch or the micro-batches}}
+    %0 = nn.gelu "a"(%x) : (tensor<12x4xf32>) -> tensor<12x4xf32>
+    return %0 : tensor<12x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 4
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// A micro-batch has a sample for every device.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.gelu' op iterator 'batch' has size 8 and can't be split into 16 parts over {micro, dp}}}
+    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 4]
+    schedule micro_batches = 4
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// A parameter is stored in at most as many parts as it has elements.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op dimension 0 of 'fc.weight' has size 3 and can't be split into 4 parts over {dp}}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<3x4xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<8x3xf32> {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<3x4xf32>) -> tensor<8x3xf32>
+    return %0 : tensor<8x3xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 4]
+    split weight [0 -> dp]
+  }
+}
+
+// -----
+
+// So are its states.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op dimension 1 of 'fc.weight.velocity' has size 4 and can't be split into 8 parts over {dp, tp}}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %labels: tensor<8xi32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<f32>
+      attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<8x6xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 4, tp = 2]
+    split state [1 -> [dp, tp]]
+  }
+}
+
+// -----
+
+// All offenders are listed, in the bodies of repeats as well.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %g: tensor<4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.gelu' op iterator 'hidden' has size 4 and can't be split into 8 parts over {tp}}}
+    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.repeat "layers" count 2 carry(%h = %0 : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      // expected-error@+1 {{'nn.layer_norm' op iterator 'hidden' can't be split (over {tp})}}
+      %2 = nn.layer_norm "norm"(%h, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+      nn.yield %2 : tensor<8x4xf32>
+    }
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [tp = 8]
+    split op [hidden -> tp]
+  }
+}
