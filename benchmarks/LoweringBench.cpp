@@ -101,17 +101,16 @@ std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
       "(tensor<f32>, {3})\n"
       "return %loss : tensor<f32>\n}\n",
       x, logits, ids, rows);
-  text += llvm::formatv(
-      "strategy.tree @s for @gpt {{\n"
-      "mesh [dp = {0}, pp = {1}, tp = {2}]\n"
-      "schedule micro_batches = {3}\n"
-      "split op [batch -> dp]\n"
-      "node \"embedding\" {{ split op [vocab -> tp] }\n"
-      "node \"layers[*]\" {{\n stages pp\n recompute\n"
-      "node \"qkv\" {{ split op [out -> tp] }\n"
-      "node \"fc1\" {{ split op [out -> tp] }\n}\n"
-      "node \"head\" {{ split op [out -> tp] }\n}\n}\n",
-      dp, pp, tp, microBatches);
+  text += llvm::formatv("strategy.tree @s for @gpt {{\n"
+                        "mesh [dp = {0}, pp = {1}, tp = {2}]\n"
+                        "schedule micro_batches = {3}\n"
+                        "split op [batch -> dp]\n"
+                        "node \"embedding\" {{ split op [vocab -> tp] }\n"
+                        "node \"layers[*]\" {{\n stages pp\n recompute\n"
+                        "node \"qkv\" {{ split op [out -> tp] }\n"
+                        "node \"fc1\" {{ split op [out -> tp] }\n}\n"
+                        "node \"head\" {{ split op [out -> tp] }\n}\n}\n",
+                        dp, pp, tp, microBatches);
   return text;
 }
 

@@ -47,12 +47,12 @@ void BatchAnalysis::visit(Operation *op) {
     return;
   }
   if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
-    for (auto [input, argument] : llvm::zip(
-             recompute.getInputs(), recompute.getBody().getArguments()))
+    for (auto [input, argument] :
+         llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
       copy(input, argument);
     visit(recompute.getBody().front());
-    for (auto [yielded, result] : llvm::zip(
-             recompute.getYield()->getOperands(), recompute.getResults()))
+    for (auto [yielded, result] :
+         llvm::zip(recompute.getYield()->getOperands(), recompute.getResults()))
       copy(yielded, result);
     return;
   }

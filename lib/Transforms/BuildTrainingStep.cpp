@@ -80,8 +80,8 @@ private:
   /// are active when anything that enters the body is.
   void markActive(Block &block) {
     for (Operation &op : block) {
-      bool any = llvm::any_of(op.getOperands(),
-                              [&](Value v) { return isActive(v); });
+      bool any =
+          llvm::any_of(op.getOperands(), [&](Value v) { return isActive(v); });
       if (auto repeat = dyn_cast<RepeatOp>(op)) {
         SetVector<Value> captured;
         getUsedValuesDefinedAbove(repeat.getBody(), captured);
@@ -140,8 +140,8 @@ public:
 
   /// A tensor of zeros in the type of the gradient of `value`.
   Value zeroGradient(Value value) {
-    return FillOp::create(backward, value.getLoc(), gradientType(value),
-                          "zero", llvm::APFloat(0.0));
+    return FillOp::create(backward, value.getLoc(), gradientType(value), "zero",
+                          llvm::APFloat(0.0));
   }
 
   /// Values that have a gradient, in the order in which they got it first.
@@ -257,9 +257,8 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   auto [entry, isNew] = gradients.insert({operand, gradient});
   if (isNew)
     return;
-  entry->second =
-      AddOp::create(backward, gradient.getLoc(), gradient.getType(),
-                    getOwnPath(current), entry->second, gradient);
+  entry->second = AddOp::create(backward, gradient.getLoc(), gradient.getType(),
+                                getOwnPath(current), entry->second, gradient);
 }
 
 Value BlockDifferentiator::saved(Value value) {
@@ -324,8 +323,8 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Value input : inputs)
     operands.push_back(kept(input));
   auto recompute =
-      RecomputeOp::create(backward, members.front()->getLoc(),
-                          group.getValue(), operands, TypeRange(outputs));
+      RecomputeOp::create(backward, members.front()->getLoc(), group.getValue(),
+                          operands, TypeRange(outputs));
   recompute->setAttr(kModuleOutputsAttr,
                      backward.getI64IntegerAttr(numOutputs));
   Block &body = recompute.getBody().emplaceBlock();
@@ -391,8 +390,8 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
   SmallVector<Value> yielded;
   for (unsigned i : carriedIndices) {
     Value gradient = inner.gradientOf(repeat.getCarriedArgs()[i]);
-    yielded.push_back(gradient ? gradient
-                               : inner.zeroGradient(repeat.getCarriedArgs()[i]));
+    yielded.push_back(
+        gradient ? gradient : inner.zeroGradient(repeat.getCarriedArgs()[i]));
   }
   SmallVector<Value> captured;
   for (auto [value, gradient] : inner.gradients) {
@@ -432,8 +431,8 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
     extended.getBody().takeBody(repeat.getBody());
     yield->setOperands(forwardYield);
     context.replaced.push_back(repeat);
-    for (auto [from, to] : llvm::zip(repeat.getResults(),
-                                     extended.getResults()))
+    for (auto [from, to] :
+         llvm::zip(repeat.getResults(), extended.getResults()))
       from.replaceAllUsesWith(to);
   }
 
@@ -448,8 +447,7 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
     sliced.push_back(saved(stack));
     slices.push_back(argument);
   }
-  size_t firstNew =
-      extended->getNumResults() - inner.newStacks.size();
+  size_t firstNew = extended->getNumResults() - inner.newStacks.size();
   for (auto [i, entry] : llvm::enumerate(inner.newStacks)) {
     sliced.push_back(saved(extended->getResult(firstNew + i)));
     slices.push_back(entry.second);
@@ -606,9 +604,9 @@ void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
                                              : op->getResults())
       convert(result);
   });
-  function.setFunctionType(FunctionType::get(
-      &getContext(), function.front().getArgumentTypes(),
-      function.front().getTerminator()->getOperandTypes()));
+  function.setFunctionType(
+      FunctionType::get(&getContext(), function.front().getArgumentTypes(),
+                        function.front().getTerminator()->getOperandTypes()));
 }
 
 /// The optimizer states of a parameter: suffix of the path, in the order of
@@ -670,8 +668,8 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
       // A state lives where its parameter does.
       NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
       list.set(kRoleAttr, builder.getStringAttr(stringify(Role::State)));
-      list.set(kPathAttr, builder.getStringAttr(getArgumentPath(argument) +
-                                                "." + name));
+      list.set(kPathAttr,
+               builder.getStringAttr(getArgumentPath(argument) + "." + name));
       positions.push_back(numArguments);
       types.push_back(withElementType(argument.getType(), element));
       attributes.push_back(list.getDictionary(function.getContext()));
@@ -743,8 +741,8 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
     return failure();
 
   SmallVector<Value> results(terminator->getOperands());
-  SmallVector<DictionaryAttr> resultAttrs(
-      results.size(), DictionaryAttr::get(&getContext()));
+  SmallVector<DictionaryAttr> resultAttrs(results.size(),
+                                          DictionaryAttr::get(&getContext()));
   for (BlockArgument parameter : parameters) {
     Value gradient = differentiator.gradientOf(parameter);
     SmallVector<Value> own((*states)[parameter].begin(),
@@ -754,9 +752,9 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
       update = createRepeatedUpdate(builder, slicer, parameter, gradient, own,
                                     training);
     else
-      update = createUpdate(builder, parameter.getLoc(),
-                            getArgumentPath(parameter), training, parameter,
-                            gradient, own);
+      update =
+          createUpdate(builder, parameter.getLoc(), getArgumentPath(parameter),
+                       training, parameter, gradient, own);
     setPhase(update, Phase::Update);
     inheritStage(parameter, update);
     SmallVector<Value> replaced = {parameter};

@@ -186,8 +186,7 @@ WorkloadBuilder::stageOfRank(ArrayRef<int64_t> deviceCoordinates) const {
 }
 
 AxisList WorkloadBuilder::axesOf(Operation *op) const {
-  return *dist::getAxes(mesh,
-                        cast<dist::CollectiveOpInterface>(op).getAxes());
+  return *dist::getAxes(mesh, cast<dist::CollectiveOpInterface>(op).getAxes());
 }
 
 /// Groups of ranks that communicate: one family per set of axes, and one per
@@ -344,8 +343,7 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   uint32_t group = family.groupOf[ranks.representative[number]];
   // Members of the group, found along its axes.
   const dist::Mesh &grid = mesh.getValue();
-  SmallVector<int64_t> own =
-      grid.getCoordinates(ranks.representative[number]);
+  SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
   std::vector<uint32_t> members;
   int64_t ofOwnClass = 0;
   int64_t size = grid.getSize(axes);
@@ -392,8 +390,7 @@ int32_t WorkloadBuilder::messageOf(Operation *op, uint32_t number) {
   int64_t otherStage = send ? send.getStage() : recv.getStage();
   int64_t tag = send ? send.getTag() : recv.getTag();
   const dist::Mesh &grid = mesh.getValue();
-  SmallVector<int64_t> own =
-      grid.getCoordinates(ranks.representative[number]);
+  SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
   int64_t ownDevice = grid.getDevice(own);
   own[*pipelineAxis - 1] = otherStage;
   int64_t position = 0;
@@ -463,8 +460,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
       copy.collective = collectiveOf(task, index, number, once);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
-      auto [entry, isNew] = bucketNumbers.try_emplace(
-          {task.op, task.bucket}, workload.buckets.size());
+      auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
+                                                      workload.buckets.size());
       if (isNew)
         workload.buckets.push_back({device.name + " " + task.label,
                                     fused.getBucketBytes(task.bucket)});
@@ -495,10 +492,9 @@ void WorkloadBuilder::buildClass(uint32_t number) {
     device.resident.push_back(std::move(copy));
   }
   auto sectionOf = [](const FlatList &list, dist::SectionKind kind) {
-    return static_cast<uint32_t>(
-        std::distance(list.sections.begin(),
-                      std::find(list.sections.begin(), list.sections.end(),
-                                kind)));
+    return static_cast<uint32_t>(std::distance(
+        list.sections.begin(),
+        std::find(list.sections.begin(), list.sections.end(), kind)));
   };
   for (const dist::Work &work : schedule.getWork(stageOf[number])) {
     sim::WorkItem item;

@@ -27,8 +27,7 @@ static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
     os << "{";
     bool first = true;
     for (NamedAttribute entry : dictionary) {
-      os << (first ? "" : ", ") << "\"" << entry.getName().getValue()
-         << "\": ";
+      os << (first ? "" : ", ") << "\"" << entry.getName().getValue() << "\": ";
       first = false;
       if (failed(printAsJSON(entry.getValue(), os)))
         return failure();
@@ -111,9 +110,11 @@ FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
     std::string presets;
     for (const std::string &name : cost::clusterPresetNames())
       presets += (presets.empty() ? "" : ", ") + name;
-    return emitError(module.getLoc(), "no cluster is given; set the module attribute ")
-           << ProteusDialect::clusterAttrName << " or the option cluster= to a preset ("
-           << presets << ", with \":n\" for n nodes) or a JSON file";
+    return emitError(module.getLoc(),
+                     "no cluster is given; set the module attribute ")
+           << ProteusDialect::clusterAttrName
+           << " or the option cluster= to a preset (" << presets
+           << ", with \":n\" for n nodes) or a JSON file";
   }
   llvm::Expected<cost::Cluster> cluster = readCluster(module, attribute);
   if (!cluster)

@@ -100,8 +100,8 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   for (uint32_t tensor : tensors) {
     const FlatValue &info = values[tensor];
     if (info.producer >= 0) {
-      auto &list = once && !info.producedOnce ? task.dependsOnMicro
-                                              : task.dependsOn;
+      auto &list =
+          once && !info.producedOnce ? task.dependsOnMicro : task.dependsOn;
       if (!llvm::is_contained(list, static_cast<uint32_t>(info.producer)))
         list.push_back(info.producer);
     }
@@ -220,15 +220,15 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
 }
 
 LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
-  for (auto [input, argument] : llvm::zip(
-           recompute.getInputs(), recompute.getBody().getArguments()))
+  for (auto [input, argument] :
+       llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
     environment[argument] = environment.lookup(input);
   sim::Phase outer = phase;
   phase = sim::Phase::Recompute;
   LogicalResult result = visit(recompute.getBody().front());
   phase = outer;
-  for (auto [yielded, result] : llvm::zip(
-           recompute.getYield()->getOperands(), recompute.getResults()))
+  for (auto [yielded, result] :
+       llvm::zip(recompute.getYield()->getOperands(), recompute.getResults()))
     environment[result] = environment.lookup(yielded);
   return result;
 }
@@ -357,8 +357,8 @@ void Flattener::makeResident(dist::SectionOp section) {
     bool backward = section.getKind() != dist::SectionKind::Forward;
     FlatBuffer buffer;
     buffer.value = yielded;
-    buffer.owner = backward ? sim::MemoryOwner::Gradients
-                            : sim::MemoryOwner::Activations;
+    buffer.owner =
+        backward ? sim::MemoryOwner::Gradients : sim::MemoryOwner::Activations;
     if (Operation *producer = yielded.getDefiningOp())
       buffer.name = nn::getOwnPath(producer);
     flat.resident.push_back(std::move(buffer));

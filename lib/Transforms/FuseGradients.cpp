@@ -193,8 +193,7 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
   llvm::sort(group, [](const Reduction &a, const Reduction &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
-    return readyA != readyB ? readyA < readyB
-                            : a.op->isBeforeInBlock(b.op);
+    return readyA != readyB ? readyA < readyB : a.op->isBeforeInBlock(b.op);
   });
   // Everything the fused reduction reads comes from other sections, so it can
   // stand in front.
@@ -222,8 +221,8 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
     builder.setInsertionPointToStart(&body);
   Operation *model = group.front().op;
   // A gradient may travel in another type than it accumulates in.
-  auto training = update->getParentOp()->getAttrOfType<nn::TrainingAttr>(
-      nn::kTrainingAttr);
+  auto training =
+      update->getParentOp()->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
   Type wire = training ? training.getReduction() : Type();
   if (wire == getElementTypeOrSelf(group.front().input.getType()))
     wire = {};

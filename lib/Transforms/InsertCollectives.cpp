@@ -1,4 +1,5 @@
-//===- InsertCollectives.cpp - layouts in types, conversions as ops -*- C++ -*-===//
+//===- InsertCollectives.cpp - layouts in types, conversions as ops -*- C++
+//-*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -187,8 +188,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   insertedStage = getStage(reader);
 
   // The sum over micro-batches comes first: it is an addition in place.
-  if (layoutOf(result).isPartialOverMicro() &&
-      !target.isPartialOverMicro()) {
+  if (layoutOf(result).isPartialOverMicro() && !target.isPartialOverMicro()) {
     if (phase != Phase::Update && !reader->hasTrait<OpTrait::IsTerminator>()) {
       reader->emitOpError("reads a value that is complete only after the last "
                           "micro-batch; use one micro-batch, or do not read "
@@ -217,8 +217,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
       return {};
     insertedStage = getStage(reader);
     result = dist::TransferOp::create(
-        builder, reader->getLoc(),
-        dist::withLayout(tensorType(result), target), *moved);
+        builder, reader->getLoc(), dist::withLayout(tensorType(result), target),
+        *moved);
     candidates.push_back(result);
     return result;
   }
@@ -320,8 +320,8 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   }
 
   auto resultLayout = [&](unsigned number) {
-    return onStage(
-        withPartialSum(part.getResultLayout(number, mesh), through), op);
+    return onStage(withPartialSum(part.getResultLayout(number, mesh), through),
+                   op);
   };
   auto destinations = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
   for (OpOperand &operand : op->getOpOperands()) {
@@ -367,9 +367,9 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
         if (!kernel || use == op.getOperands().end())
           continue;
         unsigned position = std::distance(op.getOperands().begin(), use);
-        target = withLeading(
-            Partitioning::fromAnnotation(kernel, mesh.getValue())
-                .getOperandLayout(position, mesh));
+        target =
+            withLeading(Partitioning::fromAnnotation(kernel, mesh.getValue())
+                            .getOperandLayout(position, mesh));
         break;
       }
       target = onStage(target, repeat);
@@ -412,8 +412,8 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
 LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
   for (OpOperand &operand : recompute->getOpOperands()) {
     LayoutAttr target = onStage(reduced(layoutOf(operand.get())), recompute);
-    Purpose purpose = isParameter(operand.get()) ? Purpose::Parameter
-                                                 : Purpose::Activation;
+    Purpose purpose =
+        isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
     Value value = convert(operand.get(), target, recompute, purpose);
     if (!value)
       return failure();
@@ -502,7 +502,8 @@ LogicalResult Inserter::run() {
              << argument.getArgNumber()
              << " has no layout; run propagate-strategy first";
     if (pipelineAxis)
-      layout = layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
+      layout =
+          layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
     setLayout(argument, layout);
   }
   if (failed(visit(function.front())))

@@ -277,8 +277,7 @@ Settings Matcher::settingsOf(const Path &path) {
     if (!length)
       continue;
     node.selects = true;
-    std::string module =
-        strategy::toString(ArrayRef(path).take_front(*length));
+    std::string module = strategy::toString(ArrayRef(path).take_front(*length));
     for (strategy::SplitOp split : node.splits) {
       if (split.getItem().getKind() != strategy::ItemKind::Op) {
         settings.items[split.getItem()] = split;
@@ -288,11 +287,12 @@ Settings Matcher::settingsOf(const Path &path) {
         settings.op[part.getIterator()] = part;
     }
     if (node.at)
-      settings.stage = cast<strategy::CoordinateAttr>(
-                           node.at.getCoordinates()[0])
-                           .getPosition();
+      settings.stage =
+          cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
+              .getPosition();
     if (node.stages)
-      settings.stage = node.moduleStage.lookup(StringAttr::get(context, module));
+      settings.stage =
+          node.moduleStage.lookup(StringAttr::get(context, module));
     if (node.recompute)
       settings.recompute = module.empty() ? function.getName().str() : module;
   }
@@ -461,9 +461,8 @@ LogicalResult Matcher::annotateParameter(Operation *op, OpOperand &operand,
       bool selected =
           part.isDimension()
               ? part.getDimension() == static_cast<int64_t>(dim)
-              : !iterators.empty() &&
-                    space.iterators[iterators.front()].name ==
-                        part.getIterator();
+              : !iterators.empty() && space.iterators[iterators.front()].name ==
+                                          part.getIterator();
       if (selected) {
         axes[dim] = ArrayAttr::get(context, names);
         any = true;
@@ -474,8 +473,7 @@ LogicalResult Matcher::annotateParameter(Operation *op, OpOperand &operand,
     return success();
   if (stacked)
     axes.insert(axes.begin(), ArrayAttr::get(context, {}));
-  setArgumentAttr(argument,
-                  getStorageAttrName(split.getItem().getKind()),
+  setArgumentAttr(argument, getStorageAttrName(split.getItem().getKind()),
                   ArrayAttr::get(context, axes));
   return success();
 }
@@ -495,8 +493,7 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
     if (!iterator)
       continue;
     parts.push_back(strategy::PartAttr::get(
-        context,
-        StringAttr::get(context, space.iterators[*iterator].name),
+        context, StringAttr::get(context, space.iterators[*iterator].name),
         part.getAxes()));
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) &&
@@ -558,20 +555,19 @@ void Matcher::duplicateInputs() {
     int64_t first = stageOfUse(*argument.use_begin());
     for (OpOperand &use : argument.getUses())
       first = std::min(first, stageOfUse(use));
-    if (llvm::all_of(argument.getUses(), [&](OpOperand &use) {
-          return stageOfUse(use) == first;
-        }))
+    if (llvm::all_of(argument.getUses(),
+                     [&](OpOperand &use) { return stageOfUse(use) == first; }))
       continue;
     // The copy takes the readers of later stages and is looked at next.
-    LogicalResult inserted = function.insertArgument(
-        i + 1, argument.getType(), function.getArgAttrDict(i),
-        argument.getLoc());
+    LogicalResult inserted =
+        function.insertArgument(i + 1, argument.getType(),
+                                function.getArgAttrDict(i), argument.getLoc());
     assert(succeeded(inserted) && "a function takes any argument");
     (void)inserted;
     argument = function.getArgument(i);
-    argument.replaceUsesWithIf(function.getArgument(i + 1), [&](OpOperand &use) {
-      return stageOfUse(use) != first;
-    });
+    argument.replaceUsesWithIf(
+        function.getArgument(i + 1),
+        [&](OpOperand &use) { return stageOfUse(use) != first; });
   }
 }
 
@@ -644,10 +640,10 @@ LogicalResult Matcher::reportUnused() {
   bool failed = false;
   for (Node &node : nodes) {
     if (!node.selects && node.pattern) {
-      InFlightDiagnostic diagnostic =
-          node.op->emitOpError("the pattern '")
-          << node.pattern->str() << "' selects no operation of @"
-          << function.getName();
+      InFlightDiagnostic diagnostic = node.op->emitOpError("the pattern '")
+                                      << node.pattern->str()
+                                      << "' selects no operation of @"
+                                      << function.getName();
       std::string known;
       llvm::SetVector<StringRef> names;
       SmallVector<std::string> texts;
@@ -710,9 +706,9 @@ LogicalResult Matcher::checkModel() {
 }
 
 LogicalResult Matcher::run() {
-  if (failed(checkModel()) || failed(collect(tree)) || failed(findPipelineAxis()) ||
-      failed(assignModulesToStages()) || failed(splitRepeats()) ||
-      failed(annotate()) || failed(reportUnused()))
+  if (failed(checkModel()) || failed(collect(tree)) ||
+      failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
+      failed(splitRepeats()) || failed(annotate()) || failed(reportUnused()))
     return failure();
 
   strategy::MeshOp meshOp = tree.getMesh();
@@ -732,8 +728,9 @@ LogicalResult Matcher::run() {
       return op.emitOpError("micro_batches = ")
              << op.getMicroBatches() << " is more than " << maxMicroBatches
              << ", the most that can be scheduled";
-    schedule.set("order", builder.getStringAttr(strategy::stringifyScheduleOrder(
-                              op.getOrderKind())));
+    schedule.set("order",
+                 builder.getStringAttr(
+                     strategy::stringifyScheduleOrder(op.getOrderKind())));
     if (op.getMaxOngoingAttr())
       schedule.set("max_ongoing", op.getMaxOngoingAttr());
     if (op.getVirtualStages().value_or(1) != 1)
@@ -803,8 +800,8 @@ strategy::TreeOp MatchStrategy::selectTree() {
   return {};
 }
 
-/// Every device of the mesh must exist. Without a list the ids are 0, 1, ..., so
-/// their number tells; a list is never longer than what the user wrote.
+/// Every device of the mesh must exist. Without a list the ids are 0, 1, ...,
+/// so their number tells; a list is never longer than what the user wrote.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
                                   const cost::Cluster &cluster) {
   int64_t last = mesh.getNumDevices() - 1;

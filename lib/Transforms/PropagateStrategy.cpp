@@ -97,8 +97,7 @@ LogicalResult Propagation::seed() {
         parts.try_emplace(op, Partitioning::fromAnnotation(op, mesh));
     if (auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr))
       for (strategy::PartAttr part : annotation.getParts())
-        if (auto iterator =
-                entry->second.getSpace().find(part.getIterator()))
+        if (auto iterator = entry->second.getSpace().find(part.getIterator()))
           fixed[op].insert(*iterator);
   });
   for (BlockArgument argument : function.getArguments()) {
@@ -110,8 +109,7 @@ LogicalResult Propagation::seed() {
       continue;
     DimAxes dims;
     auto type = cast<RankedTensorType>(argument.getType());
-    for (auto [dim, names] :
-         llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
+    for (auto [dim, names] : llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
       AxisList list;
       for (auto name : names.getAsRange<StringAttr>())
         list.push_back(*mesh.find(name.getValue()));
@@ -119,8 +117,7 @@ LogicalResult Propagation::seed() {
         return function.emitOpError("dimension ")
                << dim << " of '" << getArgumentPath(argument) << "' has size "
                << type.getDimSize(dim) << " and can't be split into "
-               << mesh.getSize(list) << " parts over "
-               << mesh.format(list);
+               << mesh.getSize(list) << " parts over " << mesh.format(list);
       dims.push_back(list);
     }
     known[argument] = dims;
@@ -194,8 +191,8 @@ void Propagation::forward(Block &block) {
       continue;
     }
     if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
-      for (auto [input, argument] : llvm::zip(
-               recompute.getInputs(), recompute.getBody().getArguments()))
+      for (auto [input, argument] :
+           llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
         if (known.count(input))
           know(argument, known[input]);
       forward(recompute.getBody().front());
@@ -257,11 +254,11 @@ Propagation::firstReader(Value value) {
     if (parts.count(owner))
       candidate = {owner, use.getOperandNumber()};
     else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
-      candidate = firstReader(
-          repeat.getBody().getArgument(use.getOperandNumber()));
+      candidate =
+          firstReader(repeat.getBody().getArgument(use.getOperandNumber()));
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
-      candidate = firstReader(
-          recompute.getBody().getArgument(use.getOperandNumber()));
+      candidate =
+          firstReader(recompute.getBody().getArgument(use.getOperandNumber()));
     if (!candidate)
       continue;
     Operation *top = block->findAncestorOpInBlock(*owner);
@@ -281,8 +278,7 @@ void Propagation::placeArguments() {
     if (!reader)
       continue;
     const Partitioning &part = parts.find(reader->first)->second;
-    DimAxes dims =
-        part.getDimAxes(part.getSpace().operands[reader->second]);
+    DimAxes dims = part.getDimAxes(part.getSpace().operands[reader->second]);
     auto rank = cast<RankedTensorType>(argument.getType()).getRank();
     while (static_cast<int64_t>(dims.size()) < rank)
       dims = withLeading(dims);
@@ -307,8 +303,8 @@ LogicalResult Propagation::check(IterationSpaceOpInterface op,
     }
     if (!isSplittable(op, iterator))
       return op->emitOpError("iterator '")
-             << iterator.name << "' can't be split (over "
-             << mesh.format(axes) << ")";
+             << iterator.name << "' can't be split (over " << mesh.format(axes)
+             << ")";
     int64_t count = mesh.getSize(axes);
     if (count > iterator.size)
       return op->emitOpError("iterator '")

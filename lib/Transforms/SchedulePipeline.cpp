@@ -42,22 +42,23 @@ static SmallVector<Work> orderOf(dist::ProgramOp program, int64_t stage,
                                  int64_t stages) {
   int64_t microBatches = program.getMesh().getMicro();
   auto schedule = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-  bool gpipe = schedule &&
-               schedule.getAs<StringAttr>("order").getValue() == "gpipe";
+  bool gpipe =
+      schedule && schedule.getAs<StringAttr>("order").getValue() == "gpipe";
   int64_t limit = gpipe ? microBatches : stages - stage;
   if (schedule)
     if (auto most = schedule.getAs<IntegerAttr>("max_ongoing"))
       limit = std::min(limit, most.getInt());
 
-  bool hasBackward = static_cast<bool>(program.getSection(SectionKind::Backward));
+  bool hasBackward =
+      static_cast<bool>(program.getSection(SectionKind::Backward));
   bool hasForward = static_cast<bool>(program.getSection(SectionKind::Forward));
   SmallVector<Work> order;
   if (hasForward && hasBackward)
     order = orderWithLimit(microBatches, limit);
   else if (hasForward || hasBackward)
     for (int64_t i = 0; i < microBatches; ++i)
-      order.push_back({hasForward ? SectionKind::Forward : SectionKind::Backward,
-                       0, i});
+      order.push_back(
+          {hasForward ? SectionKind::Forward : SectionKind::Backward, 0, i});
   if (program.getSection(SectionKind::Update))
     order.push_back({SectionKind::Update, 0, std::nullopt});
   return order;

@@ -54,7 +54,8 @@ void Simulate::annotate(const sim::Figures &figures) {
   module->setAttr(ProteusDialect::peakMemoryAttrName,
                   builder.getF64FloatAttr(
                       static_cast<double>(figures.peakMemoryBytes) / 1e6));
-  module->setAttr(ProteusDialect::fitsAttrName, builder.getBoolAttr(figures.fits));
+  module->setAttr(ProteusDialect::fitsAttrName,
+                  builder.getBoolAttr(figures.fits));
 }
 
 LogicalResult Simulate::run() {

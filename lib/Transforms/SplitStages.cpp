@@ -115,9 +115,9 @@ void Splitter::copy(OpBuilder &builder, Operation *op, int64_t stage) {
                          mapping.lookup(transfer.getInput()), to, tag, purpose);
     return;
   }
-  auto recv = dist::RecvOp::create(builder, op->getLoc(),
-                                   transfer.getResult().getType(), from, tag,
-                                   purpose);
+  auto recv =
+      dist::RecvOp::create(builder, op->getLoc(),
+                           transfer.getResult().getType(), from, tag, purpose);
   mapping.map(transfer.getResult(), recv.getValue());
 }
 
@@ -189,9 +189,8 @@ void Splitter::buildProgram(int64_t stage) {
   SmallVector<unsigned> results;
   for (OpOperand &operand : terminator->getOpOperands()) {
     dist::LayoutAttr layout = dist::getLayout(operand.get().getType());
-    int64_t home = pipelineAxis
-                       ? *layout.getValue().getFixedCoordinate(*pipelineAxis)
-                       : 0;
+    int64_t home =
+        pipelineAxis ? *layout.getValue().getFixedCoordinate(*pipelineAxis) : 0;
     if (home == stage)
       results.push_back(operand.getOperandNumber());
   }
@@ -237,8 +236,8 @@ void Splitter::buildProgram(int64_t stage) {
     returned.push_back(mapping.lookup(terminator->getOperand(number)));
   dist::ReturnOp::create(inside, function.getLoc(), returned);
   for (auto [i, number] : llvm::enumerate(results))
-    if (auto updates = function.getResultAttrOfType<IntegerAttr>(
-            number, nn::kUpdatesAttr))
+    if (auto updates =
+            function.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr))
       program.setResultAttr(
           i, nn::kUpdatesAttr,
           Builder(context).getI64IntegerAttr(newNumber[updates.getInt()]));

@@ -131,9 +131,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
   for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
     result.replaceAllUsesWith(value);
   for (auto [result, values] : llvm::zip(repeat.getStackedResults(), stacked)) {
-    if (llvm::any_of(result.getUsers(), [](Operation *user) {
-          return !isa<nn::RepeatOp>(user);
-        }))
+    if (llvm::any_of(result.getUsers(),
+                     [](Operation *user) { return !isa<nn::RepeatOp>(user); }))
       return repeat.emitOpError("can't be unrolled: only repeats may read what "
                                 "it stacks");
     stacks[result] = values;

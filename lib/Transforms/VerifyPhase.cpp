@@ -40,7 +40,8 @@ static bool verifyMatched(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     if (!getRole(argument)) {
       function.emitOpError("argument ")
-          << argument.getArgNumber() << " has no role; add nn.role = \"input\", "
+          << argument.getArgNumber()
+          << " has no role; add nn.role = \"input\", "
           << "\"parameter\" or \"state\"";
       valid = false;
     }
@@ -62,8 +63,8 @@ static bool verifyStep(func::FuncOp function) {
   bool valid = true;
   std::set<int64_t> updated;
   for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-    if (auto argument = function.getResultAttrOfType<IntegerAttr>(
-            i, nn::kUpdatesAttr))
+    if (auto argument =
+            function.getResultAttrOfType<IntegerAttr>(i, nn::kUpdatesAttr))
       updated.insert(argument.getInt());
   for (BlockArgument argument : function.getArguments())
     if (getRole(argument) == nn::Role::Parameter &&
@@ -134,7 +135,8 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
       dist::LayoutAttr layout = dist::getLayout(value.getType());
       if (layout && sameUpToPassedSums(layout, expected, op.isLinear()))
         return;
-      InFlightDiagnostic diagnostic = op->emitOpError() << what << " " << number;
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << what << " " << number;
       if (layout)
         diagnostic << " has layout " << layout << ", expected " << expected;
       else
@@ -173,7 +175,8 @@ struct Message {
 };
 } // namespace
 
-static std::map<int64_t, Message> collectMessages(ArrayRef<dist::ProgramOp> programs) {
+static std::map<int64_t, Message>
+collectMessages(ArrayRef<dist::ProgramOp> programs) {
   std::map<int64_t, Message> messages;
   for (unsigned stage = 0; stage < programs.size(); ++stage) {
     dist::ProgramOp program = programs[stage];
@@ -197,8 +200,7 @@ static bool verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
     if (!message.send || !message.recv) {
       Operation *end = message.send ? message.send.getOperation()
                                     : message.recv.getOperation();
-      end->emitOpError("the message with tag ")
-          << tag << " has no other end";
+      end->emitOpError("the message with tag ") << tag << " has no other end";
       valid = false;
       continue;
     }
@@ -206,8 +208,8 @@ static bool verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
         message.recv.getStage() != message.sender) {
       message.send.emitOpError("the message with tag ")
           << tag << " goes to stage " << message.send.getStage()
-          << " but is received by stage " << message.receiver
-          << " from stage " << message.recv.getStage();
+          << " but is received by stage " << message.receiver << " from stage "
+          << message.recv.getStage();
       valid = false;
     }
     auto strip = [](Value value) {
@@ -238,9 +240,8 @@ static bool verifySchedule(dist::ScheduleOp schedule,
   for (auto &[tag, message] : collectMessages(programs))
     before[{message.receiver,
             message.recv->getParentOfType<dist::SectionOp>().getKind()}]
-        .insert({message.sender, message.send
-                                     ->getParentOfType<dist::SectionOp>()
-                                     .getKind()});
+        .insert({message.sender,
+                 message.send->getParentOfType<dist::SectionOp>().getKind()});
   std::set<Key> done;
   std::vector<size_t> next(programs.size(), 0);
   bool progress = true;
@@ -250,13 +251,13 @@ static bool verifySchedule(dist::ScheduleOp schedule,
       ArrayRef<dist::Work> order = schedule.getWork(stage);
       while (next[stage] < order.size()) {
         dist::Work work = order[next[stage]];
-        bool ready = llvm::all_of(
-            before[{stage, work.kind}],
-            [&](std::pair<unsigned, dist::SectionKind> other) {
-              dist::Work needed = work;
-              needed.kind = other.second;
-              return done.count({other.first, needed}) > 0;
-            });
+        bool ready =
+            llvm::all_of(before[{stage, work.kind}],
+                         [&](std::pair<unsigned, dist::SectionKind> other) {
+                           dist::Work needed = work;
+                           needed.kind = other.second;
+                           return done.count({other.first, needed}) > 0;
+                         });
         if (!ready)
           break;
         done.insert({stage, work});

@@ -256,6 +256,18 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// and of a size that can be computed with.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(
+      // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^56 elements; sizes and times of such tensors can't be computed}}
+      %x: tensor<4294967296x4294967296xf32> {nn.role = "input"}) {
+    return
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
 // A function is matched once.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+1 {{'func.func' op was matched with a strategy before}}

@@ -1,4 +1,11 @@
-// RUN: proteus-opt %s --unroll-repeats | FileCheck %s
+// RUN: split-file %s %t
+// RUN: proteus-opt %t/unroll.mlir --unroll-repeats | FileCheck %t/unroll.mlir
+// RUN: proteus-opt %t/simulate.mlir --lower-strategy --simulate > %t/both.txt
+// RUN: proteus-opt %t/simulate.mlir --unroll-repeats --lower-strategy \
+// RUN:     --simulate >> %t/both.txt
+// RUN: FileCheck %t/simulate.mlir --input-file=%t/both.txt
+
+//--- unroll.mlir
 
 // Iterations are written out one after the other, with the indices in the paths
 // of operations and arguments. Arguments keep their role and their place.
@@ -232,4 +239,51 @@ func.func @other_dialects(
 func.func @flat(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+//--- simulate.mlir
+
+// The flat form simulates exactly like the repeated one: with stages, tensor
+// parallelism, micro-batches and recomputation.
+
+// CHECK:      module attributes {
+// CHECK-SAME:   proteus.iteration_time_ms = [[TIME:[^,]+]], proteus.peak_memory_mb = [[MEMORY:[^,]+]],
+// CHECK:        nn.repeat
+// CHECK:      module attributes {
+// CHECK-SAME:   proteus.iteration_time_ms = [[TIME]], proteus.peak_memory_mb = [[MEMORY]],
+// CHECK-NOT:    nn.repeat
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @model(
+      %ids: tensor<64x16xi32> {nn.role = "input", nn.path = "ids"},
+      %labels: tensor<64x16xi32> {nn.role = "input", nn.path = "labels"},
+      %table: tensor<1024x256xf32> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %w1s: tensor<5x1024x256xf32> {nn.role = "parameter", nn.path = "layers[*].fc1.weight"},
+      %w2s: tensor<5x256x1024xf32> {nn.role = "parameter", nn.path = "layers[*].fc2.weight"},
+      %head: tensor<1024x256xf32> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %x = nn.embedding "embedding"(%ids, %table) : (tensor<64x16xi32>, tensor<1024x256xf32>) -> tensor<64x16x256xf32>
+    %y = nn.repeat "layers" count 5
+        carry(%h = %x : tensor<64x16x256xf32>)
+        slice(%w1 = %w1s : tensor<5x1024x256xf32> to tensor<1024x256xf32>, %w2 = %w2s : tensor<5x256x1024xf32> to tensor<256x1024xf32>)
+        -> (tensor<64x16x256xf32>) {
+      %0 = nn.linear "fc1"(%h, %w1) : (tensor<64x16x256xf32>, tensor<1024x256xf32>) -> tensor<64x16x1024xf32>
+      %1 = nn.relu "act"(%0) : (tensor<64x16x1024xf32>) -> tensor<64x16x1024xf32>
+      %2 = nn.linear "fc2"(%1, %w2) : (tensor<64x16x1024xf32>, tensor<256x1024xf32>) -> tensor<64x16x256xf32>
+      %3 = nn.add "residual"(%h, %2) : (tensor<64x16x256xf32>, tensor<64x16x256xf32>) -> tensor<64x16x256xf32>
+      nn.yield %3 : tensor<64x16x256xf32>
+    }
+    %logits = nn.linear "head"(%y, %head) : (tensor<64x16x256xf32>, tensor<1024x256xf32>) -> tensor<64x16x1024xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%logits, %labels) : (tensor<64x16x1024xf32>, tensor<64x16xi32>) -> (tensor<f32>, tensor<64x16xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @model {
+    mesh [dp = 2, pp = 2, tp = 2]
+    schedule micro_batches = 4
+    split op [batch -> dp]
+    node "layers[*]" {
+      stages pp
+      node "fc1" { split op [out -> tp] }
+    }
+    node "layers[0:2]" { recompute }
+  }
 }

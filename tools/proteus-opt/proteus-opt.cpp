@@ -19,12 +19,16 @@
 static const char *const overview =
     "Proteus: predicts throughput and memory of distributed training\n"
     "\n"
-    "  proteus-opt --lower-strategy --simulate=summary model.mlir -o /dev/null\n"
+    "  proteus-opt --lower-strategy --simulate=summary model.mlir -o "
+    "/dev/null\n"
     "\n"
-    "The file holds a model (func.func with nn operations), a strategy.tree that\n"
+    "The file holds a model (func.func with nn operations), a strategy.tree "
+    "that\n"
     "says how it is split over devices, and the cluster (proteus.cluster).\n"
-    "--lower-strategy runs all passes up to scheduled programs; each is also a\n"
-    "flag of its own. --simulate takes report=FILE.json, trace=FILE.json, cluster=\n"
+    "--lower-strategy runs all passes up to scheduled programs; each is also "
+    "a\n"
+    "flag of its own. --simulate takes report=FILE.json, trace=FILE.json, "
+    "cluster=\n"
     "and summary. --mlir-print-ir-after-all shows every phase.\n";
 
 int main(int argc, char **argv) {

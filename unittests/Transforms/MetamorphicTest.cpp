@@ -150,8 +150,8 @@ TEST(Metamorphic, DoublingTheLatencySlowsByAtMostTwo) {
 }
 TEST(Metamorphic, HalvingEverythingDoublesTheTimeExactly) {
   Job slower;
-  for (double Job::*rate : {&Job::peakTflops, &Job::memoryGBps,
-                            &Job::intraGBps, &Job::interGBps})
+  for (double Job::*rate :
+       {&Job::peakTflops, &Job::memoryGBps, &Job::intraGBps, &Job::interGBps})
     slower.*rate *= 0.5;
   for (double Job::*latency : {&Job::latencyUs, &Job::launchUs})
     slower.*latency *= 2;
@@ -194,10 +194,11 @@ TEST(Metamorphic, GPipeKeepsMoreActivationsThanOneForwardOneBackward) {
   oneByOne.microBatches = gpipe.microBatches = 16;
   gpipe.order = "gpipe";
   EXPECT_GT(run(gpipe).megabytes, run(oneByOne).megabytes);
-  // Per micro-batch in flight a stage keeps, for each of its 4 layers, the input
-  // and the result of the relu (256 tokens, 2 bytes, the hidden layer halved by
-  // tp); its operand is freed in the forward pass. The last stage keeps its
-  // output, the logits, and their log-sum-exp as well, and once the loss.
+  // Per micro-batch in flight a stage keeps, for each of its 4 layers, the
+  // input and the result of the relu (256 tokens, 2 bytes, the hidden layer
+  // halved by tp); its operand is freed in the forward pass. The last stage
+  // keeps its output, the logits, and their log-sum-exp as well, and once the
+  // loss.
   double layers = 4 * 256.0 * (1024 + 2048) * 2;
   double head = 256.0 * 1024 * 2 + 256 * 4;
   // 1F1B has 2 micro-batches in flight on the first stage and 1 on the last, so

@@ -52,8 +52,9 @@ LogicalResult proteus::nn::verifyElementCount(Location loc,
   for (int64_t size : type.getShape())
     if (llvm::MulOverflow(elements, std::max<int64_t>(size, 1), elements) ||
         elements > maxElements)
-      return emitError(loc) << type << " has more than 2^56 elements; sizes and "
-                            << "times of such tensors can't be computed";
+      return emitError(loc)
+             << type << " has more than 2^56 elements; sizes and "
+             << "times of such tensors can't be computed";
   return success();
 }
 

@@ -33,11 +33,11 @@ namespace proteus::nn {
 /// What happens to a result that an iterator does not index when the iterator
 /// is split over devices.
 enum class IteratorKind {
-  Parallel,   ///< indexes every result: the parts are independent
-  Sum,        ///< the parts are partial sums
-  Max,        ///< the parts are partial maxima
-  LogSumExp,  ///< compound state: split only after the op is decomposed
-  Opaque,     ///< may not be split
+  Parallel,  ///< indexes every result: the parts are independent
+  Sum,       ///< the parts are partial sums
+  Max,       ///< the parts are partial maxima
+  LogSumExp, ///< compound state: split only after the op is decomposed
+  Opaque,    ///< may not be split
 };
 
 /// One iterator of an iteration space.
