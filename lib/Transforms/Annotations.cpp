@@ -18,8 +18,6 @@ StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
     return "strategy.weight";
-  case strategy::ItemKind::Gradient:
-    return "strategy.gradient";
   case strategy::ItemKind::State:
     return "strategy.state";
   default:
@@ -116,6 +114,24 @@ void proteus::inheritAnnotations(Operation *from, Operation *to) {
   if (!parts.empty())
     to->setDiscardableAttr(
         kOpAttr, strategy::PartitionAttr::get(to->getContext(), parts));
+}
+
+void proteus::inheritPartition(
+    Operation *from, Operation *to,
+    ArrayRef<std::pair<StringRef, StringRef>> names) {
+  to->removeDiscardableAttr(kOpAttr);
+  auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
+  if (!partition)
+    return;
+  MLIRContext *context = to->getContext();
+  SmallVector<strategy::PartAttr> parts;
+  for (auto [ours, theirs] : names)
+    if (strategy::PartAttr part = partition.lookup(ours))
+      parts.push_back(strategy::PartAttr::get(
+          context, StringAttr::get(context, theirs), part.getAxes()));
+  if (!parts.empty())
+    to->setDiscardableAttr(kOpAttr,
+                           strategy::PartitionAttr::get(context, parts));
 }
 
 void proteus::inheritStage(BlockArgument from, Operation *to) {

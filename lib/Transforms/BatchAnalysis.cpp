@@ -28,7 +28,9 @@ void BatchAnalysis::visit(Block &block) {
 }
 
 void BatchAnalysis::copy(Value from, Value to, int shift) {
-  if (auto dimension = getDimension(from))
+  // Slices of a stack along the batch itself hold no batch.
+  auto dimension = getDimension(from);
+  if (dimension && static_cast<int>(*dimension) + shift >= 0)
     dimensions[to] = *dimension + shift;
 }
 

@@ -10,6 +10,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -77,7 +78,8 @@ public:
 
 private:
   /// A value is active when a parameter reaches it. Carried values of a repeat
-  /// are active when anything that enters the body is.
+  /// are active when anything that enters the body is; with one iteration, when
+  /// their initial value is.
   void markActive(Block &block) {
     for (Operation &op : block) {
       bool any =
@@ -93,10 +95,12 @@ private:
           if (isParameter(stack))
             parameters.insert(slice);
         }
-        if (any)
-          for (BlockArgument argument : repeat.getCarriedArgs())
-            if (isFloatTensor(argument))
-              active.insert(argument);
+        for (auto [init, argument] :
+             llvm::zip(repeat.getCarried(), repeat.getCarriedArgs())) {
+          bool entering = repeat.getCount() == 1 ? isActive(init) : any;
+          if (entering && isFloatTensor(argument))
+            active.insert(argument);
+        }
         markActive(repeat.getBody().front());
       }
       if (any)
@@ -137,6 +141,10 @@ public:
   }
   void add(Value operand, Value gradient) override;
   Value saved(Value value) override;
+  void correspond(Operation *backwardOp,
+                  ArrayRef<std::pair<StringRef, StringRef>> names) override {
+    inheritPartition(current, backwardOp, names);
+  }
 
   /// A tensor of zeros in the type of the gradient of `value`.
   Value zeroGradient(Value value) {
@@ -167,10 +175,15 @@ private:
       return;
     if (current)
       inheritAnnotations(current, op);
+    // A sum of gradients follows the gradients.
+    if (summing)
+      op->removeDiscardableAttr(kOpAttr);
     setPhase(op, Phase::Backward);
   }
 
   Operation *current = nullptr;
+  /// Whether the operations being built only sum gradients up.
+  bool summing = false;
   /// Recomputed values, by the group and the forward value.
   DenseMap<StringAttr, DenseMap<Value, Value>> recomputed;
 };
@@ -254,11 +267,18 @@ LogicalResult BlockDifferentiator::run() {
 void BlockDifferentiator::add(Value operand, Value gradient) {
   if (!wants(operand))
     return;
+  summing = true;
+  // A gradient that reaches a parameter without a kernel of its own still
+  // accumulates in the type that gradients have.
+  Type type = gradientType(operand);
+  if (gradient.getType() != type)
+    gradient = CastOp::create(backward, gradient.getLoc(), type,
+                              getOwnPath(current), gradient);
   auto [entry, isNew] = gradients.insert({operand, gradient});
-  if (isNew)
-    return;
-  entry->second = AddOp::create(backward, gradient.getLoc(), gradient.getType(),
-                                getOwnPath(current), entry->second, gradient);
+  if (!isNew)
+    entry->second = AddOp::create(backward, gradient.getLoc(), type,
+                                  getOwnPath(current), entry->second, gradient);
+  summing = false;
 }
 
 Value BlockDifferentiator::saved(Value value) {
@@ -354,15 +374,21 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
   Region backwardRegion;
   Block &body = backwardRegion.emplaceBlock();
   RepeatDifferentiator inner(context, *this, repeat, body);
+  inner.current = repeat;
 
   // Gradients that enter: of carried results, then of stacked results.
   SmallVector<Value> inits;
   SmallVector<unsigned> carriedIndices;
   for (unsigned i = 0; i < numCarried; ++i) {
-    if (!wants(repeat.getCarriedArgs()[i]))
-      continue;
     Value result = repeat.getCarriedResults()[i];
     Value gradient = gradientOf(result);
+    if (!wants(repeat.getCarriedArgs()[i])) {
+      // The only iteration of a repeat that starts from an input: the gradient
+      // enters, but is not handed on.
+      if (gradient)
+        inner.add(yield->getOperand(i), gradient);
+      continue;
+    }
     inits.push_back(gradient ? gradient : zeroGradient(result));
     carriedIndices.push_back(i);
     BlockArgument argument =
@@ -685,11 +711,19 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// The update of a parameter that a repeat reads slice by slice: layers are
-/// updated one by one, as they would be if written out.
-static RepeatOp createRepeatedUpdate(OpBuilder &builder, RepeatOp slicer,
-                                     BlockArgument parameter, Value gradient,
-                                     ValueRange states, TrainingAttr training) {
+/// Builds the update of `parameter`, which the forward pass knows as `value`.
+/// Layers that a repeat reads slice by slice are updated one by one, as they
+/// would be if written out.
+static Operation *buildUpdate(OpBuilder &builder, Value value, StringRef path,
+                              TrainingAttr training, Value parameter,
+                              Value gradient, ValueRange states) {
+  RepeatOp slicer = slicingRepeat(value);
+  if (!slicer)
+    return createUpdate(builder, parameter.getLoc(), path, training, parameter,
+                        gradient, states);
+  // Found before the repeat below becomes a reader as well.
+  unsigned number = std::distance(slicer->operand_begin(),
+                                  llvm::find(slicer->getOperands(), value));
   SmallVector<Value> sliced = {parameter, gradient};
   llvm::append_range(sliced, states);
   SmallVector<Type> types = {parameter.getType()};
@@ -705,15 +739,14 @@ static RepeatOp createRepeatedUpdate(OpBuilder &builder, RepeatOp slicer,
                      stack.getLoc());
   }
   // The path is relative to the layer: `layers[*].` or `layers[0:12].` goes.
-  std::string path = getArgumentPath(parameter);
   StringRef relative = path;
   if (relative.consume_front((slicer.getPath() + "[").str()))
     relative = relative.split("].").second;
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  Operation *update = createUpdate(
-      inside, parameter.getLoc(), relative.empty() ? StringRef(path) : relative,
-      training, body.getArgument(0), body.getArgument(1),
-      body.getArguments().drop_front(2));
+  Operation *update = buildUpdate(inside, slicer.getBody().getArgument(number),
+                                  relative.empty() ? path : relative, training,
+                                  body.getArgument(0), body.getArgument(1),
+                                  body.getArguments().drop_front(2));
   setPhase(update, Phase::Update);
   YieldOp::create(inside, parameter.getLoc(), update->getResults());
   return repeat;
@@ -747,14 +780,9 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
     Value gradient = differentiator.gradientOf(parameter);
     SmallVector<Value> own((*states)[parameter].begin(),
                            (*states)[parameter].end());
-    Operation *update;
-    if (RepeatOp slicer = slicingRepeat(parameter))
-      update = createRepeatedUpdate(builder, slicer, parameter, gradient, own,
-                                    training);
-    else
-      update =
-          createUpdate(builder, parameter.getLoc(), getArgumentPath(parameter),
-                       training, parameter, gradient, own);
+    Operation *update =
+        buildUpdate(builder, parameter, getArgumentPath(parameter), training,
+                    parameter, gradient, own);
     setPhase(update, Phase::Update);
     inheritStage(parameter, update);
     SmallVector<Value> replaced = {parameter};
@@ -774,6 +802,26 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
   return success();
 }
 
+/// Where a repeat starts from a value that needs no gradient (an input), its
+/// first iteration has less work in the backward pass than the others: it
+/// becomes a repeat of its own. Where that is not possible the gradient is
+/// computed for all, and not used.
+static void peelFirstIterations(func::FuncOp function, TrainingAttr training) {
+  RepeatOp irregular;
+  do {
+    StepContext context(function, training);
+    irregular = {};
+    for (auto repeat : function.getOps<RepeatOp>())
+      for (auto [init, argument] :
+           llvm::zip(repeat.getCarried(), repeat.getCarriedArgs()))
+        if (!irregular && repeat.getCount() > 1 && context.isActive(argument) &&
+            !context.isActive(init) && !whyNotSplittable(function, repeat))
+          irregular = repeat;
+    if (irregular)
+      splitRepeat(function, irregular, {1});
+  } while (irregular);
+}
+
 void BuildTrainingStep::runOnOperation() {
   func::FuncOp function = getOperation();
   auto training = function->getAttrOfType<TrainingAttr>(kTrainingAttr);
@@ -788,6 +836,7 @@ void BuildTrainingStep::runOnOperation() {
   if (training.getCompute())
     applyComputeType(function, training.getCompute());
 
+  peelFirstIterations(function, training);
   StepContext context(function, training);
   Operation *terminator = function.front().getTerminator();
   BlockDifferentiator differentiator(context, function.front(),

@@ -14,11 +14,13 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Sim/RankClasses.h"
 #include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/VerifyPrograms.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace proteus;
@@ -159,8 +161,12 @@ LogicalResult WorkloadBuilder::findPrograms() {
     return emitError(module.getLoc(), "expected one dist.schedule, found ")
            << schedules.size() << "; run lower-strategy first";
   schedule = schedules.front();
-  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>()) {
-    auto program = module.lookupSymbol<dist::ProgramOp>(name.getValue());
+  SmallVector<dist::ProgramOp> stages;
+  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
+    stages.push_back(module.lookupSymbol<dist::ProgramOp>(name.getValue()));
+  if (!verifyPrograms(stages) || !verifySchedule(schedule, stages))
+    return failure();
+  for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);
     if (failed(flat))
       return failure();
@@ -194,46 +200,60 @@ AxisList WorkloadBuilder::axesOf(Operation *op) const {
 void WorkloadBuilder::addFamilies() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
-  auto add = [&](SmallVector<Axis> key,
-                 llvm::function_ref<SmallVector<int64_t>(SmallVector<int64_t>)>
-                     first) {
-    if (!familyOf.try_emplace(key, families.size()).second)
-      return;
+  // Ranks with equal keys are a group; ranks without a key take no part.
+  auto add = [&](llvm::function_ref<std::optional<SmallVector<int64_t>>(
+                     SmallVector<int64_t>)>
+                     keyOf) {
     sim::GroupFamily family;
-    family.groupOf.resize(numRanks);
     std::map<SmallVector<int64_t>, uint32_t> groups;
     std::vector<SmallVector<int64_t>> devices;
     for (int64_t rank = 0; rank < numRanks; ++rank) {
       SmallVector<int64_t> own = grid.getCoordinates(rank);
-      auto [entry, isNew] = groups.try_emplace(first(own), devices.size());
+      auto key = keyOf(own);
+      if (!key) {
+        family.groupOf.push_back(sim::GroupFamily::noGroup);
+        continue;
+      }
+      auto [entry, isNew] = groups.try_emplace(*key, devices.size());
       if (isNew)
         devices.emplace_back();
-      family.groupOf[rank] = entry->second;
+      family.groupOf.push_back(entry->second);
       devices[entry->second].push_back(grid.getDevice(own));
     }
     for (ArrayRef<int64_t> group : devices)
       family.shapes.push_back(cost::shapeOf(cluster, group));
     families.push_back(std::move(family));
   };
-  for (FlatProgram &flat : programs)
+  std::set<std::pair<int64_t, int64_t>> pairs;
+  for (auto [number, flat] : llvm::enumerate(programs)) {
+    int64_t stage = number;
     flat.program.walk([&](dist::CollectiveOpInterface op) {
-      AxisList axes = axesOf(op);
-      if (axes.empty()) {
+      if (auto send = dyn_cast<dist::SendOp>(op.getOperation())) {
+        int64_t other = send.getStage();
+        if (!pairs.insert({stage, other}).second)
+          return;
         // Messages connect ranks that differ in their stage only.
-        if (pipelineAxis)
-          add({*pipelineAxis}, [&](SmallVector<int64_t> own) {
-            own[*pipelineAxis - 1] = 0;
-            return own;
-          });
+        add([&](SmallVector<int64_t> own)
+                -> std::optional<SmallVector<int64_t>> {
+          int64_t &coordinate = own[*pipelineAxis - 1];
+          if (coordinate != stage && coordinate != other)
+            return std::nullopt;
+          coordinate = 0;
+          return own;
+        });
         return;
       }
-      add(SmallVector<Axis>(axes.begin(), axes.end()),
-          [&](SmallVector<int64_t> own) {
-            for (Axis axis : axes)
-              own[axis - 1] = 0;
-            return own;
-          });
+      AxisList axes = axesOf(op);
+      SmallVector<Axis> key(axes.begin(), axes.end());
+      if (axes.empty() || !familyOf.try_emplace(key, families.size()).second)
+        return;
+      add([&](SmallVector<int64_t> own) {
+        for (Axis axis : axes)
+          own[axis - 1] = 0;
+        return std::optional(own);
+      });
     });
+  }
 }
 
 void WorkloadBuilder::partition() {

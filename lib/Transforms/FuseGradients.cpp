@@ -244,18 +244,24 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
 
 LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                                   dist::SectionOp update) {
-  int64_t size = bucketSize, first = firstBucketSize;
-  if (size < 1 || first < 1)
-    return program.emitOpError("bucket sizes must be at least 1 byte, got ")
-           << size << " and " << first;
+  // Options before the tree, the tree before the defaults of PyTorch's
+  // DistributedDataParallel.
+  int64_t size = 26214400, first = 1048576;
   if (auto sizes = program->getAttrOfType<DictionaryAttr>(kBucketAttr)) {
-    auto given = [&](StringRef name) { return sizes.getAs<IntegerAttr>(name); };
-    if (bucketSize.getNumOccurrences() == 0)
-      size = given("size") ? given("size").getInt()
-                           : std::numeric_limits<int64_t>::max();
-    if (firstBucketSize.getNumOccurrences() == 0)
-      first = given("first") ? given("first").getInt() : size;
+    auto given = [&](StringRef name, int64_t otherwise) {
+      auto value = sizes.getAs<IntegerAttr>(name);
+      return value ? value.getInt() : otherwise;
+    };
+    size = given("size", std::numeric_limits<int64_t>::max());
+    first = given("first", size);
   }
+  if (bucketSize < 0 || firstBucketSize < 0)
+    return program.emitOpError("bucket sizes must not be negative, got ")
+           << bucketSize << " and " << firstBucketSize;
+  if (bucketSize > 0)
+    size = bucketSize;
+  if (firstBucketSize > 0)
+    first = firstBucketSize;
   // One fused reduction per kind, axes and element type.
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
                   SmallVector<Reduction>>

@@ -10,6 +10,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Partitioning.h"
 #include "Proteus/Transforms/Passes.h"
@@ -96,6 +97,12 @@ private:
                 Purpose purpose);
   FailureOr<Value> reshard(OpBuilder &builder, Value value, LayoutAttr target,
                            Operation *reader, Purpose purpose);
+  /// The layout in which the result of a repeat or recomputation is first read,
+  /// in its own shape; null if no operation reads it.
+  LayoutAttr firstReadLayout(Value value);
+  /// The layout of the argument that `value` replaces, if it is returned as an
+  /// update.
+  LayoutAttr updatedLayout(Value value);
 
   LayoutAttr onStage(LayoutAttr layout, Operation *op) {
     if (!pipelineAxis)
@@ -116,6 +123,9 @@ private:
     setPhase(op, insertedPhase);
     if (insertedStage)
       setStage(op, *insertedStage);
+    if (isa_and_nonnull<dist::DistDialect>(op->getDialect()))
+      op->setDiscardableAttr(ProteusDialect::pathAttrName,
+                             StringAttr::get(op->getContext(), insertedPath));
   }
 
   func::FuncOp function;
@@ -127,6 +137,8 @@ private:
       converted;
   Phase insertedPhase = Phase::Forward;
   std::optional<int64_t> insertedStage;
+  /// Path of what is converted: of its producer, else of its reader.
+  std::string insertedPath;
 };
 
 } // namespace
@@ -153,12 +165,60 @@ Purpose Inserter::purposeOf(OpOperand &operand) {
   return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
 }
 
+/// Whether `value` is a stack of slices, whose leading dimension stays whole.
+static bool isStack(Value value) {
+  if (auto accumulate = value.getDefiningOp<dist::AccumulateOp>())
+    return isStack(accumulate.getInput());
+  auto result = dyn_cast<OpResult>(value);
+  auto repeat =
+      result ? dyn_cast<nn::RepeatOp>(result.getOwner()) : nn::RepeatOp();
+  return repeat && result.getResultNumber() >= repeat.getNumCarried();
+}
+
+/// Plans the conversion of a stack of type `type` slice by slice.
+static FailureOr<SmallVector<dist::ReshardStep>>
+planStackReshard(RankedTensorType type, LayoutAttr from, LayoutAttr to,
+                 std::string &reason) {
+  auto slice = RankedTensorType::get(type.getShape().drop_front(),
+                                     type.getElementType());
+  auto plan = dist::planReshard(withoutLeading(from), withoutLeading(to), slice,
+                                dist::defaultStepCost, &reason);
+  if (succeeded(plan))
+    for (dist::ReshardStep &step : *plan) {
+      step.result = withLeading(step.result);
+      for (std::optional<unsigned> *dim :
+           {&step.step.fromDim, &step.step.toDim})
+        if (*dim)
+          ++**dim;
+    }
+  return plan;
+}
+
+/// The layout in which a repeat takes the partial stack `value`, of which its
+/// body reads slices in the layout of `wanted`: summed over micro-batches, and
+/// reduced if that comes first on the way; the rest is done layer by layer.
+static LayoutAttr stackLayout(Value value, LayoutAttr wanted) {
+  dist::Layout accumulated = layoutOf(value).getValue();
+  llvm::erase(accumulated.getPartial(ReductionKind::Sum), dist::microAxis);
+  auto from = LayoutAttr::get(wanted.getMesh(), accumulated);
+  std::string reason;
+  auto plan = planStackReshard(tensorType(value), from, wanted, reason);
+  if (failed(plan) || plan->empty() ||
+      !(plan->front().step.kind == dist::StepKind::AllReduce ||
+        plan->front().step.kind == dist::StepKind::ReduceScatter))
+    return from;
+  return plan->front().result;
+}
+
 FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
                                    LayoutAttr target, Operation *reader,
                                    Purpose purpose) {
   std::string reason;
-  auto plan = dist::planReshard(layoutOf(value), target, tensorType(value),
-                                dist::defaultStepCost, &reason);
+  auto plan =
+      isStack(value)
+          ? planStackReshard(tensorType(value), layoutOf(value), target, reason)
+          : dist::planReshard(layoutOf(value), target, tensorType(value),
+                              dist::defaultStepCost, &reason);
   if (failed(plan)) {
     InFlightDiagnostic diagnostic =
         reader->emitOpError("needs an operand of layout ")
@@ -167,6 +227,42 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
     return diagnostic;
   }
   return dist::buildReshard(builder, reader->getLoc(), value, *plan, purpose);
+}
+
+LayoutAttr Inserter::firstReadLayout(Value value) {
+  for (Operation &op : *value.getParentBlock()) {
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (operand.get() != value)
+        continue;
+      unsigned number = operand.getOperandNumber();
+      if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+        return onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
+                           .getOperandLayout(number, mesh),
+                       &op);
+      if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+        LayoutAttr inside =
+            firstReadLayout(repeat.getBody().getArgument(number));
+        if (inside && number >= repeat.getNumCarried())
+          inside = withLeading(inside);
+        if (inside)
+          return inside;
+      }
+      if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+        if (LayoutAttr inside =
+                firstReadLayout(recompute.getBody().getArgument(number)))
+          return inside;
+    }
+  }
+  return {};
+}
+
+LayoutAttr Inserter::updatedLayout(Value value) {
+  for (OpOperand &use : value.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      if (auto updates = function.getResultAttrOfType<IntegerAttr>(
+              use.getOperandNumber(), nn::kUpdatesAttr))
+        return layoutOf(function.getArgument(updates.getInt()));
+  return {};
 }
 
 Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
@@ -183,9 +279,15 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
 
   OpBuilder builder(reader);
   builder.setListener(this);
+  // What leaves the step is converted as soon as it is there.
+  Operation *origin = value.getDefiningOp();
+  if (isa<func::ReturnOp>(reader) && origin)
+    builder.setInsertionPointAfter(origin);
   Value result = value;
   insertedPhase = phase;
   insertedStage = getStage(reader);
+  insertedPath = nn::getOwnPath(
+      origin && isa<IterationSpaceOpInterface>(origin) ? origin : reader);
 
   // The sum over micro-batches comes first: it is an addition in place.
   if (layoutOf(result).isPartialOverMicro() && !target.isPartialOverMicro()) {
@@ -359,20 +461,10 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     if (carried)
       target = onStage(reduced(layout), repeat);
     else if (layout.isPartial()) {
-      // Reduce the stack as a whole, into what the body reads first.
-      target = reduced(layout);
-      for (Operation &op : repeat.getBody().front()) {
-        auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
-        auto use = llvm::find(op.getOperands(), argument);
-        if (!kernel || use == op.getOperands().end())
-          continue;
-        unsigned position = std::distance(op.getOperands().begin(), use);
-        target =
-            withLeading(Partitioning::fromAnnotation(kernel, mesh.getValue())
-                            .getOperandLayout(position, mesh));
-        break;
-      }
-      target = onStage(target, repeat);
+      LayoutAttr wanted = firstReadLayout(argument);
+      target = onStage(reduced(layout), repeat);
+      if (wanted && isStack(operand.get()))
+        target = stackLayout(operand.get(), withLeading(wanted));
     }
     Purpose purpose = getPhase(repeat) == Phase::Update ? Purpose::Gradient
                                                         : Purpose::Activation;
@@ -392,12 +484,24 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
   for (OpOperand &operand : yield->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
     LayoutAttr target = layoutOf(operand.get());
-    if (number < numCarried)
+    Purpose purpose = Purpose::Activation;
+    if (number < numCarried) {
       target = layoutOf(repeat.getBody().getArgument(number));
-    else if (getPhase(repeat) == Phase::Forward)
-      // What is saved for the backward pass is saved reduced.
+    } else if (getPhase(repeat) == Phase::Forward) {
+      // The backward pass reads what the forward pass read: if the body has
+      // converted the value into what is read there, that is saved, else the
+      // reduced value.
       target = reduced(target);
-    Value value = convert(operand.get(), target, yield, Purpose::Activation);
+      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
+      if (wanted &&
+          converted.count({operand.get(), withoutLeading(wanted), 0u}))
+        target = withoutLeading(wanted);
+    } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
+      // Layers go back into the layout of their parameter one by one.
+      target = withoutLeading(updated);
+      purpose = Purpose::Parameter;
+    }
+    Value value = convert(operand.get(), target, yield, purpose);
     if (!value)
       return failure();
     operand.set(value);

@@ -14,10 +14,10 @@
 #include "Proteus/Transforms/BatchAnalysis.h"
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -66,10 +66,14 @@ struct Node {
 /// What the tree says about one operation.
 struct Settings {
   llvm::MapVector<StringRef, strategy::PartAttr> op;
-  /// Memory items that concern parameters, with the node that set them.
-  llvm::MapVector<strategy::ItemAttr, strategy::SplitOp> items;
+  /// Memory items of parameters: by kind and key (iterator or dimension), the
+  /// axes and who set them.
+  llvm::MapVector<std::pair<unsigned, Attribute>,
+                  std::pair<strategy::PartAttr, strategy::SplitOp>>
+      items;
   std::optional<int64_t> stage;
-  std::optional<std::string> recompute;
+  /// How many leading components of the path name the recomputed module.
+  std::optional<size_t> recompute;
 };
 
 /// Matches a tree against its model.
@@ -86,12 +90,11 @@ private:
   LogicalResult findPipelineAxis();
   LogicalResult assignModulesToStages();
   LogicalResult splitRepeats();
-  LogicalResult splitRepeat(nn::RepeatOp repeat, ArrayRef<int64_t> cuts);
   LogicalResult annotate();
   LogicalResult annotateOp(Operation *op, const BatchAnalysis &batch);
-  LogicalResult annotateParameter(Operation *op, OpOperand &operand,
+  LogicalResult annotateParameter(OpOperand &operand,
                                   const nn::IterationSpace &space,
-                                  strategy::SplitOp split);
+                                  const Settings &settings);
   LogicalResult inferStages();
   void duplicateInputs();
   LogicalResult reportUnused();
@@ -102,6 +105,8 @@ private:
   func::FuncOp function;
   MLIRContext *context;
   std::vector<Node> nodes;
+  /// Memory items, part by part, that concern no parameter so far.
+  llvm::SetVector<std::pair<Operation *, Attribute>> unusedItems;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
 };
@@ -162,9 +167,21 @@ LogicalResult Matcher::collect(Operation *op) {
   for (Operation &child : op->getRegion(0).front()) {
     if (auto split = dyn_cast<strategy::SplitOp>(child)) {
       node.splits.push_back(split);
-      if (split.getItem().getKind() == strategy::ItemKind::Op)
-        for (strategy::PartAttr part : split.getPartition().getParts())
+      for (strategy::PartAttr part : split.getPartition().getParts()) {
+        switch (split.getItem().getKind()) {
+        case strategy::ItemKind::Op:
           node.unusedKeys.insert(part.getIterator());
+          break;
+        case strategy::ItemKind::Weight:
+        case strategy::ItemKind::State:
+          unusedItems.insert({split, part});
+          break;
+        default:
+          return split.emitOpError("the item '")
+                 << strategy::stringifyItemKind(split.getItem().getKind())
+                 << "' can't be lowered yet; split 'op', 'weight' or 'state'";
+        }
+      }
     } else if (auto at = dyn_cast<strategy::AtOp>(child)) {
       node.at = at;
     } else if (auto stages = dyn_cast<strategy::StagesOp>(child)) {
@@ -278,14 +295,15 @@ Settings Matcher::settingsOf(const Path &path) {
       continue;
     node.selects = true;
     std::string module = strategy::toString(ArrayRef(path).take_front(*length));
-    for (strategy::SplitOp split : node.splits) {
-      if (split.getItem().getKind() != strategy::ItemKind::Op) {
-        settings.items[split.getItem()] = split;
-        continue;
+    for (strategy::SplitOp split : node.splits)
+      for (strategy::PartAttr part : split.getPartition().getParts()) {
+        strategy::ItemKind kind = split.getItem().getKind();
+        if (kind == strategy::ItemKind::Op)
+          settings.op[part.getIterator()] = part;
+        else
+          settings.items[{static_cast<unsigned>(kind), part.getKey()}] = {
+              part, split};
       }
-      for (strategy::PartAttr part : split.getPartition().getParts())
-        settings.op[part.getIterator()] = part;
-    }
     if (node.at)
       settings.stage =
           cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
@@ -294,7 +312,7 @@ Settings Matcher::settingsOf(const Path &path) {
       settings.stage =
           node.moduleStage.lookup(StringAttr::get(context, module));
     if (node.recompute)
-      settings.recompute = module.empty() ? function.getName().str() : module;
+      settings.recompute = length;
   }
   return settings;
 }
@@ -307,197 +325,166 @@ Settings Matcher::settingsOf(const Path &path) {
 /// stage ends, so that each remaining repeat is treated as one.
 LogicalResult Matcher::splitRepeats() {
   SmallVector<nn::RepeatOp> repeats;
-  for (auto repeat : function.getOps<nn::RepeatOp>())
-    repeats.push_back(repeat);
+  function.walk([&](nn::RepeatOp repeat) { repeats.push_back(repeat); });
   for (nn::RepeatOp repeat : repeats) {
-    Path path = pathOf(repeat, {});
+    Path path = pathOf(repeat, firstIterations(repeat));
     int64_t count = repeat.getCount(), first = repeat.getFirst();
     llvm::SetVector<int64_t> cuts;
-    for (Node &node : nodes) {
-      if (!node.pattern)
-        continue;
-      for (strategy::IndexRange range :
-           node.pattern->getUniformRanges(path, first + count))
-        if (range.lo > first)
-          cuts.insert(range.lo - first);
-      if (!node.stages)
-        continue;
-      // Stages cut where the module of an iteration changes its stage.
-      Operation *inside = nullptr;
-      repeat.getBody().walk([&](Operation *op) {
-        if (isModelOp(op)) {
-          inside = op;
-          return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      });
-      if (!inside || inside->getParentOfType<nn::RepeatOp>() != repeat)
-        continue;
-      std::optional<int64_t> previous;
-      for (int64_t i = 0; i < count; ++i) {
-        Path iteration = pathOf(inside, {i});
-        auto length = node.select(iteration);
-        std::optional<int64_t> stage;
-        if (length)
-          stage = node.moduleStage.lookup(StringAttr::get(
-              context,
-              strategy::toString(ArrayRef(iteration).take_front(*length))));
-        if (i > 0 && stage != previous)
-          cuts.insert(i);
-        previous = stage;
-      }
+    for (Node &node : nodes)
+      if (node.pattern)
+        for (strategy::IndexRange range :
+             node.pattern->getUniformRanges(path, first + count))
+          if (range.lo > first)
+            cuts.insert(range.lo - first);
+    if (repeat->getParentOfType<nn::RepeatOp>()) {
+      if (!cuts.empty())
+        return repeat.emitOpError(
+            "is inside another repeat, but the strategy treats its iterations "
+            "differently; write it out");
+      continue;
     }
+    if (!pipelineAxis.empty())
+      repeat.getBody().walk([&](Operation *op) {
+        if (!isModelOp(op))
+          return;
+        // Stages cut where an operation changes its stage.
+        SmallVector<int64_t> iterations = firstIterations(op);
+        std::optional<int64_t> previous;
+        for (int64_t i = 0; i < count; ++i) {
+          iterations.front() = i;
+          std::optional<int64_t> stage =
+              settingsOf(pathOf(op, iterations)).stage;
+          if (i > 0 && stage != previous)
+            cuts.insert(i);
+          previous = stage;
+        }
+      });
+    if (cuts.empty())
+      continue;
+    if (auto reason = whyNotSplittable(function, repeat))
+      return repeat.emitOpError("must be cut, because the strategy treats its "
+                                "iterations differently, but ")
+             << *reason;
     SmallVector<int64_t> sorted(cuts.begin(), cuts.end());
     llvm::sort(sorted);
-    if (!sorted.empty() && failed(splitRepeat(repeat, sorted)))
-      return failure();
+    splitRepeat(function, repeat, sorted);
   }
   return success();
-}
-
-/// Replaces a repeat by one per piece, and every stacked argument it slices by
-/// one argument per piece.
-LogicalResult Matcher::splitRepeat(nn::RepeatOp repeat,
-                                   ArrayRef<int64_t> cuts) {
-  if (!repeat.getStackedResults().empty())
-    return repeat.emitOpError("stacks results, but the strategy treats its "
-                              "iterations differently; carry them instead");
-  SmallVector<int64_t> bounds = {0};
-  llvm::append_range(bounds, cuts);
-  bounds.push_back(repeat.getCount());
-  size_t pieces = bounds.size() - 1;
-
-  // Pieces of the stacked arguments.
-  SmallVector<SmallVector<Value>> sliced(pieces);
-  for (Value stack : repeat.getSliced()) {
-    auto argument = dyn_cast<BlockArgument>(stack);
-    if (!argument || argument.getOwner() != &function.front() ||
-        !argument.hasOneUse())
-      return repeat.emitOpError(
-          "the strategy treats its iterations differently, so its sliced "
-          "operands must be function arguments that nothing else reads");
-  }
-  SmallVector<unsigned> oldArguments;
-  for (Value stack : repeat.getSliced()) {
-    auto argument = cast<BlockArgument>(stack);
-    unsigned number = argument.getArgNumber();
-    auto type = cast<RankedTensorType>(argument.getType());
-    DictionaryAttr attributes = function.getArgAttrDict(number);
-    std::string path = getArgumentPath(argument);
-    for (size_t piece = 0; piece < pieces; ++piece) {
-      SmallVector<int64_t> shape(type.getShape());
-      shape[0] = bounds[piece + 1] - bounds[piece];
-      // The indices of the layers replace the star.
-      std::string piecePath = path;
-      size_t star = piecePath.find("[*]");
-      std::string indices =
-          ("[" + Twine(repeat.getFirst() + bounds[piece]) + ":" +
-           Twine(repeat.getFirst() + bounds[piece + 1]) + "]")
-              .str();
-      if (star != std::string::npos)
-        piecePath.replace(star, 3, indices);
-      NamedAttrList list(attributes);
-      list.set(nn::kPathAttr, StringAttr::get(context, piecePath));
-      unsigned position = number + 1 + piece;
-      if (failed(function.insertArgument(
-              position, RankedTensorType::get(shape, type.getElementType()),
-              list.getDictionary(context), argument.getLoc())))
-        return failure();
-      sliced[piece].push_back(function.getArgument(position));
-    }
-  }
-
-  OpBuilder builder(repeat);
-  SmallVector<Value> carried(repeat.getCarried());
-  for (size_t piece = 0; piece < pieces; ++piece) {
-    auto copy = nn::RepeatOp::create(
-        builder, repeat.getLoc(), repeat.getPath(),
-        repeat.getFirst() + bounds[piece], bounds[piece + 1] - bounds[piece],
-        repeat.getReverse(), carried, sliced[piece], repeat.getResultTypes());
-    copy->setDiscardableAttrs(repeat->getDiscardableAttrDictionary());
-    IRMapping mapping;
-    repeat.getBody().cloneInto(&copy.getBody(), mapping);
-    carried.assign(copy.getResults().begin(), copy.getResults().end());
-  }
-  repeat.replaceAllUsesWith(carried);
-  SmallVector<Value> stacks(repeat.getSliced());
-  repeat.erase();
-  llvm::BitVector erased(function.getNumArguments());
-  for (Value stack : stacks)
-    erased.set(cast<BlockArgument>(stack).getArgNumber());
-  return function.eraseArguments(erased);
 }
 
 //===----------------------------------------------------------------------===//
 // Annotation
 //===----------------------------------------------------------------------===//
 
-/// Turns a split of a parameter, its gradient or its state into axes per
-/// dimension of the function argument behind the operand.
-LogicalResult Matcher::annotateParameter(Operation *op, OpOperand &operand,
-                                         const nn::IterationSpace &space,
-                                         strategy::SplitOp split) {
-  Value value = operand.get();
-  bool stacked = false;
+/// The parameter behind an operand, through the slices of repeats, and how many
+/// stacks it is in.
+static std::pair<BlockArgument, unsigned> parameterOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (argument)
-    if (auto repeat =
-            dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp())) {
-      unsigned carried = repeat.getNumCarried();
-      if (argument.getArgNumber() < carried)
-        return success();
-      argument = dyn_cast<BlockArgument>(
-          repeat.getSliced()[argument.getArgNumber() - carried]);
-      stacked = true;
-    }
+  unsigned stacks = 0;
+  while (argument) {
+    auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+    if (!repeat)
+      break;
+    if (argument.getArgNumber() < repeat.getNumCarried())
+      return {};
+    argument =
+        dyn_cast<BlockArgument>(repeat.getOperand(argument.getArgNumber()));
+    ++stacks;
+  }
   if (!argument || getRole(argument) != nn::Role::Parameter)
+    return {};
+  return {argument, stacks};
+}
+
+/// Whether `part` is about dimension `dim` of a tensor.
+static bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
+                    const nn::TensorIterators &dims, unsigned dim) {
+  if (part.isDimension())
+    return part.getDimension() == dim;
+  return !dims[dim].empty() &&
+         space.iterators[dims[dim].front()].name == part.getIterator();
+}
+
+/// Turns splits of a parameter or its state into axes per dimension of the
+/// function argument behind the operand.
+LogicalResult Matcher::annotateParameter(OpOperand &operand,
+                                         const nn::IterationSpace &space,
+                                         const Settings &settings) {
+  auto [argument, stacks] = parameterOf(operand.get());
+  if (!argument)
     return success();
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
-  SmallVector<Attribute> axes(dims.size(), ArrayAttr::get(context, {}));
-  bool any = false;
-  for (strategy::PartAttr part : split.getPartition().getParts()) {
-    SmallVector<Attribute> names(part.getAxes().begin(), part.getAxes().end());
-    for (auto [dim, iterators] : llvm::enumerate(dims)) {
-      bool selected =
-          part.isDimension()
-              ? part.getDimension() == static_cast<int64_t>(dim)
-              : !iterators.empty() && space.iterators[iterators.front()].name ==
-                                          part.getIterator();
-      if (selected) {
-        axes[dim] = ArrayAttr::get(context, names);
-        any = true;
-      }
+  llvm::MapVector<unsigned, SmallVector<Attribute>> axes;
+  for (auto &[key, setting] : settings.items) {
+    auto [part, split] = setting;
+    for (unsigned dim = 0; dim < dims.size(); ++dim) {
+      if (!isAbout(part, space, dims, dim))
+        continue;
+      auto &list = axes[key.first];
+      list.resize(dims.size());
+      if (list[dim])
+        return split.emitOpError("dimension ")
+               << dim << " of '" << getArgumentPath(argument)
+               << "' is set twice, by number and by iterator";
+      SmallVector<Attribute> names(part.getAxes().begin(),
+                                   part.getAxes().end());
+      list[dim] = ArrayAttr::get(context, names);
     }
   }
-  if (!any)
-    return success();
-  if (stacked)
-    axes.insert(axes.begin(), ArrayAttr::get(context, {}));
-  setArgumentAttr(argument, getStorageAttrName(split.getItem().getKind()),
-                  ArrayAttr::get(context, axes));
+  for (auto &[kind, list] : axes) {
+    for (Attribute &entry : list)
+      if (!entry)
+        entry = ArrayAttr::get(context, {});
+    // The dimensions of stacks are never split.
+    list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
+    setArgumentAttr(argument,
+                    getStorageAttrName(static_cast<strategy::ItemKind>(kind)),
+                    ArrayAttr::get(context, list));
+  }
   return success();
 }
 
+/// The group that `op` is recomputed with: the module that the first `length`
+/// components of its path name. Inside a repeat every iteration is a module of
+/// its own, however large the module around it.
+static std::string recomputeGroup(Operation *op, const Path &path,
+                                  size_t length, StringRef model) {
+  size_t own = 1;
+  if (llvm::Expected<Path> parsed = strategy::parsePath(nn::getOwnPath(op)))
+    own = parsed->size();
+  else
+    llvm::consumeError(parsed.takeError());
+  if (auto repeat = op->getParentOfType<nn::RepeatOp>()) {
+    std::string group = (repeat.getPath() + "[*]").str();
+    size_t outside = path.size() - own;
+    if (length > outside)
+      group += "." + strategy::toString(
+                         ArrayRef(path).slice(outside, length - outside));
+    return group;
+  }
+  return length == 0 ? model.str()
+                     : strategy::toString(ArrayRef(path).take_front(length));
+}
+
 LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
-  Settings settings = settingsOf(pathOf(op, firstIterations(op)));
+  Path path = pathOf(op, firstIterations(op));
+  Settings settings = settingsOf(path);
   nn::IterationSpace space =
       cast<nn::IterationSpaceOpInterface>(op).getIterationSpace();
 
-  // `batch` names the iterator that the batch of the inputs reaches, whatever
-  // the operation calls it.
   SmallVector<strategy::PartAttr> parts;
   for (auto &[key, part] : settings.op) {
-    std::optional<unsigned> iterator = space.find(key);
-    if (!iterator && key == "batch")
-      iterator = batch.getIterator(op);
+    // `batch` is the iterator that the batch of the inputs reaches, whatever
+    // the operation calls it.
+    std::optional<unsigned> iterator =
+        key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
         part.getAxes()));
     for (Node &node : nodes)
-      if (node.unusedKeys.contains(key) &&
-          node.select(pathOf(op, firstIterations(op))))
+      if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);
   }
   if (!parts.empty())
@@ -505,28 +492,30 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                            strategy::PartitionAttr::get(context, parts));
   if (settings.stage)
     setStage(op, *settings.stage);
-  if (settings.recompute) {
-    // Inside a repeat every iteration is a module of its own.
-    auto repeat = op->getParentOfType<nn::RepeatOp>();
-    std::string group =
-        repeat ? (repeat.getPath() + "[*]").str() : *settings.recompute;
-    op->setDiscardableAttr(kRecomputeAttr, StringAttr::get(context, group));
-  }
-  for (auto &[item, split] : settings.items) {
-    switch (item.getKind()) {
-    case strategy::ItemKind::Weight:
-    case strategy::ItemKind::Gradient:
-    case strategy::ItemKind::State:
-      for (OpOperand &operand : op->getOpOperands())
-        if (failed(annotateParameter(op, operand, space, split)))
-          return failure();
-      break;
-    default:
-      return split.emitOpError("the item '")
-             << strategy::stringifyItemKind(item.getKind())
-             << "' can't be lowered yet; split the computation ('op') of the "
-                "operations around it instead";
-    }
+  if (settings.recompute)
+    op->setDiscardableAttr(
+        kRecomputeAttr,
+        StringAttr::get(context, recomputeGroup(op, path, *settings.recompute,
+                                                function.getName())));
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (failed(annotateParameter(operand, space, settings)))
+      return failure();
+    if (!parameterOf(operand.get()).first)
+      continue;
+    const nn::TensorIterators &dims =
+        space.operands[operand.getOperandNumber()];
+    unusedItems.remove_if([&](std::pair<Operation *, Attribute> item) {
+      auto part = cast<strategy::PartAttr>(item.second);
+      Operation *owner = item.first->getParentOp();
+      auto node = llvm::find_if(
+          nodes, [&](const Node &other) { return other.op == owner; });
+      if (!node->select(path))
+        return false;
+      for (unsigned dim = 0; dim < dims.size(); ++dim)
+        if (isAbout(part, space, dims, dim))
+          return true;
+      return false;
+    });
   }
   return success();
 }
@@ -545,8 +534,9 @@ LogicalResult Matcher::annotate() {
 /// loads what it needs.
 void Matcher::duplicateInputs() {
   Block &block = function.front();
+  // What the function returns as it came needs no stage of its own.
   auto stageOfUse = [&](OpOperand &use) {
-    return *getStage(block.findAncestorOpInBlock(*use.getOwner()));
+    return getStage(block.findAncestorOpInBlock(*use.getOwner())).value_or(0);
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     BlockArgument argument = function.getArgument(i);
@@ -575,11 +565,26 @@ void Matcher::duplicateInputs() {
 /// first user; a repeat is where its body is; parameters are where they are
 /// used.
 LogicalResult Matcher::inferStages() {
-  function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
-    for (Operation &op : repeat.getBody().front())
-      if (auto stage = getStage(&op))
-        setStage(repeat, *stage);
-  });
+  WalkResult placed =
+      function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
+        for (Operation &op : repeat.getBody().front()) {
+          auto stage = getStage(&op), other = getStage(repeat);
+          if (stage && other && *stage != *other) {
+            op.emitOpError("is placed in stage ")
+                << *stage
+                << ", but another operation of the same iteration of '"
+                << repeat.getPath() << "' in stage " << *other
+                << "; stages may begin between iterations only (or write the "
+                   "layers out with --unroll-repeats)";
+            return WalkResult::interrupt();
+          }
+          if (stage)
+            setStage(repeat, *stage);
+        }
+        return WalkResult::advance();
+      });
+  if (placed.wasInterrupted())
+    return failure();
   auto stageOf = [&](Value value) -> std::optional<int64_t> {
     Operation *op = value.getDefiningOp();
     return op ? getStage(op) : std::nullopt;
@@ -619,14 +624,22 @@ LogicalResult Matcher::inferStages() {
   duplicateInputs();
   for (BlockArgument argument : function.getArguments()) {
     std::optional<int64_t> stage;
+    Operation *first = nullptr;
     for (Operation *user : argument.getUsers()) {
       Operation *top = block.findAncestorOpInBlock(*user);
+      if (top->hasTrait<OpTrait::IsTerminator>())
+        continue;
       int64_t other = *getStage(top);
-      if (stage && *stage != other)
-        return user->emitOpError("reads '")
-               << getArgumentPath(argument) << "' in stage " << other
-               << ", but it is also read in stage " << *stage
-               << "; give every stage its own copy";
+      if (stage && *stage != other) {
+        InFlightDiagnostic diagnostic =
+            user->emitOpError("reads '")
+            << getArgumentPath(argument) << "' in stage " << other
+            << ", but it is also read in stage " << *stage
+            << "; give every stage its own copy";
+        diagnostic.attachNote(first->getLoc()) << "read here as well";
+        return diagnostic;
+      }
+      first = user;
       stage = other;
     }
     if (stage)
@@ -638,6 +651,12 @@ LogicalResult Matcher::inferStages() {
 
 LogicalResult Matcher::reportUnused() {
   bool failed = false;
+  for (auto [split, part] : unusedItems) {
+    split->emitOpError("no parameter of the operations it selects has the "
+                       "dimension or iterator of ")
+        << part;
+    failed = true;
+  }
   for (Node &node : nodes) {
     if (!node.selects && node.pattern) {
       InFlightDiagnostic diagnostic = node.op->emitOpError("the pattern '")
@@ -688,6 +707,9 @@ LogicalResult Matcher::reportUnused() {
 /// What verifiers of nn operations check, for operations of other dialects and
 /// for arguments.
 LogicalResult Matcher::checkModel() {
+  if (function.isDeclaration())
+    return function.emitOpError("is the model of @")
+           << tree.getSymName() << " but has no body";
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("a model must be a single block");
   for (BlockArgument argument : function.getArguments()) {

@@ -183,9 +183,10 @@ void Propagation::forward(Block &block) {
       unsigned carried = repeat.getNumCarried();
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
         Value yielded = repeat.getYield()->getOperand(i);
-        if (i < carried)
-          know(result, known[repeat.getCarriedArgs()[i]]);
-        else if (known.count(yielded))
+        if (i < carried) {
+          if (known.count(repeat.getCarriedArgs()[i]))
+            know(result, known[repeat.getCarriedArgs()[i]]);
+        } else if (known.count(yielded))
           know(result, withLeading(known[yielded]));
       }
       continue;
@@ -243,11 +244,19 @@ void Propagation::backward(Block &block) {
   }
 }
 
+/// Whether `a` comes before `b` in the text, at any depth of regions.
+static bool runsBefore(Operation *a, Operation *b) {
+  for (Operation *outer = a; outer; outer = outer->getParentOp())
+    if (Operation *other = outer->getBlock()
+                               ? outer->getBlock()->findAncestorOpInBlock(*b)
+                               : nullptr)
+      return outer != other && outer->isBeforeInBlock(other);
+  return false;
+}
+
 std::optional<std::pair<Operation *, unsigned>>
 Propagation::firstReader(Value value) {
-  Block *block = value.getParentBlock();
   std::optional<std::pair<Operation *, unsigned>> best;
-  Operation *bestTop = nullptr;
   for (OpOperand &use : value.getUses()) {
     Operation *owner = use.getOwner();
     std::optional<std::pair<Operation *, unsigned>> candidate;
@@ -261,12 +270,9 @@ Propagation::firstReader(Value value) {
           firstReader(recompute.getBody().getArgument(use.getOperandNumber()));
     if (!candidate)
       continue;
-    Operation *top = block->findAncestorOpInBlock(*owner);
-    if (!bestTop || top->isBeforeInBlock(bestTop) ||
-        (top == bestTop && candidate->second < best->second)) {
+    if (!best || runsBefore(candidate->first, best->first) ||
+        (candidate->first == best->first && candidate->second < best->second))
       best = candidate;
-      bestTop = top;
-    }
   }
   return best;
 }

@@ -42,8 +42,8 @@ static SmallVector<Work> orderOf(dist::ProgramOp program, int64_t stage,
                                  int64_t stages) {
   int64_t microBatches = program.getMesh().getMicro();
   auto schedule = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-  bool gpipe =
-      schedule && schedule.getAs<StringAttr>("order").getValue() == "gpipe";
+  auto name = schedule ? schedule.getAs<StringAttr>("order") : StringAttr();
+  bool gpipe = name && name.getValue() == "gpipe";
   int64_t limit = gpipe ? microBatches : stages - stage;
   if (schedule)
     if (auto most = schedule.getAs<IntegerAttr>("max_ongoing"))

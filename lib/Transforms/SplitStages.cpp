@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
@@ -110,14 +111,21 @@ void Splitter::copy(OpBuilder &builder, Operation *op, int64_t stage) {
   int64_t tag = tags.try_emplace(op, tags.size()).first->second;
   auto purpose = dist::PurposeAttr::get(context, dist::Purpose::Activation);
   Builder attributes(context);
+  Attribute path = op->getAttr(ProteusDialect::pathAttrName);
+  auto keepPath = [&](Operation *message) {
+    if (path)
+      message->setDiscardableAttr(ProteusDialect::pathAttrName, path);
+  };
   if (stage == from) {
-    dist::SendOp::create(builder, op->getLoc(),
-                         mapping.lookup(transfer.getInput()), to, tag, purpose);
+    keepPath(dist::SendOp::create(builder, op->getLoc(),
+                                  mapping.lookup(transfer.getInput()), to, tag,
+                                  purpose));
     return;
   }
   auto recv =
       dist::RecvOp::create(builder, op->getLoc(),
                            transfer.getResult().getType(), from, tag, purpose);
+  keepPath(recv);
   mapping.map(transfer.getResult(), recv.getValue());
 }
 

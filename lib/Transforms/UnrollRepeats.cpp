@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -53,17 +54,12 @@ LogicalResult UnrollRepeats::splitArgument(func::FuncOp function,
   auto type = cast<RankedTensorType>(argument.getType());
   unsigned number = argument.getArgNumber();
   std::string path = getArgumentPath(argument);
-  size_t star = path.find("[*]");
   DictionaryAttr attributes = function.getArgAttrDict(number);
   SmallVector<Value> slices;
   for (int64_t i = 0, e = repeat.getCount(); i < e; ++i) {
-    std::string indexed = path;
-    std::string index =
-        "[" + std::to_string(static_cast<int64_t>(repeat.getFirst()) + i) + "]";
-    if (star == std::string::npos)
-      indexed += index;
-    else
-      indexed.replace(star, 3, index);
+    std::string indexed = withIndices(
+        path, repeat,
+        std::to_string(static_cast<int64_t>(repeat.getFirst()) + i));
     NamedAttrList list(attributes);
     list.set(nn::kPathAttr, StringAttr::get(&getContext(), indexed));
     if (failed(function.insertArgument(
@@ -80,16 +76,16 @@ LogicalResult UnrollRepeats::splitArgument(func::FuncOp function,
 
 LogicalResult UnrollRepeats::unroll(func::FuncOp function,
                                     nn::RepeatOp repeat) {
-  SmallVector<unsigned> consumed;
   for (Value stack : repeat.getSliced()) {
     if (stacks.count(stack))
       continue;
     auto argument = dyn_cast<BlockArgument>(stack);
-    if (!argument || llvm::any_of(argument.getUsers(), [](Operation *user) {
-          return !isa<nn::RepeatOp>(user);
+    if (!argument || llvm::any_of(argument.getUses(), [](OpOperand &use) {
+          auto reader = dyn_cast<nn::RepeatOp>(use.getOwner());
+          return !reader || use.getOperandNumber() < reader.getNumCarried();
         }))
       return repeat.emitOpError("can't be unrolled: a sliced operand must be a "
-                                "function argument that only repeats read");
+                                "function argument that only repeats slice");
     if (failed(splitArgument(function, argument, repeat)))
       return failure();
   }

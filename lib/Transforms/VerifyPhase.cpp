@@ -12,12 +12,12 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Partitioning.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/VerifyPrograms.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
-#include <map>
 #include <set>
 
 namespace proteus {
@@ -160,125 +160,6 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
             "result", result.getResultNumber());
   });
   return valid;
-}
-
-//===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The two ends of a message between programs.
-struct Message {
-  dist::SendOp send;
-  dist::RecvOp recv;
-  unsigned sender = 0, receiver = 0;
-};
-} // namespace
-
-static std::map<int64_t, Message>
-collectMessages(ArrayRef<dist::ProgramOp> programs) {
-  std::map<int64_t, Message> messages;
-  for (unsigned stage = 0; stage < programs.size(); ++stage) {
-    dist::ProgramOp program = programs[stage];
-    program.walk([&](Operation *op) {
-      if (auto send = dyn_cast<dist::SendOp>(op)) {
-        messages[send.getTag()].send = send;
-        messages[send.getTag()].sender = stage;
-      } else if (auto recv = dyn_cast<dist::RecvOp>(op)) {
-        messages[recv.getTag()].recv = recv;
-        messages[recv.getTag()].receiver = stage;
-      }
-    });
-  }
-  return messages;
-}
-
-/// After split-stages: every message has two ends that agree.
-static bool verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
-  bool valid = true;
-  for (auto &[tag, message] : collectMessages(programs)) {
-    if (!message.send || !message.recv) {
-      Operation *end = message.send ? message.send.getOperation()
-                                    : message.recv.getOperation();
-      end->emitOpError("the message with tag ") << tag << " has no other end";
-      valid = false;
-      continue;
-    }
-    if (message.send.getStage() != message.receiver ||
-        message.recv.getStage() != message.sender) {
-      message.send.emitOpError("the message with tag ")
-          << tag << " goes to stage " << message.send.getStage()
-          << " but is received by stage " << message.receiver << " from stage "
-          << message.recv.getStage();
-      valid = false;
-    }
-    auto strip = [](Value value) {
-      dist::LayoutAttr layout = dist::getLayout(value.getType());
-      return dist::withLayout(cast<RankedTensorType>(value.getType()),
-                              layout.withFixed({}));
-    };
-    if (strip(message.send.getValue()) != strip(message.recv.getValue())) {
-      message.send.emitOpError("the message with tag ")
-          << tag << " is sent as " << message.send.getValue().getType()
-          << " but received as " << message.recv.getValue().getType();
-      valid = false;
-    }
-  }
-  return valid;
-}
-
-/// After schedule-pipeline: the orders of the programs can run to their end.
-/// Executes the schedule without time: an item runs when all sections it
-/// receives from have run for its micro-batch.
-static bool verifySchedule(dist::ScheduleOp schedule,
-                           ArrayRef<dist::ProgramOp> programs) {
-  using Key = std::pair<unsigned, dist::Work>;
-  // Sections that must have run before a section, for the same micro-batch.
-  std::map<std::pair<unsigned, dist::SectionKind>,
-           std::set<std::pair<unsigned, dist::SectionKind>>>
-      before;
-  for (auto &[tag, message] : collectMessages(programs))
-    before[{message.receiver,
-            message.recv->getParentOfType<dist::SectionOp>().getKind()}]
-        .insert({message.sender,
-                 message.send->getParentOfType<dist::SectionOp>().getKind()});
-  std::set<Key> done;
-  std::vector<size_t> next(programs.size(), 0);
-  bool progress = true;
-  while (progress) {
-    progress = false;
-    for (unsigned stage = 0; stage < programs.size(); ++stage) {
-      ArrayRef<dist::Work> order = schedule.getWork(stage);
-      while (next[stage] < order.size()) {
-        dist::Work work = order[next[stage]];
-        bool ready =
-            llvm::all_of(before[{stage, work.kind}],
-                         [&](std::pair<unsigned, dist::SectionKind> other) {
-                           dist::Work needed = work;
-                           needed.kind = other.second;
-                           return done.count({other.first, needed}) > 0;
-                         });
-        if (!ready)
-          break;
-        done.insert({stage, work});
-        ++next[stage];
-        progress = true;
-      }
-    }
-  }
-  SmallVector<unsigned> stuck;
-  for (unsigned stage = 0; stage < programs.size(); ++stage)
-    if (next[stage] != schedule.getWork(stage).size())
-      stuck.push_back(stage);
-  if (stuck.empty())
-    return true;
-  InFlightDiagnostic diagnostic = schedule.emitOpError(
-      "can't run to its end: the orders of the stages wait for each other");
-  for (unsigned stage : stuck)
-    diagnostic.attachNote(dist::ProgramOp(programs[stage]).getLoc())
-        << "stage " << stage << " waits before "
-        << dist::formatWork(schedule.getWork(stage)[next[stage]]);
-  return false;
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,7 @@ constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 
-/// On a parameter: axes per dimension of itself, its gradient or its state.
+/// On a parameter: axes per dimension of itself or its state.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 
 /// Part of a training step.
@@ -76,6 +76,11 @@ void setStage(mlir::Operation *op, int64_t stage);
 /// Gives `to` the stage of `from`, and what `from` says about iterators that
 /// `to` has under the same name.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
+/// Replaces what `to` says about its iterators by what `from` says, for the
+/// pairs (name in `from`, name in `to`) alone.
+void inheritPartition(
+    mlir::Operation *from, mlir::Operation *to,
+    llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);
 /// Gives an op and the ops inside it the stage of a function argument.
 void inheritStage(mlir::BlockArgument from, mlir::Operation *to);
 

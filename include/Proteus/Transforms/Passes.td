@@ -151,10 +151,11 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
     ```
   }];
   let options = [
-    Option<"bucketSize", "bucket-size", "int64_t", "26214400",
-           "Bytes at which a bucket closes">,
-    Option<"firstBucketSize", "first-bucket-size", "int64_t", "1048576",
-           "Bytes at which the first bucket closes">
+    Option<"bucketSize", "bucket-size", "int64_t", "0",
+           "Bytes at which a bucket closes; 0: as the tree says, else 26214400">,
+    Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
+           "Bytes at which the first bucket closes; 0: as the tree says, else "
+           "1048576">
   ];
 }
 

@@ -53,26 +53,36 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
   if (!gradient)
     return success();
   OpBuilder &builder = scope.builder();
-  auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb) {
-    scope.add(wanted,
-              MatmulOp::create(builder, getLoc(), scope.gradientType(wanted),
-                               getPathAttr(), a, b, ta, tb));
+  IterationSpace space = getIterationSpace();
+  // `m`, `n` and `k` name the forward iterators that take these places in the
+  // product; leading dimensions stay what they are.
+  auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,
+                     StringRef m, StringRef n, StringRef k) {
+    auto result =
+        MatmulOp::create(builder, getLoc(), scope.gradientType(wanted),
+                         getPathAttr(), a, b, ta, tb);
+    SmallVector<std::pair<StringRef, StringRef>> names = {
+        {m, "m"}, {n, "n"}, {k, "k"}};
+    for (const Iterator &leading : ArrayRef(space.iterators).drop_back(3))
+      names.push_back({leading.name, leading.name});
+    scope.correspond(result, names);
+    scope.add(wanted, result);
   };
   // With C = A B: dA = dC Bᵀ and dB = Aᵀ dC; a transposed operand transposes
   // the roles.
   if (scope.wants(getLhs())) {
     Value rhs = scope.saved(getRhs());
     if (getTransposeA())
-      product(getLhs(), rhs, gradient, getTransposeB(), true);
+      product(getLhs(), rhs, gradient, getTransposeB(), true, "k", "m", "n");
     else
-      product(getLhs(), gradient, rhs, false, !getTransposeB());
+      product(getLhs(), gradient, rhs, false, !getTransposeB(), "m", "k", "n");
   }
   if (scope.wants(getRhs())) {
     Value lhs = scope.saved(getLhs());
     if (getTransposeB())
-      product(getRhs(), gradient, lhs, true, getTransposeA());
+      product(getRhs(), gradient, lhs, true, getTransposeA(), "n", "k", "m");
     else
-      product(getRhs(), lhs, gradient, !getTransposeA(), false);
+      product(getRhs(), lhs, gradient, !getTransposeA(), false, "k", "n", "m");
   }
   return success();
 }

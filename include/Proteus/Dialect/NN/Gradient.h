@@ -40,6 +40,13 @@ public:
 
   /// Adds `gradient` to the gradient of `operand`.
   virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
+
+  /// A backward operation is split like its forward operation, iterator by
+  /// iterator of the same name. Where the names mean something else, pairs of
+  /// (forward name, backward name) say what corresponds; nothing else does.
+  virtual void correspond(
+      mlir::Operation *backward,
+      llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names) {}
 };
 
 } // namespace proteus::nn

@@ -1,0 +1,35 @@
+//===- SplitRepeat.h - cut repeated layers into ranges ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_SPLITREPEAT_H
+#define PROTEUS_TRANSFORMS_SPLITREPEAT_H
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace proteus {
+
+/// Why `repeat` can't be cut, if it can't: what it slices must be arguments of
+/// the function that nothing else reads, and it may not stack results.
+std::optional<std::string> whyNotSplittable(mlir::func::FuncOp function,
+                                            nn::RepeatOp repeat);
+
+/// Cuts a splittable repeat in front of the iterations `cuts` (ascending) into
+/// one repeat per piece, and every stacked argument it slices likewise.
+void splitRepeat(mlir::func::FuncOp function, nn::RepeatOp repeat,
+                 llvm::ArrayRef<int64_t> cuts);
+
+/// The path of what `repeat` slices with `indices` ("3", "0:12") in place of
+/// the indices of the repeat: `layers[*].weight` becomes `layers[3].weight`.
+std::string withIndices(llvm::StringRef path, nn::RepeatOp repeat,
+                        llvm::StringRef indices);
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_SPLITREPEAT_H

@@ -1,0 +1,175 @@
+//===- VerifyPrograms.cpp - programs checked against each other -*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/VerifyPrograms.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+/// The two ends of a message between programs.
+struct Message {
+  dist::SendOp send;
+  dist::RecvOp recv;
+  unsigned sender = 0, receiver = 0;
+};
+} // namespace
+
+static std::map<int64_t, Message>
+collectMessages(ArrayRef<dist::ProgramOp> programs) {
+  std::map<int64_t, Message> messages;
+  for (unsigned stage = 0; stage < programs.size(); ++stage) {
+    dist::ProgramOp program = programs[stage];
+    program.walk([&](Operation *op) {
+      if (auto send = dyn_cast<dist::SendOp>(op)) {
+        messages[send.getTag()].send = send;
+        messages[send.getTag()].sender = stage;
+      } else if (auto recv = dyn_cast<dist::RecvOp>(op)) {
+        messages[recv.getTag()].recv = recv;
+        messages[recv.getTag()].receiver = stage;
+      }
+    });
+  }
+  return messages;
+}
+
+/// Whether the programs are the stages of one pipeline, in order, and have
+/// sections that the passes know.
+static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
+  bool valid = true;
+  for (unsigned stage = 0; stage < programs.size(); ++stage) {
+    dist::ProgramOp program = programs[stage];
+    auto fixed = program.getFixed();
+    if (fixed.size() > 1) {
+      program.emitOpError("is fixed along ")
+          << fixed.size() << " axes; a pipeline lies along one";
+      valid = false;
+      continue;
+    }
+    const dist::Mesh &mesh = program.getMesh().getValue();
+    int64_t stages = fixed.empty() ? 1 : mesh.getSize(fixed.front().first);
+    int64_t position = fixed.empty() ? 0 : fixed.front().second;
+    if (stages != static_cast<int64_t>(programs.size()) ||
+        position != static_cast<int64_t>(stage)) {
+      program.emitOpError("is at position ")
+          << position << " of " << stages << ", but is program " << stage
+          << " of " << programs.size()
+          << "; every position of the pipeline axis needs one program, in "
+             "order";
+      valid = false;
+    }
+    for (dist::SectionOp section : program.getSections()) {
+      if (section.getChunkNumber() == 0 &&
+          section.getKind() != dist::SectionKind::InputGradient &&
+          section.getKind() != dist::SectionKind::WeightGradient)
+        continue;
+      section.emitOpError("can't be scheduled or simulated yet: chunks and "
+                          "split gradients; use one forward and one backward "
+                          "section per program");
+      valid = false;
+    }
+  }
+  return valid;
+}
+
+bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
+  bool valid = verifyStages(programs);
+  if (!valid)
+    return false;
+  for (auto &[tag, message] : collectMessages(programs)) {
+    if (!message.send || !message.recv) {
+      Operation *end = message.send ? message.send.getOperation()
+                                    : message.recv.getOperation();
+      end->emitOpError("the message with tag ") << tag << " has no other end";
+      valid = false;
+      continue;
+    }
+    if (message.sender == message.receiver) {
+      message.send.emitOpError("the message with tag ")
+          << tag << " stays in stage " << message.sender;
+      valid = false;
+      continue;
+    }
+    if (message.send.getStage() != message.receiver ||
+        message.recv.getStage() != message.sender) {
+      message.send.emitOpError("the message with tag ")
+          << tag << " goes to stage " << message.send.getStage()
+          << " but is received by stage " << message.receiver << " from stage "
+          << message.recv.getStage();
+      valid = false;
+    }
+    auto strip = [](Value value) {
+      dist::LayoutAttr layout = dist::getLayout(value.getType());
+      return dist::withLayout(cast<RankedTensorType>(value.getType()),
+                              layout.withFixed({}));
+    };
+    if (strip(message.send.getValue()) != strip(message.recv.getValue())) {
+      message.send.emitOpError("the message with tag ")
+          << tag << " is sent as " << message.send.getValue().getType()
+          << " but received as " << message.recv.getValue().getType();
+      valid = false;
+    }
+  }
+  return valid;
+}
+
+bool proteus::verifySchedule(dist::ScheduleOp schedule,
+                             ArrayRef<dist::ProgramOp> programs) {
+  using Key = std::pair<unsigned, dist::Work>;
+  // Sections that must have run before a section, for the same micro-batch.
+  std::map<std::pair<unsigned, dist::SectionKind>,
+           std::set<std::pair<unsigned, dist::SectionKind>>>
+      before;
+  for (auto &[tag, message] : collectMessages(programs))
+    before[{message.receiver,
+            message.recv->getParentOfType<dist::SectionOp>().getKind()}]
+        .insert({message.sender,
+                 message.send->getParentOfType<dist::SectionOp>().getKind()});
+  std::set<Key> done;
+  std::vector<size_t> next(programs.size(), 0);
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (unsigned stage = 0; stage < programs.size(); ++stage) {
+      ArrayRef<dist::Work> order = schedule.getWork(stage);
+      while (next[stage] < order.size()) {
+        dist::Work work = order[next[stage]];
+        bool ready =
+            llvm::all_of(before[{stage, work.kind}],
+                         [&](std::pair<unsigned, dist::SectionKind> other) {
+                           dist::Work needed = work;
+                           needed.kind = other.second;
+                           return done.count({other.first, needed}) > 0;
+                         });
+        if (!ready)
+          break;
+        done.insert({stage, work});
+        ++next[stage];
+        progress = true;
+      }
+    }
+  }
+  SmallVector<unsigned> stuck;
+  for (unsigned stage = 0; stage < programs.size(); ++stage)
+    if (next[stage] != schedule.getWork(stage).size())
+      stuck.push_back(stage);
+  if (stuck.empty())
+    return true;
+  InFlightDiagnostic diagnostic = schedule.emitOpError(
+      "can't run to its end: the orders of the stages wait for each other");
+  for (unsigned stage : stuck)
+    diagnostic.attachNote(dist::ProgramOp(programs[stage]).getLoc())
+        << "stage " << stage << " waits before "
+        << dist::formatWork(schedule.getWork(stage)[next[stage]]);
+  return false;
+}
