@@ -61,5 +61,8 @@ if [[ ! -f "$build/build.ninja" ]]; then
   mv "$build.log" "$build/configure.log"
 fi
 
-# Ninja is silent when there is nothing to do.
-ninja -C "$build" --quiet
+# Nothing is said when there is nothing to do.
+if ! ninja -C "$build" -n 2>/dev/null | grep -q "no work to do"; then
+  echo "setup: building in $build (the first time takes a few minutes)"
+  NINJA_STATUS="setup: [%f/%t] " ninja -C "$build"
+fi

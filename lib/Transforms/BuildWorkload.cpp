@@ -106,6 +106,7 @@ private:
   void buildClass(uint32_t number);
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
+  sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
   cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
@@ -373,10 +374,7 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
       own[axis - 1] = rest % grid.getSize(axis);
       rest /= grid.getSize(axis);
     }
-    int64_t position = 0;
-    for (auto [coordinate, extent] : llvm::zip(own, grid.sizes))
-      position = position * extent + coordinate;
-    uint32_t member = ranks.classOf[position];
+    uint32_t member = ranks.classOf[grid.getPosition(own)];
     ofOwnClass += member == number;
     members.push_back(member);
   }
@@ -413,10 +411,7 @@ int32_t WorkloadBuilder::messageOf(Operation *op, uint32_t number) {
   SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
   int64_t ownDevice = grid.getDevice(own);
   own[*pipelineAxis - 1] = otherStage;
-  int64_t position = 0;
-  for (auto [coordinate, extent] : llvm::zip(own, grid.sizes))
-    position = position * extent + coordinate;
-  uint32_t other = ranks.classOf[position];
+  uint32_t other = ranks.classOf[grid.getPosition(own)];
   uint32_t sender = send ? number : other, receiver = send ? other : number;
   auto [entry, isNew] =
       messages.try_emplace({tag, sender, receiver},
@@ -451,18 +446,20 @@ static sim::Stream streamOf(Operation *op) {
   return sim::Stream::TensorParallel;
 }
 
+/// A buffer in the size it has on class `number`.
+sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
+                                      uint32_t number) {
+  return {buffer.name,
+          dist::localBytes(tensorType(buffer.value), coordinatesOf(number)),
+          buffer.owner};
+}
+
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                    const FlatList &from, bool once,
                                    sim::Template &to) {
   to.sectionBegin = from.sectionBegin;
-  for (const FlatBuffer &buffer : from.buffers) {
-    sim::Buffer copy;
-    copy.name = buffer.name;
-    copy.owner = buffer.owner;
-    copy.bytes =
-        dist::localBytes(tensorType(buffer.value), coordinatesOf(number));
-    to.buffers.push_back(std::move(copy));
-  }
+  for (const FlatBuffer &buffer : from.buffers)
+    to.buffers.push_back(bufferOf(buffer, number));
   for (auto [index, task] : llvm::enumerate(from.tasks)) {
     sim::Task copy;
     copy.label = label(task.label);
@@ -503,14 +500,8 @@ void WorkloadBuilder::buildClass(uint32_t number) {
       mesh.getDevice(mesh.getCoordinates(ranks.representative[number]));
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
-  for (const FlatBuffer &buffer : flat.resident) {
-    sim::Buffer copy;
-    copy.name = buffer.name;
-    copy.owner = buffer.owner;
-    copy.bytes =
-        dist::localBytes(tensorType(buffer.value), coordinatesOf(number));
-    device.resident.push_back(std::move(copy));
-  }
+  for (const FlatBuffer &buffer : flat.resident)
+    device.resident.push_back(bufferOf(buffer, number));
   auto sectionOf = [](const FlatList &list, dist::SectionKind kind) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),

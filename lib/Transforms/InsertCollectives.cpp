@@ -352,17 +352,6 @@ LogicalResult Inserter::decompose(nn::DecomposableOpInterface op) {
   return success();
 }
 
-/// Whether `value` is made from nothing: an empty tensor, or one filled with a
-/// scalar.
-static bool isInitialValue(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isa<IterationSpaceOpInterface>(op))
-    return false;
-  return llvm::all_of(op->getOperands(), [](Value operand) {
-    return !isa<RankedTensorType>(operand.getType()) || isInitialValue(operand);
-  });
-}
-
 /// Whether adding `value` changes nothing: then every part of a partial sum may
 /// start from it.
 static bool isZero(Value value) {

@@ -87,3 +87,12 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   }
   return dist::LayoutAttr::get(mesh, layout);
 }
+
+bool proteus::isInitialValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isa<nn::IterationSpaceOpInterface>(op) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return !isa<RankedTensorType>(operand.getType()) ||
+                  isInitialValue(operand);
+         });
+}

@@ -115,15 +115,6 @@ static bool sameUpToPassedSums(dist::LayoutAttr actual,
   return a == b;
 }
 
-/// Whether `op` makes its results from no tensor but other such results.
-static bool isInitialValue(Operation *op) {
-  return llvm::all_of(op->getOperands(), [](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    return !isa<RankedTensorType>(operand.getType()) ||
-           (producer && isInitialValue(producer));
-  });
-}
-
 /// After insert-collectives: every operand has the layout that the partition of
 /// its operation asks for, every result the one it gives.
 static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
@@ -147,7 +138,7 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
     // operation's own verifier compares.
     auto destinations =
         dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-    if (isInitialValue(op))
+    if (op->getNumResults() > 0 && isInitialValue(op->getResult(0)))
       return;
     for (OpOperand &operand : op->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType()) &&

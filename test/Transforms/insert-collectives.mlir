@@ -1,7 +1,11 @@
 // RUN: proteus-opt %s -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives \
 // RUN:   | FileCheck %s --implicit-check-not="= dist."
+// RUN: proteus-opt %s -split-input-file --unroll-repeats --match-strategy --build-training-step --propagate-strategy --insert-collectives \
+// RUN:   | FileCheck %s --check-prefix=FLAT
 
-// Every conversion must be expected below: any other one is an error.
+// Every conversion must be expected below: any other one is an error. A
+// conversion has the path of the operation that computes its operand, else of
+// the one that reads it.
 
 // Data parallel: gradients are partial where they are computed; the update
 // needs them whole.
@@ -13,9 +17,9 @@
 // CHECK:       nn.cross_entropy "loss"
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"{{.*}} -> tensor<32x16xf32, #[[PARTIAL_W]]>
 // CHECK:       %[[DB:.+]] = nn.reduce_sum "fc"{{.*}} -> tensor<32xf32, #[[PARTIAL_B]]>
-// CHECK:       %[[W:.+]] = dist.all_reduce sum %[[DW]] over {dp} for gradient {strategy.phase = "update"}
+// CHECK:       %[[W:.+]] = dist.all_reduce sum %[[DW]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
 // CHECK:       nn.sgd "fc.weight"(%{{.+}}, %[[W]])
-// CHECK:       %[[B:.+]] = dist.all_reduce sum %[[DB]] over {dp} for gradient {strategy.phase = "update"}
+// CHECK:       %[[B:.+]] = dist.all_reduce sum %[[DB]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
 // CHECK:       nn.sgd "fc.bias"(%{{.+}}, %[[B]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -44,11 +48,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @columns_then_rows
 // CHECK:       nn.linear "fc1"
 // CHECK:       %[[Y:.+]] = nn.linear "fc2"
-// CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc2", strategy.phase = "forward"}
 // CHECK-NEXT:  nn.add "residual"(%[[R]], %{{.+}})
 // CHECK:       nn.linear_dgrad "fc2"
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "fc1"
-// CHECK:       %[[RX:.+]] = dist.all_reduce sum %[[DX]] over {tp} for activation {strategy.phase = "backward"}
+// CHECK:       %[[RX:.+]] = dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
 // CHECK:       nn.add "fc1"(%{{.+}}, %[[RX]])
 // CHECK:       nn.sgd "fc2.weight"
 // CHECK:       return
@@ -83,7 +87,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK:       %[[A:.+]] = nn.linear "a"{{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
 // CHECK:       %[[B:.+]] = nn.linear "b"{{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
 // CHECK:       %[[SUM:.+]] = nn.add "sum"(%[[A]], %[[B]]){{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[SUM]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[SUM]] over {tp} for activation {proteus.path = "sum", strategy.phase = "forward"}
 // CHECK:       nn.cross_entropy "loss"(%[[WHOLE]]
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -112,7 +116,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @readers_share_a_conversion
 // CHECK:       %[[Y:.+]] = nn.linear "fc"
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc", strategy.phase = "forward"}
 // CHECK-NEXT:  nn.relu "a"(%[[WHOLE]])
 // CHECK-NEXT:  nn.gelu "b"(%[[WHOLE]])
 // CHECK:       nn.gelu_grad "b"(%{{.+}}, %[[WHOLE]])
@@ -146,10 +150,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @sharded_state
 // CHECK-SAME:  {nn.path = "fc.weight.first_moment", nn.role = "state", strategy.layout = #[[SHARD]]
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"
-// CHECK:       %[[PART:.+]] = dist.slice %{{.+}} dim 0 over {dp} {strategy.phase = "update"}
-// CHECK-NEXT:  %[[GRAD:.+]] = dist.reduce_scatter sum %[[DW]] dim 0 over {dp} for gradient {strategy.phase = "update"}
+// CHECK:       %[[PART:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK-NEXT:  %[[GRAD:.+]] = dist.reduce_scatter sum %[[DW]] dim 0 over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
 // CHECK-NEXT:  %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GRAD]], %{{.+}}, %{{.+}})
-// CHECK-NEXT:  %[[GATHERED:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {strategy.phase = "update"} : tensor<32x16xf32, #[[SHARD]]> -> tensor<32x16xf32, #[[WHOLE]]>
+// CHECK-NEXT:  %[[GATHERED:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"} : tensor<32x16xf32, #[[SHARD]]> -> tensor<32x16xf32, #[[WHOLE]]>
 // CHECK-NEXT:  return %{{.+}}, %[[GATHERED]], %[[NEW]]#1, %[[NEW]]#2
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @sharded_state(
@@ -170,6 +174,178 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// The same for layers that are written once: the gradients of all layers are
+// scattered as one stack, and every layer is gathered right after its update,
+// inside the body of the repeat. The flat form does the same, layer by layer.
+
+// CHECK: #[[STACK:.+]] = #dist.layout<#mesh, [{}, {dp}, {}]>
+// CHECK-LABEL: func.func @sharded_state_of_layers
+// CHECK:       %[[DW:.+]]:2 = nn.repeat "layers" count 4 reverse
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
+// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %[[DW]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
+// CHECK-NEXT:  %[[U:.+]]:3 = nn.repeat "layers" count 4 slice(%[[W:[a-z0-9]+]] = %{{[a-z0-9]+}} : {{.+}}, %[[GI:[a-z0-9]+]] = %[[G]]
+// CHECK-NEXT:    %[[PART:.+]] = dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GI]],
+// CHECK-NEXT:    %[[WHOLE:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK-NEXT:    nn.yield %[[WHOLE]], %[[NEW]]#1, %[[NEW]]#2
+// CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[U]]#0, %[[U]]#1, %[[U]]#2
+
+// FLAT-LABEL:    func.func @sharded_state_of_layers
+// FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[0].fc.weight"
+// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[0].fc.weight", strategy.phase = "update"}
+// FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[1].fc.weight"
+// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[1].fc.weight", strategy.phase = "update"}
+// FLAT:            nn.adam "layers[2].fc.weight"
+// FLAT-NEXT:       dist.all_gather
+// FLAT:            nn.adam "layers[3].fc.weight"
+// FLAT-NEXT:       dist.all_gather
+// FLAT-NOT:        dist.
+// FLAT:            return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @sharded_state_of_layers(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w0: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight"},
+      %ws: tensor<4x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %i = nn.linear "in"(%x, %w0) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %y = nn.repeat "layers" count 4
+        carry(%h = %i : tensor<32x16xf32>)
+        slice(%w = %ws : tensor<4x16x16xf32> to tensor<16x16xf32>)
+        -> (tensor<32x16xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+      %1 = nn.relu "act"(%0) : (tensor<32x16xf32>) -> tensor<32x16xf32>
+      nn.yield %1 : tensor<32x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @sharded_state_of_layers {
+    mesh [dp = 2]
+    node "in" { split op [batch -> dp] }
+    node "layers[*]" {
+      split op [batch -> dp]
+      split state [0 -> dp]
+    }
+  }
+}
+
+// -----
+
+// A stacked gradient is converted slice by slice. Where the reduction is the
+// first step it is done for all layers at once, so that it can join a bucket;
+// the rest is done layer by layer (fc2). Where it is not (fc1: the shards of
+// tensor parallelism are in the way), all is done layer by layer. The dimension
+// of the layers is never split.
+
+// CHECK-LABEL: func.func @stacked_gradients_in_several_steps
+// CHECK:       nn.repeat "layers" count 3 carry
+// CHECK:         nn.linear "fc2"
+// CHECK-NEXT:    dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc2", strategy.phase = "forward"}
+// CHECK:       %[[B:.+]]:3 = nn.repeat "layers" count 3 reverse
+// CHECK:         dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
+// CHECK:       nn.repeat "layers" count 3 slice({{.*}}, %[[G1:[a-z0-9]+]] = %[[B]]#1 : {{.*}} attributes {strategy.phase = "update"}
+// CHECK-NEXT:    %[[W:.+]] = dist.all_gather %{{.+}} dim 0 over {tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc1.weight"(%{{.+}}, %[[GR]],
+// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.slice %[[NW]] dim 0 over {tp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = "update"}
+// CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc2.weight"(%{{.+}}, %[[GT]],
+// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp, tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.slice %[[NW]] dim 1 over {tp} {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK:       return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @stacked_gradients_in_several_steps(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w0: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight"},
+      %w1: tensor<3x64x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc1.weight"},
+      %w2: tensor<3x16x64xf32> {nn.role = "parameter", nn.path = "layers[*].fc2.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %i = nn.linear "in"(%x, %w0) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %y = nn.repeat "layers" count 3
+        carry(%h = %i : tensor<32x16xf32>)
+        slice(%a = %w1 : tensor<3x64x16xf32> to tensor<64x16xf32>, %b = %w2 : tensor<3x16x64xf32> to tensor<16x64xf32>)
+        -> (tensor<32x16xf32>) {
+      %0 = nn.linear "fc1"(%h, %a) : (tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<32x64xf32>
+      %1 = nn.relu "act"(%0) : (tensor<32x64xf32>) -> tensor<32x64xf32>
+      %2 = nn.linear "fc2"(%1, %b) : (tensor<32x64xf32>, tensor<16x64xf32>) -> tensor<32x16xf32>
+      nn.yield %2 : tensor<32x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @stacked_gradients_in_several_steps {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+    node "layers[*].fc1" {
+      split op [out -> tp]
+      split state [0 -> dp]
+    }
+    node "layers[*].fc2" { split state [0 -> [dp, tp]] }
+  }
+}
+
+// -----
+
+// The backward pass reads what the forward pass read. Attention whose queries
+// are split gathers keys and values once, in the forward pass; their gathered
+// form is saved, and their gradients are scattered again.
+
+// CHECK: #[[WHOLE:.+]] = #dist.layout<#mesh, [{}, {}, {}, {}]>
+// CHECK-LABEL: func.func @keys_and_values_are_gathered_once
+// CHECK:       %[[F:.+]]:7 = nn.repeat "layers" count 3 carry
+// CHECK:         %[[QKV:.+]]:3 = nn.split "split"
+// CHECK-NEXT:    %[[K:.+]] = dist.all_gather %[[QKV]]#1 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = "forward"}
+// CHECK-NEXT:    %[[V:.+]] = dist.all_gather %[[QKV]]#2 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = "forward"}
+// CHECK-NEXT:    %[[A:.+]], %{{.+}} = nn.attention "core"(%[[QKV]]#0, %[[K]], %[[V]])
+// CHECK-NEXT:    nn.yield %[[A]], %[[QKV]]#0, %[[K]], %[[V]], %[[A]]
+// CHECK:       nn.repeat "layers" count 3 reverse
+// CHECK-SAME:    %[[KI:[a-z0-9]+]] = %[[F]]#2 : tensor<3x4x8x16xf32, #[[WHOLE]]>
+// CHECK-SAME:    %[[VI:[a-z0-9]+]] = %[[F]]#3 : tensor<3x4x8x16xf32, #[[WHOLE]]>
+// CHECK-NEXT:    %[[DQ:.+]], %[[DK:.+]], %[[DV:.+]] = nn.attention_grad "core"(%{{.+}}, %{{.+}}, %[[KI]], %[[VI]], %{{.+}}, %{{.+}})
+// CHECK-NEXT:    %[[DKS:.+]] = dist.reduce_scatter sum %[[DK]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
+// CHECK-NEXT:    %[[DVS:.+]] = dist.reduce_scatter sum %[[DV]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
+// CHECK-NEXT:    nn.concat "split"(%[[DQ]], %[[DKS]], %[[DVS]])
+// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "embedding", strategy.phase = "update"}
+// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK:       return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @keys_and_values_are_gathered_once(
+      %ids: tensor<4x8xi32> {nn.role = "input", nn.path = "ids"},
+      %t: tensor<4x8xi32> {nn.role = "input", nn.path = "labels"},
+      %we: tensor<32x16xf32> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %ws: tensor<3x48x16xf32> {nn.role = "parameter", nn.path = "layers[*].qkv.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %x = nn.embedding "embedding"(%ids, %we) : (tensor<4x8xi32>, tensor<32x16xf32>) -> tensor<4x8x16xf32>
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<4x8x16xf32>)
+        slice(%w = %ws : tensor<3x48x16xf32> to tensor<48x16xf32>)
+        -> (tensor<4x8x16xf32>) {
+      %0 = nn.linear "qkv"(%h, %w) : (tensor<4x8x16xf32>, tensor<48x16xf32>) -> tensor<4x8x48xf32>
+      %q, %k, %v = nn.split "split"(%0) {groups = 4 : i64} : (tensor<4x8x48xf32>) -> (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>)
+      %a, %lse = nn.attention "core"(%q, %k, %v) {heads = 4 : i64} : (tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>) -> (tensor<4x8x16xf32>, tensor<4x4x8xf32>)
+      nn.yield %a : tensor<4x8x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<4x8x16xf32>, tensor<4x8xi32>) -> (tensor<f32>, tensor<4x8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @keys_and_values_are_gathered_once {
+    mesh [tp = 2]
+    split op [seq -> tp]
+  }
+}
+
+// -----
+
 // Sharded weights (ZeRO, stage 3): each phase gathers a layer's weight inside
 // the body of the repeat, so that one layer at a time is whole; gradients of
 // all layers are scattered, and nothing is gathered behind the update.
@@ -179,18 +355,64 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-SAME:  tensor<4x16x16xf32, #[[STACK]]> {nn.path = "layers[*].fc.weight"
 // CHECK:       nn.repeat "layers" count 4 carry
 // CHECK-SAME:  slice(%[[SLICE:.+]] = %{{.+}} : tensor<4x16x16xf32, #[[STACK]]>
-// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {strategy.phase = "forward"}
+// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
 // CHECK-NEXT:    nn.linear "fc"(%{{.+}}, %[[F]])
 // CHECK:       nn.repeat "layers" count 4 reverse
 // CHECK-SAME:  slice(%[[SLICE:.+]] = %{{.+}} : tensor<4x16x16xf32, #[[STACK]]> to {{[^,]+}}, #{{[a-z0-9]+}}>,
-// CHECK:         %[[B:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {strategy.phase = "backward"}
+// CHECK:         %[[B:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "backward"}
 // CHECK-NEXT:    nn.linear_dgrad "fc"(%{{.+}}, %[[B]])
-// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %{{.+}} dim 1 over {dp} for gradient {strategy.phase = "update"} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
+// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %{{.+}} dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
 // CHECK-NEXT:  nn.repeat "layers" count 4 slice({{.*}}, %{{.+}} = %[[G]]
 // CHECK-NEXT:    nn.sgd "fc.weight"
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @sharded_weights(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w0: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight"},
+      %ws: tensor<4x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %i = nn.linear "in"(%x, %w0) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %y = nn.repeat "layers" count 4
+        carry(%h = %i : tensor<32x16xf32>)
+        slice(%w = %ws : tensor<4x16x16xf32> to tensor<16x16xf32>)
+        -> (tensor<32x16xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+      %1 = nn.relu "act"(%0) : (tensor<32x16xf32>) -> tensor<32x16xf32>
+      nn.yield %1 : tensor<32x16xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @sharded_weights {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    node "layers[*]" { split weight [0 -> dp] }
+  }
+}
+
+// -----
+
+// Where the layers read an input of the model, the first of them needs no
+// gradient of its operand, and its weight is gathered in the forward pass only.
+
+// CHECK-LABEL: func.func @layers_read_an_input
+// CHECK:       nn.repeat "layers" count 1 carry
+// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK-NEXT:    nn.linear "fc"(%{{.+}}, %[[F]])
+// CHECK:       nn.repeat "layers" first 1 count 3 carry
+// CHECK-NEXT:    dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK:       %[[REST:.+]]:2 = nn.repeat "layers" first 1 count 3 reverse
+// CHECK:         %[[B:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "backward"}
+// CHECK-NEXT:    nn.linear_dgrad "fc"(%{{.+}}, %[[B]])
+// CHECK:       %[[FIRST:.+]] = nn.repeat "layers" count 1 reverse
+// CHECK-NOT:     nn.linear_dgrad
+// CHECK:       dist.reduce_scatter sum %[[FIRST]] dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK:       dist.reduce_scatter sum %[[REST]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK:       return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @layers_read_an_input(
       %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
       %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
       %ws: tensor<4x16x16xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
@@ -206,7 +428,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
     return %loss : tensor<f32>
   }
-  strategy.tree @s for @sharded_weights {
+  strategy.tree @s for @layers_read_an_input {
     mesh [dp = 2]
     split op [batch -> dp]
     split weight [0 -> dp]
@@ -221,16 +443,16 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @split_vocabulary
 // CHECK:       %[[LOGITS:.+]] = nn.linear "head"
 // CHECK-NEXT:  %[[M:.+]] = nn.row_max "loss"(%[[LOGITS]])
-// CHECK-NEXT:  %[[MAX:.+]] = dist.all_reduce max %[[M]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[MAX:.+]] = dist.all_reduce max %[[M]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
 // CHECK-NEXT:  %[[S:.+]], %[[P:.+]] = nn.row_exp_sum "loss"(%[[LOGITS]], %{{.+}}, %[[MAX]])
-// CHECK-NEXT:  %[[SUM:.+]] = dist.all_reduce sum %[[S]] over {tp} for activation {strategy.phase = "forward"}
-// CHECK-NEXT:  %[[PICKED:.+]] = dist.all_reduce sum %[[P]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[SUM:.+]] = dist.all_reduce sum %[[S]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[PICKED:.+]] = dist.all_reduce sum %[[P]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
 // CHECK-NEXT:  %[[LOSS:.+]], %[[LSE:.+]] = nn.row_loss "loss"(%[[MAX]], %[[SUM]], %[[PICKED]])
 // CHECK-NOT:   nn.cross_entropy "
 // CHECK:       nn.cross_entropy_grad "loss"(%{{.+}}, %[[LOGITS]], %{{.+}}, %[[LSE]])
 // The gradient of the head is partial over the vocabulary.
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "head"
-// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {strategy.phase = "backward"}
+// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "head", strategy.phase = "backward"}
 // CHECK:       return %[[LOSS]],
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @split_vocabulary(
@@ -259,11 +481,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK: #[[ALL:.+]] = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
 // CHECK-LABEL: func.func @micro_batches_accumulate
 // CHECK:       %[[LOSS:.+]], %{{.+}} = nn.cross_entropy "loss"
+// CHECK-NEXT:  %[[MEAN:.+]] = dist.accumulate %[[LOSS]] {proteus.path = "loss", strategy.phase = "update"}
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"{{.*}} -> tensor<32x16xf32, #[[EACH]]>
-// CHECK-NEXT:  %[[SUM:.+]] = dist.accumulate %[[DW]] {strategy.phase = "update"} : tensor<32x16xf32, #[[EACH]]> -> tensor<32x16xf32, #[[ALL]]>
-// CHECK-NEXT:  %[[W:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for gradient {strategy.phase = "update"}
+// CHECK-NEXT:  %[[SUM:.+]] = dist.accumulate %[[DW]] {proteus.path = "fc", strategy.phase = "update"} : tensor<32x16xf32, #[[EACH]]> -> tensor<32x16xf32, #[[ALL]]>
+// CHECK-NEXT:  %[[W:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
 // CHECK-NEXT:  nn.sgd "fc.weight"(%{{.+}}, %[[W]])
-// CHECK-NEXT:  %[[MEAN:.+]] = dist.accumulate %[[LOSS]] {strategy.phase = "update"}
 // CHECK-NEXT:  return %[[MEAN]],
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @micro_batches_accumulate(
@@ -291,11 +513,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK: #[[X1:.+]] = #dist.layout<#mesh, [{}, {}], at = [pp = 1]>
 // CHECK-LABEL: func.func @stages_exchange_values
 // CHECK:       %[[H:.+]] = nn.linear "fc1"{{.*}} -> tensor<8x16xf32, #[[X0]]>
-// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[H]] {strategy.phase = "forward", strategy.stage = 1 : i64} : tensor<8x16xf32, #[[X0]]> -> tensor<8x16xf32, #[[X1]]>
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[H]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64} : tensor<8x16xf32, #[[X0]]> -> tensor<8x16xf32, #[[X1]]>
 // CHECK-NEXT:  nn.linear "fc2"(%[[T]],
 // CHECK-NEXT:  nn.add "residual"(%{{.+}}, %[[T]])
 // CHECK:       nn.linear_wgrad "fc2"(%{{.+}}, %[[T]])
-// CHECK:       dist.transfer %{{.+}} {strategy.phase = "backward", strategy.stage = 0 : i64} : tensor<8x16xf32, #[[X1]]> -> tensor<8x16xf32, #[[X0]]>
+// CHECK:       dist.transfer %{{.+}} {proteus.path = "fc2", strategy.phase = "backward", strategy.stage = 0 : i64} : tensor<8x16xf32, #[[X1]]> -> tensor<8x16xf32, #[[X0]]>
 // CHECK-NEXT:  nn.linear_wgrad "fc1"
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -325,8 +547,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @a_partial_value_is_reduced_before_it_moves
 // CHECK:       %[[Y:.+]] = nn.linear "fc1"
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {strategy.phase = "forward", strategy.stage = 0 : i64}
-// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[WHOLE]] {strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 0 : i64}
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[WHOLE]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
 // CHECK-NEXT:  nn.relu "act"(%[[T]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -354,13 +576,13 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @recomputation_repeats_collectives
 // CHECK:       %[[Y:.+]] = nn.linear "block.fc2"
-// CHECK-NEXT:  dist.all_reduce sum %[[Y]] over {tp} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = "forward"}
 // CHECK:       nn.recompute "block"
 // CHECK:         %[[AGAIN:.+]] = nn.linear "block.fc2"
-// CHECK-NEXT:    dist.all_reduce sum %[[AGAIN]] over {tp} for activation {strategy.phase = "backward"}
+// CHECK-NEXT:    dist.all_reduce sum %[[AGAIN]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = "backward"}
 // CHECK:         nn.yield
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "block.fc1"
-// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {strategy.phase = "backward"}
+// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "block.fc1", strategy.phase = "backward"}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @recomputation_repeats_collectives(
@@ -392,7 +614,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @a_shard_moves_between_dimensions
 // CHECK:       %[[A:.+]] = nn.relu "a"
-// CHECK-NEXT:  %[[B:.+]] = dist.all_to_all %[[A]] from 0 to 1 over {x} for activation {strategy.phase = "forward"}
+// CHECK-NEXT:  %[[B:.+]] = dist.all_to_all %[[A]] from 0 to 1 over {x} for activation {proteus.path = "a", strategy.phase = "forward"}
 // CHECK-NEXT:  nn.relu "b"(%[[B]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {

@@ -1,6 +1,6 @@
 // RUN: split-file %s %t
 // RUN: proteus-opt %t/trees.mlir -split-input-file -verify-diagnostics \
-// RUN:     --match-strategy
+// RUN:     -allow-unregistered-dialect --match-strategy
 // RUN: proteus-opt %t/tree-option.mlir -split-input-file -verify-diagnostics \
 // RUN:     --match-strategy=strategy=@missing
 // RUN: proteus-opt %t/cluster-option.mlir -split-input-file \
@@ -224,10 +224,23 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A model has a body.
+// A model has a body,
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op is the model of @s but has no body}}
+  func.func private @f(tensor<8x4xf32>) -> tensor<8x4xf32>
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// which is a single block.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+1 {{'func.func' op a model must be a single block}}
-  func.func private @f(tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    "test.branch"()[^next] : () -> ()
+  ^next:
+    return %x : tensor<8x4xf32>
+  }
   strategy.tree @s for @f { mesh [dp = 2] }
 }
 
@@ -261,6 +274,18 @@ module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(
       // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^56 elements; sizes and times of such tensors can't be computed}}
       %x: tensor<4294967296x4294967296xf32> {nn.role = "input"}) {
+    return
+  }
+  strategy.tree @s for @f { mesh [dp = 2] }
+}
+
+// -----
+
+// That holds for what operations of other dialects compute.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) {
+    // expected-error@+1 {{'tensor<536870912x268435456xf32>' has more than 2^56 elements; sizes and times of such tensors can't be computed}}
+    %0 = tensor.empty() : tensor<536870912x268435456xf32>
     return
   }
   strategy.tree @s for @f { mesh [dp = 2] }
@@ -375,6 +400,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
                %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
     // expected-error@+1 {{'nn.linear' op reads 'shared.weight' in stage 0, but it is also read in stage 1; give every stage its own copy}}
     %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    // expected-note@+1 {{read here as well}}
     %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
     return %1 : tensor<8x4xf32>
   }
@@ -387,10 +413,91 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// Stages begin between iterations, not within one: `at`
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      // expected-error@+1 {{'nn.relu' op is placed in stage 1, but another operation of the same iteration of 'layers' in stage 0; stages may begin between iterations only (or write the layers out with --unroll-repeats)}}
+      %1 = nn.relu "b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    node "layers[*].a" { at [pp = 0] }
+    node "layers[*].b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// and `stages` alike.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      // expected-error@+1 {{'nn.relu' op is placed in stage 1, but another operation of the same iteration of 'layers' in stage 0; stages may begin between iterations only (or write the layers out with --unroll-repeats)}}
+      %1 = nn.relu "b"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 4]
+    node "layers[*].*" { stages pp }
+  }
+}
+
+// -----
+
+// A repeat in a repeat is not cut: its iterations are treated alike, the first
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      // expected-error@+1 {{'nn.repeat' op is inside another repeat, but the strategy treats its iterations differently; write it out}}
+      %z = nn.repeat "inner" count 3 carry(%g = %h : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+        %0 = nn.relu "a"(%g) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+        nn.yield %0 : tensor<8x4xf32>
+      }
+      nn.yield %z : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "outer[*].inner[0]" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// and the last as well.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      // expected-error@+1 {{'nn.repeat' op is inside another repeat, but the strategy treats its iterations differently; write it out}}
+      %z = nn.repeat "inner" count 3 carry(%g = %h : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+        %0 = nn.relu "a"(%g) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+        nn.yield %0 : tensor<8x4xf32>
+      }
+      nn.yield %z : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "outer[*].inner[2]" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
 // A repeat that stacks results is not cut.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
-    // expected-error@+1 {{'nn.repeat' op stacks results, but the strategy treats its iterations differently; carry them instead}}
+    // expected-error@+1 {{'nn.repeat' op must be cut, because the strategy treats its iterations differently, but it stacks results; carry them instead}}
     %y:2 = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
       %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
       nn.yield %0, %h : tensor<8x4xf32>, tensor<8x4xf32>
@@ -409,7 +516,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
                %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> (tensor<8x4xf32>, tensor<2x4x4xf32>) {
-    // expected-error@+1 {{'nn.repeat' op the strategy treats its iterations differently, so its sliced operands must be function arguments that nothing else reads}}
+    // expected-error@+1 {{'nn.repeat' op must be cut, because the strategy treats its iterations differently, but its sliced operands must be function arguments that nothing else reads}}
     %y = nn.repeat "layers" count 2
         carry(%h = %x : tensor<8x4xf32>)
         slice(%w = %ws : tensor<2x4x4xf32> to tensor<4x4xf32>)
@@ -432,7 +539,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
                %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
     %r = nn.relu "weights"(%ws) : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-    // expected-error@+1 {{'nn.repeat' op the strategy treats its iterations differently, so its sliced operands must be function arguments that nothing else reads}}
+    // expected-error@+1 {{'nn.repeat' op must be cut, because the strategy treats its iterations differently, but its sliced operands must be function arguments that nothing else reads}}
     %y = nn.repeat "layers" count 2
         carry(%h = %x : tensor<8x4xf32>)
         slice(%w = %r : tensor<2x4x4xf32> to tensor<4x4xf32>)
@@ -458,7 +565,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    // expected-error@+1 {{'strategy.split' op the item 'output' can't be lowered yet; split 'op', 'weight' or 'state'}}
     split output [batch -> dp]
   }
 }
@@ -473,7 +580,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output_gradient' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    // expected-error@+1 {{'strategy.split' op the item 'output_gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
     split output_gradient [batch -> dp]
   }
 }
@@ -488,8 +595,110 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split the computation ('op') of the operations around it instead}}
+    // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split 'op', 'weight' or 'state'}}
     split input 0 [batch -> dp]
+  }
+}
+
+// -----
+
+// Neither are gradients of parameters: they follow the computation and the state.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.split' op the item 'gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
+    node "a" { split gradient [out -> dp] }
+  }
+}
+
+// -----
+
+// A storage setting concerns a parameter: it has the dimension,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<7 -> tp>}}
+    split weight [0 -> dp, 7 -> tp]
+  }
+}
+
+// -----
+
+// the iterator is one of its own (the batch is not),
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<batch -> dp>}}
+    node "a" { split state [batch -> dp] }
+  }
+}
+
+// -----
+
+// and the operations that the node selects read one. All offenders are listed.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    %1 = nn.relu "b"(%0) : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    return %1 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    node "b" {
+      // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<0 -> dp>}}
+      split weight [0 -> dp]
+      // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<hidden -> tp>}}
+      split state [hidden -> tp]
+    }
+  }
+}
+
+// -----
+
+// A dimension is named once, by number or by iterator: in one setting,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    // expected-error@+1 {{'strategy.split' op dimension 0 of 'fc.weight' is set twice, by number and by iterator}}
+    split weight [out -> dp, 0 -> tp]
+  }
+}
+
+// -----
+
+// and in two that meet.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
+               %w: tensor<6x4xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<8x6xf32> {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    split state [1 -> dp]
+    // expected-error@+1 {{'strategy.split' op dimension 1 of 'fc.weight' is set twice, by number and by iterator}}
+    node "fc" { split state [in -> tp] }
   }
 }
 

@@ -146,6 +146,60 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// The first dimension of a parameter is no batch, even where the operation calls
+// it so: a conversion of a weight stays whole.
+
+// CHECK-LABEL: func.func @batch_follows_the_inputs(
+// CHECK:         nn.cast "activations"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+// CHECK-NEXT:    nn.cast "weights"(%{{[a-z0-9]+}}) :
+// CHECK-NEXT:    nn.linear "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @batch_follows_the_inputs(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %w: tensor<4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xbf16> {
+    %0 = nn.cast "activations"(%x) : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+    %1 = nn.cast "weights"(%w) : (tensor<4x4xf32>) -> tensor<4x4xbf16>
+    %2 = nn.linear "fc"(%0, %1) : (tensor<8x4xbf16>, tensor<4x4xbf16>) -> tensor<8x4xbf16>
+    return %2 : tensor<8x4xbf16>
+  }
+  strategy.tree @s for @batch_follows_the_inputs {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// An input that a repeat slices is a stack along its first dimension: its slices
+// hold no batch.
+
+// CHECK-LABEL: func.func @slices_of_inputs_hold_no_batch(
+// CHECK:         nn.relu "sliced"(%{{[a-z0-9]+}}) :
+// CHECK-NEXT:    nn.relu "carried"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+// CHECK-NEXT:    nn.add "sum"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @slices_of_inputs_hold_no_batch(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %s: tensor<3x8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%si = %s : tensor<3x8x4xf32> to tensor<8x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.relu "sliced"(%si) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %1 = nn.relu "carried"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %2 = nn.add "sum"(%1, %0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %2 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @slices_of_inputs_hold_no_batch {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
 // Schedule and buckets of the tree end up on the function, micro-batches and
 // devices in the mesh.
 
@@ -187,12 +241,12 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Storage of weight, gradient and state is written onto the parameter, per
-// dimension; an iterator names the dimension that it indexes. Inputs have none.
+// Storage of weight and state is written onto the parameter, per dimension; an
+// iterator names the dimension that it indexes. Inputs have none.
 
 // CHECK-LABEL: func.func @storage_of_parameters(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<8x4xf32> {nn.role = "input"}
-// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<6x4xf32> {nn.role = "parameter", strategy.gradient = {{\[\[}}], ["dp"]], strategy.state = {{\[\[}}"dp", "tp"], []], strategy.weight = {{\[\[}}"tp"], ["dp"]]}
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<6x4xf32> {nn.role = "parameter", strategy.state = {{\[\[}}"dp", "tp"], []], strategy.weight = {{\[\[}}"tp"], ["dp"]]}
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<6xf32> {nn.role = "parameter", strategy.state = {{\[\[}}"dp", "tp"]], strategy.weight = {{\[\[}}"tp"]]}
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @storage_of_parameters(
@@ -206,7 +260,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2, tp = 2]
     node "fc" {
       split weight [out -> tp, in -> dp]
-      split gradient [1 -> dp]
       split state [0 -> [dp, tp]]
     }
   }
@@ -235,6 +288,73 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @storage_of_stacked_parameters {
     mesh [dp = 2]
     split weight [0 -> dp]
+  }
+}
+
+// -----
+
+// A parameter of a repeat in a repeat has two.
+
+// CHECK-LABEL: func.func @storage_of_doubly_stacked_parameters(
+// CHECK-SAME:    tensor<2x3x4x4xf32> {nn.path = "outer[*].inner[*].fc.weight", nn.role = "parameter", strategy.state = {{\[\[}}], [], [], ["dp"]], strategy.weight = {{\[\[}}], [], ["dp"], []]}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @storage_of_doubly_stacked_parameters(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %ws: tensor<2x3x4x4xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].fc.weight"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "outer" count 2
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%wi = %ws : tensor<2x3x4x4xf32> to tensor<3x4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %z = nn.repeat "inner" count 3
+          carry(%g = %h : tensor<8x4xf32>)
+          slice(%w = %wi : tensor<3x4x4xf32> to tensor<4x4xf32>)
+          -> (tensor<8x4xf32>) {
+        %0 = nn.linear "fc"(%g, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+        nn.yield %0 : tensor<8x4xf32>
+      }
+      nn.yield %z : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @storage_of_doubly_stacked_parameters {
+    mesh [dp = 2]
+    split weight [0 -> dp]
+    split state [in -> dp]
+  }
+}
+
+// -----
+
+// Storage settings merge key by key, as those of the computation do: a node adds
+// a dimension, and replaces one that it names as well.
+
+// CHECK-LABEL: func.func @storage_merges_key_by_key(
+// CHECK-SAME:    {nn.path = "a", nn.role = "parameter", strategy.weight = {{\[\[}}"dp"], []]}
+// CHECK-SAME:    {nn.path = "b", nn.role = "parameter", strategy.state = {{\[\[}}], ["tp"]], strategy.weight = {{\[\[}}"dp"], ["tp"]]}
+// CHECK-SAME:    {nn.path = "c", nn.role = "parameter", strategy.weight = {{\[\[}}"tp"], []]}
+// CHECK-SAME:    {nn.path = "d", nn.role = "parameter", strategy.weight = {{\[\[}}], []]}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @storage_merges_key_by_key(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b"},
+      %c: tensor<4x4xf32> {nn.role = "parameter", nn.path = "c"},
+      %d: tensor<4x4xf32> {nn.role = "parameter", nn.path = "d"}) -> tensor<8x4xf32> {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "c"(%1, %c) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %3 = nn.linear "d"(%2, %d) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    return %3 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @storage_merges_key_by_key {
+    mesh [dp = 2, tp = 2]
+    split weight [0 -> dp]
+    node "b" {
+      split weight [1 -> tp]
+      split state [1 -> tp]
+    }
+    node "c" { split weight [0 -> tp] }
+    node "d" { split weight [0 -> []] }
   }
 }
 
@@ -282,6 +402,103 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @stages_cut_a_repeat {
     mesh [pp = 2]
     node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// The modules on the stages may be parts of the layers, and later ones than the
+// first: the rest of each layer joins them.
+
+// CHECK-LABEL: func.func @stages_by_a_later_operation(
+// CHECK:         nn.repeat "layers" count 1 {{.*}} attributes {strategy.stage = 0 : i64}
+// CHECK-NEXT:      nn.linear "a"({{.*}}) {strategy.stage = 0 : i64}
+// CHECK-NEXT:      nn.linear "b"({{.*}}) {strategy.stage = 0 : i64}
+// CHECK:         nn.repeat "layers" first 1 count 1 {{.*}} attributes {strategy.stage = 1 : i64}
+// CHECK-NEXT:      nn.linear "a"({{.*}}) {strategy.stage = 1 : i64}
+// CHECK-NEXT:      nn.linear "b"({{.*}}) {strategy.stage = 1 : i64}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @stages_by_a_later_operation(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %as: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].a.weight"},
+      %bs: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].b.weight"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 2
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%a = %as : tensor<2x4x4xf32> to tensor<4x4xf32>, %b = %bs : tensor<2x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.linear "a"(%h, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @stages_by_a_later_operation {
+    mesh [pp = 2]
+    node "layers[*].b" { stages pp }
+  }
+}
+
+// -----
+
+// Repeats in a repeat go where the outer one goes, layer by layer of the outer.
+
+// CHECK-LABEL: func.func @stages_of_nested_repeats(
+// CHECK-SAME:    tensor<1x3x4x4xf32> {nn.path = "outer[0:1].inner[*].fc.weight", nn.role = "parameter", strategy.stage = 0 : i64}
+// CHECK-SAME:    tensor<1x3x4x4xf32> {nn.path = "outer[1:2].inner[*].fc.weight", nn.role = "parameter", strategy.stage = 1 : i64}
+// CHECK:         nn.repeat "outer" count 1 {{.*}} attributes {strategy.stage = 0 : i64}
+// CHECK-NEXT:      nn.repeat "inner" count 3 {{.*}} attributes {strategy.stage = 0 : i64}
+// CHECK-NEXT:        nn.linear "fc"({{.*}}) {strategy.stage = 0 : i64}
+// CHECK:         nn.repeat "outer" first 1 count 1 {{.*}} attributes {strategy.stage = 1 : i64}
+// CHECK-NEXT:      nn.repeat "inner" count 3 {{.*}} attributes {strategy.stage = 1 : i64}
+// CHECK-NEXT:        nn.linear "fc"({{.*}}) {strategy.stage = 1 : i64}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @stages_of_nested_repeats(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %ws: tensor<2x3x4x4xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].fc.weight"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "outer" count 2
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%wi = %ws : tensor<2x3x4x4xf32> to tensor<3x4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %z = nn.repeat "inner" count 3
+          carry(%g = %h : tensor<8x4xf32>)
+          slice(%w = %wi : tensor<3x4x4xf32> to tensor<4x4xf32>)
+          -> (tensor<8x4xf32>) {
+        %0 = nn.linear "fc"(%g, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+        nn.yield %0 : tensor<8x4xf32>
+      }
+      nn.yield %z : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @stages_of_nested_repeats {
+    mesh [pp = 2]
+    node "outer[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Pieces of an argument without a path are told apart by their layers.
+
+// CHECK-LABEL: func.func @pieces_without_a_path(
+// CHECK-SAME:    tensor<1x4x4xf32> {nn.path = "arg1[0:1]", nn.role = "parameter"}
+// CHECK-SAME:    tensor<2x4x4xf32> {nn.path = "arg1[1:3]", nn.role = "parameter"}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @pieces_without_a_path(
+      %x: tensor<8x4xf32> {nn.role = "input"},
+      %ws: tensor<3x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%w = %ws : tensor<3x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @pieces_without_a_path {
+    mesh [tp = 2]
+    node "layers[0]" { split op [out -> tp] }
   }
 }
 
@@ -436,6 +653,29 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// What the function returns as it came is read in no stage.
+
+// CHECK-LABEL: func.func @returned_arguments(
+// CHECK-SAME:    %[[X0:[a-z0-9]+]]: tensor<8x4xf32> {nn.path = "x", nn.role = "input"}
+// CHECK-SAME:    %[[X1:[a-z0-9]+]]: tensor<8x4xf32> {nn.path = "x", nn.role = "input", strategy.stage = 1 : i64}
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x4xf32> {nn.path = "w", nn.role = "parameter", strategy.stage = 1 : i64}
+// CHECK:         %[[Y:.*]] = nn.linear "a"(%[[X1]], %[[W]])
+// CHECK-NEXT:    return %[[Y]], %[[X0]], %[[W]]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @returned_arguments(
+      %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"}) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<4x4xf32>) {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    return %0, %x, %w : tensor<8x4xf32>, tensor<8x4xf32>, tensor<4x4xf32>
+  }
+  strategy.tree @s for @returned_arguments {
+    mesh [pp = 2]
+    node "a" { at [pp = 1] }
+  }
+}
+
+// -----
+
 // Every module that the pattern of a node matches is a recompute group of its
 // own; a setting of the tree makes one group of the whole model.
 
@@ -498,6 +738,61 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @recompute_in_a_repeat {
     mesh [dp = 2]
     node "layers[*]" { recompute }
+  }
+}
+
+// -----
+
+// Modules within a layer are groups of their own.
+
+// CHECK-LABEL: func.func @recompute_parts_of_a_layer(
+// CHECK:         nn.repeat "layers" count 3
+// CHECK-NEXT:      nn.relu "a.x"({{.*}}) {strategy.recompute = "layers[*].a"}
+// CHECK-NEXT:      nn.relu "a.y"({{.*}}) {strategy.recompute = "layers[*].a"}
+// CHECK-NEXT:      nn.relu "b"({{.*}}) {strategy.recompute = "layers[*].b"}
+// CHECK-NEXT:      nn.relu "c"(%{{[a-z0-9]+}}) :
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @recompute_parts_of_a_layer(
+      %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 3 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a.x"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %1 = nn.relu "a.y"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %2 = nn.relu "b"(%1) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %3 = nn.relu "c"(%2) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %3 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @recompute_parts_of_a_layer {
+    mesh [dp = 2]
+    node "layers[*].a" { recompute }
+    node "layers[*].b" { recompute }
+  }
+}
+
+// -----
+
+// A module that holds a repeat is recomputed layer by layer.
+
+// CHECK-LABEL: func.func @recompute_around_a_repeat(
+// CHECK:         nn.relu "decoder.in"({{.*}}) {strategy.recompute = "decoder"}
+// CHECK:         nn.repeat "decoder.layers" count 3
+// CHECK-NEXT:      nn.relu "a"({{.*}}) {strategy.recompute = "decoder.layers[*]"}
+// CHECK:         nn.relu "head"(%{{[a-z0-9#]+}}) :
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @recompute_around_a_repeat(
+      %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %e = nn.relu "decoder.in"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %y = nn.repeat "decoder.layers" count 3 carry(%h = %e : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    %z = nn.relu "head"(%y) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %z : tensor<8x4xf32>
+  }
+  strategy.tree @s for @recompute_around_a_repeat {
+    mesh [dp = 2]
+    node "decoder" { recompute }
   }
 }
 

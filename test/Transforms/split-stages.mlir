@@ -22,7 +22,7 @@
 // CHECK-NEXT:      %[[DW:.+]] = nn.linear_wgrad "fc"
 // CHECK-NEXT:      dist.yield %[[DW]]
 // CHECK:         %[[U:.+]] = dist.section update once {
-// CHECK-NEXT:      %[[G:.+]] = dist.all_reduce sum %[[B]] over {dp} for gradient :
+// CHECK-NEXT:      %[[G:.+]] = dist.all_reduce sum %[[B]] over {dp} for gradient {proteus.path = "fc"} :
 // CHECK-NEXT:      %[[NEW:.+]] = nn.sgd "fc.weight"(%[[W]], %[[G]])
 // CHECK-NEXT:      dist.yield %[[NEW]]
 // CHECK:         dist.return %[[F]]#1, %[[U]]

@@ -4,7 +4,7 @@
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
              %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
   %r = nn.relu "weights"(%ws) : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-  // expected-error@+1 {{'nn.repeat' op can't be unrolled: a sliced operand must be a function argument that only repeats read}}
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: a sliced operand must be a function argument that only repeats slice}}
   %y = nn.repeat "layers" count 2
       carry(%h = %x : tensor<8x4xf32>)
       slice(%w = %r : tensor<2x4x4xf32> to tensor<4x4xf32>)
@@ -20,7 +20,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
 // Nothing else reads the argument as a whole.
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
              %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> (tensor<8x4xf32>, tensor<2x4x4xf32>) {
-  // expected-error@+1 {{'nn.repeat' op can't be unrolled: a sliced operand must be a function argument that only repeats read}}
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: a sliced operand must be a function argument that only repeats slice}}
   %y = nn.repeat "layers" count 2
       carry(%h = %x : tensor<8x4xf32>)
       slice(%w = %ws : tensor<2x4x4xf32> to tensor<4x4xf32>)
@@ -29,6 +29,26 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
     nn.yield %0 : tensor<8x4xf32>
   }
   return %y, %ws : tensor<8x4xf32>, tensor<2x4x4xf32>
+}
+
+// -----
+
+// That holds for a repeat that carries it.
+func.func @f(%x: tensor<2x4xf32> {nn.role = "input"},
+             %ws: tensor<2x4xf32> {nn.role = "parameter"}) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: a sliced operand must be a function argument that only repeats slice}}
+  %y = nn.repeat "layers" count 2
+      carry(%h = %x : tensor<2x4xf32>)
+      slice(%w = %ws : tensor<2x4xf32> to tensor<4xf32>)
+      -> (tensor<2x4xf32>) {
+    %0 = nn.add "shift"(%h, %w) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+    nn.yield %0 : tensor<2x4xf32>
+  }
+  %z = nn.repeat "whole" count 2 carry(%h = %ws : tensor<2x4xf32>) -> (tensor<2x4xf32>) {
+    %0 = nn.relu "act"(%h) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    nn.yield %0 : tensor<2x4xf32>
+  }
+  return %y, %z : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
 // -----

@@ -67,6 +67,10 @@ private:
   llvm::SmallVector<dist::AxisList> axes;
 };
 
+/// Whether `value` is made from nothing: an empty tensor, or one filled with a
+/// scalar. Such a value may take any layout for free.
+bool isInitialValue(mlir::Value value);
+
 } // namespace proteus
 
 #endif // PROTEUS_TRANSFORMS_PARTITIONING_H

@@ -54,11 +54,16 @@ int64_t Mesh::getNumDevices() const {
   return product;
 }
 
-int64_t Mesh::getDevice(ArrayRef<int64_t> coordinates) const {
+int64_t Mesh::getPosition(ArrayRef<int64_t> coordinates) const {
   assert(coordinates.size() == sizes.size() && "one coordinate per axis");
   int64_t position = 0;
   for (auto [coordinate, size] : llvm::zip_equal(coordinates, sizes))
     position = position * size + coordinate;
+  return position;
+}
+
+int64_t Mesh::getDevice(ArrayRef<int64_t> coordinates) const {
+  int64_t position = getPosition(coordinates);
   return devices.empty() ? position : devices[position];
 }
 

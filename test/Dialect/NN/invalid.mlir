@@ -13,6 +13,25 @@ func.func @f(%x: tensor<?x16xf32>) {
 
 // -----
 
+// Sizes can be computed with: 2^57 elements are too many,
+func.func @f() {
+  // expected-error@+1 {{'tensor<536870912x268435456xf32>' has more than 2^56 elements; sizes and times of such tensors can't be computed}}
+  %0 = nn.fill "zero"() {value = 0.0 : f64} : () -> tensor<536870912x268435456xf32>
+  return
+}
+
+// -----
+
+// also where their number is beyond 64 bits; 2^56 are not.
+func.func @f(%x: tensor<268435456x268435456xf32>, %y: tensor<4294967296x4294967296xf32>) {
+  %0 = nn.relu "act"(%x) : (tensor<268435456x268435456xf32>) -> tensor<268435456x268435456xf32>
+  // expected-error@+1 {{'tensor<4294967296x4294967296xf32>' has more than 2^56 elements; sizes and times of such tensors can't be computed}}
+  %1 = nn.relu "act"(%y) : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
 // No dimension is empty.
 func.func @f(%x: tensor<0x16xf32>) {
   // expected-error@+1 {{'nn.relu' op operand 0: dimension 0 must not be empty}}

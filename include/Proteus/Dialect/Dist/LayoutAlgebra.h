@@ -69,6 +69,8 @@ struct Mesh {
   /// Product of the sizes of `axes`.
   int64_t getSize(llvm::ArrayRef<Axis> axes) const;
   int64_t getNumDevices() const;
+  /// Row-major position of one coordinate per device axis.
+  int64_t getPosition(llvm::ArrayRef<int64_t> coordinates) const;
   /// Device at one coordinate per device axis.
   int64_t getDevice(llvm::ArrayRef<int64_t> coordinates) const;
   /// Coordinates, one per device axis, of the row-major `position`.
