@@ -9,6 +9,8 @@
 // RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,REACHED
 // RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
 // RUN:   | FileCheck %t/tree.mlir
+// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=1" \
+// RUN:   | FileCheck %t/tree.mlir --check-prefix=OPTION
 // RUN: proteus-opt %t/groups.mlir -split-input-file --fuse-gradients="first-bucket-size=512 bucket-size=512" \
 // RUN:   | FileCheck %t/groups.mlir --implicit-check-not="= dist.fused_reduce" --implicit-check-not="= dist.all_reduce" --implicit-check-not="= dist.reduce_scatter"
 
@@ -64,10 +66,12 @@ module attributes {proteus.cluster = "dgx-a100"} {
 //--- tree.mlir
 
 // Two linears of 1024 bytes each; the backward pass computes the second first.
-// The tree gives the sizes.
+// The tree gives the sizes; options replace them.
 
-// CHECK-LABEL: dist.program @both_sizes
-// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient
+// CHECK-LABEL:  dist.program @both_sizes
+// CHECK:        dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient
+// OPTION-LABEL: dist.program @both_sizes
+// OPTION:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @both_sizes(
       %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
@@ -91,8 +95,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Without `first`, the first bucket is like the others.
 
-// CHECK-LABEL: dist.program @size_only
-// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1], 1[0:1]]] for gradient
+// CHECK-LABEL:  dist.program @size_only
+// CHECK:        dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1], 1[0:1]]] for gradient
+// OPTION-LABEL: dist.program @size_only
+// OPTION:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @size_only(
       %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
@@ -116,8 +122,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Without `size`, all that follows the first bucket is one bucket.
 
-// CHECK-LABEL: dist.program @first_only
-// CHECK:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1], 2[0:1]]] for gradient
+// CHECK-LABEL:  dist.program @first_only
+// CHECK:        dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1], 2[0:1]]] for gradient
+// OPTION-LABEL: dist.program @first_only
+// OPTION:       dist.fused_reduce {{.*}} buckets {{\[\[}}0[0:1]], [1[0:1]], [2[0:1]]] for gradient
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @first_only(
       %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
