@@ -14,6 +14,8 @@
 #include "Proteus/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_PROPAGATESTRATEGY
@@ -45,7 +47,7 @@ private:
   void backward(Block &block);
   void placeArguments();
   LogicalResult finish();
-  LogicalResult check(IterationSpaceOpInterface op, const Partitioning &part);
+  std::string check(IterationSpaceOpInterface op, const Partitioning &part);
 
   /// Lets iterators of `op` that are still whole take the axes that `dims` of
   /// one of its tensors have.
@@ -292,52 +294,53 @@ void Propagation::placeArguments() {
   }
 }
 
-LogicalResult Propagation::check(IterationSpaceOpInterface op,
-                                 const Partitioning &part) {
+/// What is wrong with a partition; empty if nothing is.
+std::string Propagation::check(IterationSpaceOpInterface op,
+                               const Partitioning &part) {
   SmallVector<StringRef> owner(mesh.getNumAxes());
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
     ArrayRef<Axis> axes = part.getAxes(i);
     if (axes.empty())
       continue;
+    StringRef name = iterator.name;
+    std::string over = mesh.format(axes);
     for (Axis axis : axes) {
       if (!owner[axis].empty())
-        return op->emitOpError("axis '")
-               << mesh.getName(axis) << "' splits both '" << owner[axis]
-               << "' and '" << iterator.name
-               << "'; an axis may split one iterator of an operation";
-      owner[axis] = iterator.name;
+        return llvm::formatv("axis '{0}' splits both '{1}' and '{2}'; an axis "
+                             "may split one iterator of an operation",
+                             mesh.getName(axis), owner[axis], name);
+      owner[axis] = name;
     }
     if (!isSplittable(op, iterator))
-      return op->emitOpError("iterator '")
-             << iterator.name << "' can't be split (over " << mesh.format(axes)
-             << ")";
-    int64_t count = mesh.getSize(axes);
-    if (count > iterator.size)
-      return op->emitOpError("iterator '")
-             << iterator.name << "' has size " << iterator.size
-             << " and can't be split into " << count << " parts over "
-             << mesh.format(axes);
-    if (isFused(part.getSpace(), i) && iterator.size % count != 0)
-      return op->emitOpError("iterator '")
-             << iterator.name << "' of size " << iterator.size
-             << " is part of a fused dimension and can't be split into "
-             << count << " unequal parts over " << mesh.format(axes);
-    if (llvm::is_contained(axes, dist::microAxis) && iterator.size % count != 0)
-      return op->emitOpError("iterator '")
-             << iterator.name << "' of size " << iterator.size
-             << " can't be cut into " << count
-             << " equal parts: micro-batches times devices over "
-             << mesh.format(axes) << "; change the batch or the micro-batches";
+      return llvm::formatv("iterator '{0}' can't be split (over {1}): the "
+                           "operation needs it whole; split another iterator",
+                           name, over);
+    int64_t size = iterator.size, count = mesh.getSize(axes);
+    if (count > size)
+      return llvm::formatv(
+          "iterator '{0}' has size {1} and can't be split into "
+          "{2} parts over {3}",
+          name, size, count, over);
+    if (isFused(part.getSpace(), i) && size % count != 0)
+      return llvm::formatv(
+          "iterator '{0}' of size {1} is part of a fused "
+          "dimension and can't be split into {2} unequal parts "
+          "over {3}",
+          name, size, count, over);
+    if (llvm::is_contained(axes, dist::microAxis) && size % count != 0)
+      return llvm::formatv("iterator '{0}' of size {1} can't be cut into {2} "
+                           "equal parts: micro-batches times devices over {3}; "
+                           "change the batch or the micro-batches",
+                           name, size, count, over);
     for (const nn::TensorIterators &dims : part.getSpace().results)
       for (const nn::DimIterators &dim : dims)
         if (llvm::is_contained(dim, static_cast<unsigned>(i)) &&
             dim.front() != i)
-          return op->emitOpError("iterator '")
-                 << iterator.name
-                 << "' is a minor part of a fused dimension of the result and "
-                    "can't be split";
+          return llvm::formatv("iterator '{0}' is a minor part of a fused "
+                               "dimension of the result and can't be split",
+                               name);
   }
-  return success();
+  return "";
 }
 
 LogicalResult Propagation::finish() {
@@ -346,7 +349,9 @@ LogicalResult Propagation::finish() {
   if (mesh.micro > 1)
     micro.push_back(dist::microAxis);
 
-  bool failed = false;
+  // The same mistake shows in many operations, gradients among them: it is
+  // reported once, at the first.
+  llvm::MapVector<StringAttr, SmallVector<Operation *>> offenders;
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning &part = parts.find(op)->second;
     if (auto iterator = batch.getIterator(op); iterator && !micro.empty()) {
@@ -354,12 +359,20 @@ LogicalResult Propagation::finish() {
       llvm::append_range(axes, part.getAxes(*iterator));
       part.setAxes(*iterator, axes);
     }
-    if (mlir::failed(check(op, part)))
-      failed = true;
-    else
+    std::string problem = check(op, part);
+    if (problem.empty())
       part.annotate(mesh);
+    else
+      offenders[StringAttr::get(op->getContext(), problem)].push_back(op);
   });
-  if (failed)
+  for (auto &[problem, operations] : offenders) {
+    InFlightDiagnostic diagnostic =
+        operations.front()->emitOpError(problem.getValue());
+    if (operations.size() > 1)
+      diagnostic.attachNote()
+          << "and in " << operations.size() - 1 << " other operations";
+  }
+  if (!offenders.empty())
     return failure();
 
   SmallVector<DictionaryAttr> attributes;

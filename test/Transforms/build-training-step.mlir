@@ -110,6 +110,27 @@ func.func @fan_out_adds_gradients(
   return %loss : tensor<f32>
 }
 
+// A sum of gradients is not the operation whose gradient comes last: it has its
+// stage, but takes its partition from what it sums up.
+
+// CHECK-LABEL: func.func @sums_inherit_no_partition(
+// CHECK:         nn.linear_dgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.add "b"({{.*}}) {strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.linear_wgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.linear_wgrad "a"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.add "a"({{.*}}) {strategy.phase = "backward", strategy.stage = 0 : i64}
+func.func @sums_inherit_no_partition(
+    %x: tensor<4x3xf32> {nn.role = "input"},
+    %labels: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<3x3xf32> {nn.role = "parameter", nn.path = "w", strategy.stage = 0 : i64})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %h = nn.linear "a"(%x, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.stage = 0 : i64} : (tensor<4x3xf32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+  %g = nn.linear "b"(%h, %w) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.stage = 0 : i64} : (tensor<4x3xf32>, tensor<3x3xf32>) -> tensor<4x3xf32>
+  %y = nn.add "residual"(%g, %h) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.stage = 0 : i64} : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.stage = 0 : i64} : (tensor<4x3xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 //===----------------------------------------------------------------------===//
 // Gradients, operation by operation
 //===----------------------------------------------------------------------===//
@@ -139,14 +160,16 @@ func.func @linear_with_bias(
   return %loss : tensor<f32>
 }
 
-// C = A B: dA = dC Bᵀ, dB = Aᵀ dC.
+// C = A B: dA = dC Bᵀ, dB = Aᵀ dC. A gradient is split as the operation is, by
+// the roles of its iterators, not by their names: the columns of dA are the sum
+// of C.
 
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.phase = "backward", transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x5xf32>) -> tensor<2x3x4xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.phase = "backward", transpose_a} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = "backward", transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x5xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul(
@@ -154,7 +177,7 @@ func.func @matmul(
     %b: tensor<2x4x5xf32> {nn.role = "parameter", nn.path = "b"},
     %labels: tensor<2x3xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
-  %c = nn.matmul "mm"(%a, %b) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  %c = nn.matmul "mm"(%a, %b) {strategy.op = #strategy.partition<[batch -> l, m -> a, n -> b, k -> c]>} : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
   return %loss : tensor<f32>
 }
@@ -165,8 +188,8 @@ func.func @matmul(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.phase = "backward", transpose_b} : (tensor<2x4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.phase = "backward"} : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = "backward", transpose_b} : (tensor<2x4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = "backward"} : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_a(
@@ -174,7 +197,7 @@ func.func @matmul_transposed_a(
     %b: tensor<2x4x5xf32> {nn.role = "parameter", nn.path = "b"},
     %labels: tensor<2x3xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
-  %c = nn.matmul "mm"(%a, %b) {transpose_a} : (tensor<2x4x3xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  %c = nn.matmul "mm"(%a, %b) {strategy.op = #strategy.partition<[batch -> l, m -> a, n -> b, k -> c]>, transpose_a} : (tensor<2x4x3xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
   return %loss : tensor<f32>
 }
@@ -185,8 +208,8 @@ func.func @matmul_transposed_a(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.phase = "backward"} : (tensor<2x3x5xf32>, tensor<2x5x4xf32>) -> tensor<2x3x4xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.phase = "backward", transpose_a} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = "backward"} : (tensor<2x3x5xf32>, tensor<2x5x4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_b(
@@ -194,7 +217,7 @@ func.func @matmul_transposed_b(
     %b: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "b"},
     %labels: tensor<2x3xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
-  %c = nn.matmul "mm"(%a, %b) {transpose_b} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+  %c = nn.matmul "mm"(%a, %b) {strategy.op = #strategy.partition<[batch -> l, m -> a, n -> b, k -> c]>, transpose_b} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
   %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
   return %loss : tensor<f32>
 }
@@ -205,8 +228,8 @@ func.func @matmul_transposed_b(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x5x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x5x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x4xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_both(
@@ -214,7 +237,7 @@ func.func @matmul_transposed_both(
     %b: tensor<2x5x4xf32> {nn.role = "parameter", nn.path = "b"},
     %labels: tensor<2x3xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
-  %c = nn.matmul "mm"(%a, %b) {transpose_a, transpose_b} : (tensor<2x4x3xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
+  %c = nn.matmul "mm"(%a, %b) {strategy.op = #strategy.partition<[batch -> l, m -> a, n -> b, k -> c]>, transpose_a, transpose_b} : (tensor<2x4x3xf32>, tensor<2x5x4xf32>) -> tensor<2x3x5xf32>
   %loss, %lse = nn.cross_entropy "loss"(%c, %labels) : (tensor<2x3x5xf32>, tensor<2x3xi32>) -> (tensor<f32>, tensor<2x3xf32>)
   return %loss : tensor<f32>
 }
@@ -508,6 +531,65 @@ func.func @master_and_gradient_type(
   return %loss : tensor<f32>
 }
 
+// A gradient that no kernel of the parameter produces is converted: the gradient
+// of a sum is that of its result.
+
+// CHECK-LABEL: func.func @gradient_type_without_a_kernel(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xbf16>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xbf16>
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad {{.*}} -> tensor<4x8xbf16>
+// CHECK-NEXT:    %[[DW:.*]] = nn.cast "shift"(%[[D]]) {strategy.phase = "backward"} : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+// CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[DW]]) {{.*}} : (tensor<4x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xbf16>
+func.func @gradient_type_without_a_kernel(
+    %x: tensor<4x8xbf16> {nn.role = "input"},
+    %w: tensor<4x8xbf16> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, gradient = f32>} {
+  %y = nn.add "shift"(%x, %w) : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xbf16>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// It is before it meets one that a kernel produces.
+
+// CHECK-LABEL: func.func @gradient_type_of_a_sum(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x4xbf16>
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad {{.*}} -> tensor<4x4xbf16>
+// CHECK-NEXT:    %[[D0:.*]] = nn.cast "shift"(%[[D]]) {{.*}} : (tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK-NEXT:    %[[D1:.*]] = nn.linear_wgrad "fc"(%[[D]], %[[X]]) {{.*}} : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK-NEXT:    %[[DW:.*]] = nn.add "fc"(%[[D0]], %[[D1]]) {{.*}} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT:    nn.sgd "w"(%{{.*}}, %[[DW]])
+func.func @gradient_type_of_a_sum(
+    %x: tensor<4x4xbf16> {nn.role = "input"},
+    %w: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, gradient = f32>} {
+  %h = nn.linear "fc"(%x, %w) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
+  %y = nn.add "shift"(%h, %w) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x4xbf16>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// What a repeat carries has the type of activations; the parameter that it
+// starts from gets its gradient converted behind the repeat.
+
+// CHECK-LABEL: func.func @gradient_type_behind_a_repeat(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x4xbf16>
+// CHECK:         %[[D:.*]] = nn.repeat "layers" count 2 reverse carry(%{{.*}} : tensor<4x4xbf16>) {{.*}} -> tensor<4x4xbf16>
+// CHECK:         %[[DW:.*]] = nn.cast "layers"(%[[D]]) {{.*}} : (tensor<4x4xbf16>) -> tensor<4x4xf32>
+// CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[DW]])
+func.func @gradient_type_behind_a_repeat(
+    %w: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "w"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, gradient = f32>} {
+  %y = nn.repeat "layers" count 2 carry(%h = %w : tensor<4x4xbf16>) -> (tensor<4x4xbf16>) {
+    %0 = nn.relu "act"(%h) : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
+    nn.yield %0 : tensor<4x4xbf16>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x4xbf16>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // SGD may have a master copy alone.
 
 // CHECK-LABEL: func.func @master_of_sgd(
@@ -528,8 +610,9 @@ func.func @master_of_sgd(
 // CHECK-LABEL: func.func @compute_type(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<2x4x8xbf16>
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<3x8x8xbf16>
+// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4x8xbf16>
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<2x4xi32>
-// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xbf16>
+// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xbf16> {nn.updates = 1 : i64}, tensor<4x8xbf16> {nn.updates = 2 : i64})
 // CHECK:         nn.attention {{.*}} -> (tensor<2x4x8xbf16>, tensor<2x2x4xf32>)
 // CHECK:         nn.repeat "layers" count 3 carry(%{{.*}} : tensor<2x4x8xbf16>) slice(%{{.*}} : tensor<3x8x8xbf16> to tensor<8x8xbf16>)
 // CHECK-NEXT:      nn.linear {{.*}} : (tensor<2x4x8xbf16>, tensor<8x8xbf16>) -> tensor<2x4x8xbf16>
@@ -538,11 +621,13 @@ func.func @master_of_sgd(
 func.func @compute_type(
     %x: tensor<2x4x8xf32> {nn.role = "input"},
     %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].w"},
+    %p: tensor<4x8xf32> {nn.role = "parameter", nn.path = "p"},
     %labels: tensor<2x4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, compute = bf16>} {
   %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64} : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> (tensor<2x4x8xf32>, tensor<2x2x4xf32>)
+  %b = nn.add "position"(%a, %p) : (tensor<2x4x8xf32>, tensor<4x8xf32>) -> tensor<2x4x8xf32>
   %y = nn.repeat "layers" count 3
-      carry(%h = %a : tensor<2x4x8xf32>)
+      carry(%h = %b : tensor<2x4x8xf32>)
       slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
       -> (tensor<2x4x8xf32>) {
     %0 = nn.linear "fc"(%h, %w) : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
@@ -564,7 +649,7 @@ func.func @compute_type(
 // CHECK-LABEL: func.func @repeat(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
 // CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<3x8x8xf32>
-// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xf32> {nn.updates = 1 : i64})
+// CHECK-SAME:    -> (tensor<f32>, tensor<4x8xf32> {nn.updates = 0 : i64}, tensor<3x8x8xf32> {nn.updates = 1 : i64})
 // CHECK-NEXT:    %[[Y:.*]]:3 = nn.repeat "layers" count 3
 // CHECK-SAME:      carry(%[[H:.*]] = %[[X]] : tensor<4x8xf32>)
 // CHECK-SAME:      slice(%[[W:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>)
@@ -582,14 +667,15 @@ func.func @compute_type(
 // CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]]) {strategy.phase = "backward"}
 // CHECK-NEXT:      nn.yield %[[DX]], %[[DW]]
 // CHECK-NEXT:    }
+// CHECK-NEXT:    %[[NX:.*]] = nn.sgd "x"(%[[X]], %[[D]]#0)
 // CHECK-NEXT:    %[[NEW:.*]] = nn.repeat "layers" count 3
 // CHECK-SAME:      slice(%[[P:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[G:.*]] = %[[D]]#1 : tensor<3x8x8xf32> to tensor<8x8xf32>)
 // CHECK-SAME:      attributes {strategy.phase = "update"}
 // CHECK-NEXT:      %[[NP:.*]] = nn.sgd "fc.weight"(%[[P]], %[[G]]) {strategy.phase = "update"}
 // CHECK-NEXT:      nn.yield %[[NP]]
-// CHECK:         return %{{.*}}, %[[NEW]]
+// CHECK:         return %{{.*}}, %[[NX]], %[[NEW]]
 func.func @repeat(
-    %x: tensor<4x8xf32> {nn.role = "input"},
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
     %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
     %labels: tensor<4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
@@ -605,11 +691,142 @@ func.func @repeat(
   return %loss : tensor<f32>
 }
 
+// The first iteration of a repeat that starts from an input hands no gradient on.
+// It becomes a repeat of its own, with arguments of its own, and its backward
+// pass has no gradient of the operand, as if the layers were written out.
+
+// CHECK-LABEL: func.func @repeat_from_an_input(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[W0:[a-z0-9]+]]: tensor<1x8x8xf32> {nn.path = "layers[0:1].fc.weight", nn.role = "parameter"}
+// CHECK-SAME:    %[[W1:[a-z0-9]+]]: tensor<2x8x8xf32> {nn.path = "layers[1:3].fc.weight", nn.role = "parameter"}
+// CHECK-SAME:    -> (tensor<f32>, tensor<1x8x8xf32> {nn.updates = 1 : i64}, tensor<2x8x8xf32> {nn.updates = 2 : i64})
+// CHECK-NEXT:    %[[Y0:.*]]:2 = nn.repeat "layers" count 1 carry(%{{.*}} = %[[X]] : tensor<4x8xf32>) slice(%{{.*}} = %[[W0]] :
+// CHECK:         %[[Y1:.*]]:2 = nn.repeat "layers" first 1 count 2 carry(%{{.*}} = %[[Y0]]#0 : tensor<4x8xf32>) slice(%{{.*}} = %[[W1]] :
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"(%{{.*}}, %[[Y1]]#0,
+// CHECK-NEXT:    %[[D1:.*]]:2 = nn.repeat "layers" first 1 count 2 reverse carry(%{{.*}} = %[[DY]] : tensor<4x8xf32>)
+// CHECK-NEXT:      nn.linear_dgrad "fc"
+// CHECK-NEXT:      nn.linear_wgrad "fc"
+// CHECK-NEXT:      nn.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[D0:.*]] = nn.repeat "layers" count 1 reverse slice(%[[H:.*]] = %[[Y0]]#1 : tensor<1x4x8xf32> to tensor<4x8xf32>) -> tensor<1x8x8xf32>
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[D1]]#0, %[[H]])
+// CHECK-NEXT:      nn.yield %[[DW]] : tensor<8x8xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[N0:.*]] = nn.repeat "layers" count 1 slice(%{{.*}} = %[[W0]] : {{.*}}, %{{.*}} = %[[D0]] :
+// CHECK:         %[[N1:.*]] = nn.repeat "layers" first 1 count 2 slice(%{{.*}} = %[[W1]] : {{.*}}, %{{.*}} = %[[D1]]#1 :
+// CHECK:         return %{{.*}}, %[[N0]], %[[N1]]
+func.func @repeat_from_an_input(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// The pieces of an argument without a path say which layers they hold.
+
+// CHECK-LABEL: func.func @first_iteration_without_a_path(
+// CHECK-SAME:    tensor<1x8x8xf32> {nn.path = "arg1[0:1]", nn.role = "parameter"}
+// CHECK-SAME:    tensor<2x8x8xf32> {nn.path = "arg1[1:3]", nn.role = "parameter"}
+func.func @first_iteration_without_a_path(
+    %x: tensor<4x8xf32> {nn.role = "input"},
+    %ws: tensor<3x8x8xf32> {nn.role = "parameter"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A value that the body hands on twice gets the sum of both gradients.
+
+// CHECK-LABEL: func.func @yielded_twice(
+// CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
+// CHECK-NEXT:    nn.repeat "layers" count 2 reverse
+// CHECK-SAME:      carry(%[[A:[a-z0-9]+]] = %[[DY]] : tensor<4x8xf32>, %[[B:[a-z0-9]+]] = %[[DY]] : tensor<4x8xf32>)
+// CHECK-NEXT:      %[[D:.*]] = nn.add "layers"(%[[A]], %[[B]])
+// CHECK-NEXT:      %[[DH:.*]] = nn.linear_dgrad "fc"(%[[D]], %{{.*}})
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[D]], %{{.*}})
+// CHECK-NEXT:      %[[ZERO:.*]] = nn.fill "zero"
+// CHECK-NEXT:      nn.yield %[[DH]], %[[ZERO]], %[[DW]]
+func.func @yielded_twice(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %ws: tensor<2x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y:2 = nn.repeat "layers" count 2
+      carry(%h = %x : tensor<4x8xf32>, %g = %x : tensor<4x8xf32>)
+      slice(%w = %ws : tensor<2x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %0, %0 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  %s = nn.add "sum"(%y#0, %y#1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%s, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Parameters of a repeat in a repeat are stacked twice: their gradients are as
+// well, and a repeat in a repeat updates them layer by layer.
+
+// CHECK-LABEL: func.func @doubly_stacked_parameters(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<2x3x8x8xf32>
+// CHECK-SAME:    %[[VS:[a-z0-9]+]]: tensor<2x3x8x8xf32> {nn.path = "outer[*].inner[*].fc.weight.velocity", nn.role = "state"}
+// CHECK:         %[[D:.*]]:2 = nn.repeat "outer" count 2 reverse {{.*}} -> (tensor<4x8xf32>, tensor<2x3x8x8xf32>)
+// CHECK-NEXT:      nn.repeat "inner" count 3 reverse {{.*}} -> (tensor<4x8xf32>, tensor<3x8x8xf32>)
+// CHECK:         %[[NEW:.*]]:2 = nn.repeat "outer" count 2
+// CHECK-SAME:      slice(%[[PO:[a-z0-9]+]] = %[[WS]] : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>, %[[GO:[a-z0-9]+]] = %[[D]]#1 : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>, %[[VO:[a-z0-9]+]] = %[[VS]] : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>)
+// CHECK-SAME:      attributes {strategy.phase = "update"}
+// CHECK-NEXT:      %[[INNER:.*]]:2 = nn.repeat "inner" count 3
+// CHECK-SAME:        slice(%[[P:[a-z0-9]+]] = %[[PO]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[G:[a-z0-9]+]] = %[[GO]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[V:[a-z0-9]+]] = %[[VO]] : tensor<3x8x8xf32> to tensor<8x8xf32>)
+// CHECK-SAME:        attributes {strategy.phase = "update"}
+// CHECK-NEXT:        %[[N:.*]]:2 = nn.sgd "fc.weight"(%[[P]], %[[G]], %[[V]]) {momentum, strategy.phase = "update"}
+// CHECK-NEXT:        nn.yield %[[N]]#0, %[[N]]#1
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nn.yield %[[INNER]]#0, %[[INNER]]#1
+// CHECK:         return %{{.*}}, %[[NEW]]#0, %[[NEW]]#1
+func.func @doubly_stacked_parameters(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %ws: tensor<2x3x8x8xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+  %y = nn.repeat "outer" count 2
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%wi = %ws : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %z = nn.repeat "inner" count 3
+        carry(%g = %h : tensor<4x8xf32>)
+        slice(%w = %wi : tensor<3x8x8xf32> to tensor<8x8xf32>)
+        -> (tensor<4x8xf32>) {
+      %0 = nn.linear "fc"(%g, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+      nn.yield %0 : tensor<4x8xf32>
+    }
+    nn.yield %z : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // A parameter that the body reads from outside gets the sum over all
 // iterations: the backward repeat carries it, starting from zero.
 
 // CHECK-LABEL: func.func @captured_parameter(
-// CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4x8xf32>
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xf32>
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<8x8xf32>
 // CHECK:         %[[Y:.*]]:2 = nn.repeat "layers" count 3
 // CHECK:         %[[DY:.*]] = nn.cross_entropy_grad
@@ -622,9 +839,10 @@ func.func @repeat(
 // CHECK-NEXT:      %[[NEXT:.*]] = nn.add "accumulate"(%[[SUM]], %[[DW]])
 // CHECK-NEXT:      nn.yield %[[DX]], %[[NEXT]]
 // CHECK-NEXT:    }
+// CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[D]]#0)
 // CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[D]]#1)
 func.func @captured_parameter(
-    %x: tensor<4x8xf32> {nn.role = "input"},
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
     %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "w"},
     %labels: tensor<4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
@@ -642,15 +860,15 @@ func.func @captured_parameter(
 // CHECK-LABEL: func.func @states_of_stacked_parameters(
 // CHECK-SAME:    %[[WS:[a-z0-9]+]]: tensor<3x8x8xf32>
 // CHECK-SAME:    %[[VS:[a-z0-9]+]]: tensor<3x8x8xf32> {nn.path = "layers[*].fc.weight.velocity", nn.role = "state"}
-// CHECK-SAME:    -> (tensor<f32>, tensor<3x8x8xf32> {nn.updates = 1 : i64}, tensor<3x8x8xf32> {nn.updates = 3 : i64})
+// CHECK-SAME:    -> (tensor<f32>, {{.*}}, tensor<3x8x8xf32> {nn.updates = 1 : i64}, tensor<3x8x8xf32> {nn.updates = 4 : i64})
 // CHECK:         nn.repeat "layers" first 2 count 3 reverse
 // CHECK:         %[[NEW:.*]]:2 = nn.repeat "layers" first 2 count 3
 // CHECK-SAME:      slice(%[[P:.*]] = %[[WS]] : {{.*}}, %[[G:.*]] = %{{.*}} : {{.*}}, %[[V:.*]] = %[[VS]] :
 // CHECK-NEXT:      %[[UPDATED:.*]]:2 = nn.sgd "fc.weight"(%[[P]], %[[G]], %[[V]]) {momentum,
 // CHECK-NEXT:      nn.yield %[[UPDATED]]#0, %[[UPDATED]]#1
-// CHECK:         return %{{.*}}, %[[NEW]]#0, %[[NEW]]#1
+// CHECK:         return %{{.*}}, %{{.*}}, %{{.*}}, %[[NEW]]#0, %[[NEW]]#1
 func.func @states_of_stacked_parameters(
-    %x: tensor<4x8xf32> {nn.role = "input"},
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
     %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
     %labels: tensor<4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
@@ -672,7 +890,7 @@ func.func @states_of_stacked_parameters(
 // CHECK:         nn.repeat "layers" first 2 count 3 slice
 // CHECK-NEXT:      nn.sgd "fc.weight"
 func.func @paths_in_a_piece(
-    %x: tensor<4x8xf32> {nn.role = "input"},
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
     %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[2:5].fc.weight"},
     %labels: tensor<4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {
@@ -775,6 +993,51 @@ func.func @two_groups(
   return %loss : tensor<f32>
 }
 
+// Groups within a layer are recomputed one by one as well: the forward pass
+// stacks what each of them starts from.
+
+// CHECK-LABEL: func.func @two_groups_in_a_repeat(
+// CHECK:         %[[Y:.*]]:3 = nn.repeat "layers" count 2 carry(%[[H:[a-z0-9]+]] = %{{.*}} : tensor<4x8xf32>)
+// CHECK:           %[[M:.*]] = nn.gelu "a.act"
+// CHECK:           nn.yield %{{[a-z0-9]+}}, %[[M]], %[[H]]
+// CHECK:         nn.repeat "layers" count 2 reverse
+// CHECK-SAME:      %[[MI:[a-z0-9]+]] = %[[Y]]#1 : tensor<2x4x8xf32> to tensor<4x8xf32>, %[[HI:[a-z0-9]+]] = %[[Y]]#2 : tensor<2x4x8xf32> to tensor<4x8xf32>)
+// CHECK-NEXT:      nn.recompute "layers[*].b" (%{{.*}} = %[[MI]] : tensor<4x8xf32>, %{{.*}} : tensor<8x8xf32>)
+// CHECK-NEXT:        nn.linear "b.fc"
+// CHECK-NEXT:        nn.gelu "b.act"
+// CHECK-NEXT:        nn.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nn.gelu_grad "b.act"
+// CHECK-NEXT:      nn.linear_dgrad "b.fc"
+// CHECK-NEXT:      nn.linear_wgrad "b.fc"(%{{.*}}, %[[MI]])
+// CHECK-NEXT:      nn.recompute "layers[*].a" (%{{.*}} = %[[HI]] : tensor<4x8xf32>, %{{.*}} : tensor<8x8xf32>)
+// CHECK-NEXT:        nn.linear "a.fc"
+// CHECK-NEXT:        nn.gelu "a.act"
+// CHECK-NEXT:        nn.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nn.gelu_grad "a.act"
+// CHECK-NEXT:      nn.linear_dgrad "a.fc"
+// CHECK-NEXT:      nn.linear_wgrad "a.fc"(%{{.*}}, %[[HI]])
+func.func @two_groups_in_a_repeat(
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
+    %as: tensor<2x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].a.fc.weight"},
+    %bs: tensor<2x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].b.fc.weight"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 2
+      carry(%h = %x : tensor<4x8xf32>)
+      slice(%a = %as : tensor<2x8x8xf32> to tensor<8x8xf32>, %b = %bs : tensor<2x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %0 = nn.linear "a.fc"(%h, %a) {strategy.recompute = "layers[*].a"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = nn.gelu "a.act"(%0) {strategy.recompute = "layers[*].a"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = nn.linear "b.fc"(%1, %b) {strategy.recompute = "layers[*].b"} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %3 = nn.gelu "b.act"(%2) {strategy.recompute = "layers[*].b"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %3 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // In a repeat the forward pass stacks the carried value only. The backward body
 // recomputes the whole layer, its result included, before the gradients.
 
@@ -800,7 +1063,7 @@ func.func @two_groups(
 // CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]])
 // CHECK-NEXT:      nn.yield %[[SUM]], %[[DW]]
 func.func @recompute_in_a_repeat(
-    %x: tensor<4x8xf32> {nn.role = "input"},
+    %x: tensor<4x8xf32> {nn.role = "parameter", nn.path = "x"},
     %ws: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
     %labels: tensor<4xi32> {nn.role = "input"})
     -> tensor<f32> attributes {nn.training = #sgd} {

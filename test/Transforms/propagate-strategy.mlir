@@ -1,5 +1,6 @@
-// RUN: proteus-opt %s -split-input-file --match-strategy \
-// RUN:     --build-training-step --propagate-strategy | FileCheck %s
+// RUN: proteus-opt %s -split-input-file -allow-unregistered-dialect \
+// RUN:     --match-strategy --build-training-step --propagate-strategy \
+// RUN:   | FileCheck %s
 
 //===----------------------------------------------------------------------===//
 // Forward and backward
@@ -396,12 +397,134 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// The first reader is the first in the program, also in the body of a repeat that
+// reads the parameter from outside.
+
+// CHECK-LABEL: func.func @first_reader_in_a_body(
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {a}]>}
+// CHECK:         nn.matmul "first"({{.*}}) {strategy.op = #strategy.partition<[n -> a]>}
+// CHECK:         nn.matmul "second"({{.*}}) {strategy.op = #strategy.partition<[m -> b, k -> a]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @first_reader_in_a_body(
+      %x: tensor<4x4xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"}) -> tensor<4x4xf32> {
+    %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      %0 = nn.matmul "first"(%h, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %1 = nn.matmul "second"(%w, %0) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      nn.yield %1 : tensor<4x4xf32>
+    }
+    return %y : tensor<4x4xf32>
+  }
+  strategy.tree @s for @first_reader_in_a_body {
+    mesh [a = 2, b = 2]
+    node "layers[*].first" { split op [n -> a] }
+    node "layers[*].second" { split op [m -> b] }
+  }
+}
+
+// -----
+
+// So it is of a repeat and what follows it, and of two that are nested unlike.
+
+// CHECK-LABEL: func.func @first_reader_at_any_depth(
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{a}, {}]>}
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "v", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {b}]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @first_reader_at_any_depth(
+      %x: tensor<4x4xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"},
+      %v: tensor<4x4xf32> {nn.role = "parameter", nn.path = "v"}) -> tensor<4x4xf32> {
+    %e = nn.linear "before"(%x, %v) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %y = nn.repeat "outer" count 2 carry(%h = %e : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      %z = nn.repeat "inner" count 2 carry(%g = %h : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+        %0 = nn.linear "deep"(%g, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+        nn.yield %0 : tensor<4x4xf32>
+      }
+      %1 = nn.linear "shallow"(%z, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %2 = nn.linear "again"(%1, %v) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      nn.yield %2 : tensor<4x4xf32>
+    }
+    %3 = nn.linear "behind"(%y, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %3 : tensor<4x4xf32>
+  }
+  strategy.tree @s for @first_reader_at_any_depth {
+    mesh [a = 2, b = 2]
+    node "before" { split op [in -> b, out -> []] }
+    node "outer[*].inner[*].deep" { split op [out -> a, in -> []] }
+    node "outer[*].shallow" { split op [in -> b, out -> []] }
+    node "outer[*].again" { split op [in -> [], out -> a] }
+    node "behind" { split op [in -> b, out -> []] }
+  }
+}
+
+// -----
+
+// A sum of gradients is split as the gradients are. Those of a parameter that two
+// operations read are whole: the batch is summed up before.
+
+// CHECK-LABEL: func.func @sums_of_gradients(
+// CHECK:         nn.linear_dgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK-NEXT:    nn.add "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK:         nn.linear_wgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK:         nn.linear_wgrad "a"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK-NEXT:    nn.add "a"({{.*}}) {strategy.op = #strategy.partition<[]>
+// CHECK-NEXT:    nn.sgd "w"({{.*}}) {strategy.op = #strategy.partition<[]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @sums_of_gradients(
+      %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.add "residual"(%1, %0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %labels) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @sums_of_gradients {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// The rows of a product are the sum of the gradient of its right operand, and
+// its columns that of the gradient of its left one.
+
+// CHECK-LABEL: func.func @gradients_of_products(
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}]>}
+// CHECK:         %[[Y:.*]] = nn.matmul "mm"({{.*}}) {strategy.op = #strategy.partition<[m -> dp, n -> tp]>, strategy.phase = "forward"}
+// CHECK:         %[[D:.*]] = nn.cross_entropy_grad "loss"(
+// CHECK-NEXT:    nn.matmul "mm"(%[[D]], %{{[a-z0-9]+}}) {strategy.op = #strategy.partition<[m -> dp, k -> tp]>, strategy.phase = "backward", transpose_b}
+// CHECK-NEXT:    nn.matmul "mm"(%{{[a-z0-9]+}}, %[[D]]) {strategy.op = #strategy.partition<[n -> tp, k -> dp]>, strategy.phase = "backward", transpose_a}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @gradients_of_products(
+      %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %b: tensor<4xf32> {nn.role = "parameter", nn.path = "b"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.add "shift"(%x, %b) : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+    %1 = nn.matmul "mm"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @gradients_of_products {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+    node "mm" { split op [n -> tp] }
+  }
+}
+
+// -----
+
 // Parameters of a repeat have one dimension more in front, which is whole.
 
 // CHECK-LABEL: func.func @through_repeats(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<3x4x4xf32> {nn.path = "layers[*].fc1.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}, {}]>}
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<3x4x4xf32> {nn.path = "layers[*].fc2.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {}, {tp}]>}
-// CHECK:         nn.gelu "in"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
+// CHECK:         nn.add "in"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
 // CHECK:         nn.linear "fc1"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>
 // CHECK:         nn.linear "fc2"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, in -> tp]>
 // CHECK:         nn.gelu "out"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>
@@ -417,9 +540,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
       %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
       %w1s: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc1.weight"},
-      %w2s: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc2.weight"})
+      %w2s: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc2.weight"},
+      %p: tensor<4xf32> {nn.role = "parameter", nn.path = "in.bias"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
-    %0 = nn.gelu "in"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %0 = nn.add "in"(%x, %p) : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
     %1 = nn.repeat "layers" count 3
         carry(%h = %0 : tensor<8x4xf32>)
         slice(%w1 = %w1s : tensor<3x4x4xf32> to tensor<4x4xf32>, %w2 = %w2s : tensor<3x4x4xf32> to tensor<4x4xf32>)
@@ -436,6 +560,79 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2, tp = 2]
     node "in" { split op [batch -> dp] }
     node "layers[*].fc1" { split op [out -> tp] }
+  }
+}
+
+// -----
+
+// The first iteration of a repeat that starts from an input is a repeat of its
+// own in a training step; it is split as the others are.
+
+// CHECK-LABEL: func.func @first_iteration(
+// CHECK-SAME:    tensor<1x4x4xf32> {nn.path = "layers[0:1].fc.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}, {}]>, strategy.state = {{\[\[}}], [], ["dp"]]}
+// CHECK-SAME:    tensor<2x4x4xf32> {nn.path = "layers[1:3].fc.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}, {}]>, strategy.state = {{\[\[}}], [], ["dp"]]}
+// CHECK-SAME:    tensor<1x4x4xf32> {nn.path = "layers[0:1].fc.weight.velocity", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {}, {dp}]>
+// CHECK-SAME:    tensor<2x4x4xf32> {nn.path = "layers[1:3].fc.weight.velocity", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {}, {dp}]>
+// CHECK:         nn.repeat "layers" count 1 carry
+// CHECK-NEXT:      nn.linear "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>
+// CHECK:         nn.repeat "layers" first 1 count 2 carry
+// CHECK-NEXT:      nn.linear "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>
+// CHECK:         nn.repeat "layers" first 1 count 2 reverse
+// CHECK:           nn.linear_wgrad "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>
+// CHECK:         nn.repeat "layers" count 1 reverse
+// CHECK-NEXT:      nn.linear_wgrad "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>
+// CHECK-COUNT-2:   nn.sgd "fc.weight"({{.*}}) {momentum, strategy.op = #strategy.partition<[d0 -> tp, d1 -> dp]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @first_iteration(
+      %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %ws: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%w = %ws : tensor<3x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %1 = nn.linear "fc"(%h, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @first_iteration {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+    split state [1 -> dp]
+    node "layers[*].fc" { split op [out -> tp] }
+  }
+}
+
+// -----
+
+// Of a value that no operation with an iteration space computes nothing is known,
+// nor of a repeat that carries it, nor of its slices.
+
+// CHECK-LABEL: func.func @values_of_unknown_operations(
+// CHECK-SAME:    tensor<4x4xf32> {nn.role = "input", strategy.layout = #dist.layout<#mesh, [{a}, {}]>}
+// CHECK:         nn.add "shift"({{.*}}) {strategy.op = #strategy.partition<[batch -> a]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @values_of_unknown_operations(
+      %x: tensor<4x4xf32> {nn.role = "input"}) -> tensor<4x4xf32> {
+    %0 = "test.constant"() : () -> tensor<4x4xf32>
+    %1 = nn.repeat "unknown" count 2 carry(%h = %0 : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      nn.yield %h : tensor<4x4xf32>
+    }
+    %2 = nn.repeat "layers" count 4
+        carry(%h = %x : tensor<4x4xf32>)
+        slice(%s = %1 : tensor<4x4xf32> to tensor<4xf32>)
+        -> (tensor<4x4xf32>) {
+      %3 = nn.add "shift"(%h, %s) : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+      nn.yield %3 : tensor<4x4xf32>
+    }
+    return %2 : tensor<4x4xf32>
+  }
+  strategy.tree @s for @values_of_unknown_operations {
+    mesh [a = 2]
+    node "layers[*].shift" { split op [batch -> a] }
   }
 }
 
@@ -519,6 +716,38 @@ module attributes {proteus.cluster = "dgx-a100"} {
     return %0 : tensor<8x6xf32>
   }
   strategy.tree @s for @batch_under_another_name {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// An input that a repeat slices is a stack along its first dimension, which time
+// splits no more than devices do; what only parameters reach has no batch either.
+
+// CHECK-LABEL: func.func @values_without_a_batch(
+// CHECK:         nn.cast "weights"({{.*}}) {strategy.op = #strategy.partition<[]>}
+// CHECK:         nn.relu "sliced"({{.*}}) {strategy.op = #strategy.partition<[]>}
+// CHECK:         nn.linear "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> [micro, dp]]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @values_without_a_batch(
+      %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %s: tensor<3x4x4xf32> {nn.role = "input", nn.path = "s"},
+      %w: tensor<4xf64> {nn.role = "parameter", nn.path = "w"}) -> tensor<8x4xf32> {
+    %b = nn.cast "weights"(%w) : (tensor<4xf64>) -> tensor<4xf32>
+    %y = nn.repeat "layers" count 3
+        carry(%h = %x : tensor<8x4xf32>)
+        slice(%si = %s : tensor<3x4x4xf32> to tensor<4x4xf32>)
+        -> (tensor<8x4xf32>) {
+      %0 = nn.relu "sliced"(%si) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %1 = nn.linear "fc"(%h, %0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @values_without_a_batch {
     mesh [dp = 2]
     schedule micro_batches = 2
     split op [batch -> dp]

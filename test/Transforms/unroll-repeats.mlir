@@ -4,6 +4,10 @@
 // RUN: proteus-opt %t/simulate.mlir --unroll-repeats --lower-strategy \
 // RUN:     --simulate >> %t/both.txt
 // RUN: FileCheck %t/simulate.mlir --input-file=%t/both.txt
+// RUN: proteus-opt %t/from-input.mlir --lower-strategy --simulate > %t/input.txt
+// RUN: proteus-opt %t/from-input.mlir --unroll-repeats --lower-strategy \
+// RUN:     --simulate >> %t/input.txt
+// RUN: FileCheck %t/from-input.mlir --input-file=%t/input.txt
 
 //--- unroll.mlir
 
@@ -216,6 +220,24 @@ func.func @path_without_star(
   return %y : tensor<8x4xf32>
 }
 
+// One without a path is named by its number.
+
+// CHECK-LABEL: func.func @no_path(
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "arg1[0]", nn.role = "parameter"}
+// CHECK-SAME:    tensor<4x4xf32> {nn.path = "arg1[1]", nn.role = "parameter"}
+func.func @no_path(
+    %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+    %ws: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
+  %y = nn.repeat "layers" count 2
+      carry(%h = %x : tensor<8x4xf32>)
+      slice(%w = %ws : tensor<2x4x4xf32> to tensor<4x4xf32>)
+      -> (tensor<8x4xf32>) {
+    %0 = nn.linear "fc"(%h, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    nn.yield %0 : tensor<8x4xf32>
+  }
+  return %y : tensor<8x4xf32>
+}
+
 // Operations of other dialects keep their place in the module tree in an
 // attribute.
 
@@ -285,5 +307,39 @@ module attributes {proteus.cluster = "dgx-a100"} {
       node "fc1" { split op [out -> tp] }
     }
     node "layers[0:2]" { recompute }
+  }
+}
+
+//--- from-input.mlir
+
+// So it does where the layers start from an input: the first of them computes no
+// gradient of its operand, in either form.
+
+// CHECK:      module attributes {
+// CHECK-SAME:   proteus.iteration_time_ms = [[TIME:[^,]+]], proteus.peak_memory_mb = [[MEMORY:[^,]+]],
+// CHECK:        nn.repeat
+// CHECK:      module attributes {
+// CHECK-SAME:   proteus.iteration_time_ms = [[TIME]], proteus.peak_memory_mb = [[MEMORY]],
+// CHECK-NOT:    nn.repeat
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @model(
+      %x: tensor<512x1024xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<512xi32> {nn.role = "input", nn.path = "labels"},
+      %ws: tensor<4x1024x1024xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %y = nn.repeat "layers" count 4
+        carry(%h = %x : tensor<512x1024xf32>)
+        slice(%w = %ws : tensor<4x1024x1024xf32> to tensor<1024x1024xf32>)
+        -> (tensor<512x1024xf32>) {
+      %0 = nn.linear "fc"(%h, %w) : (tensor<512x1024xf32>, tensor<1024x1024xf32>) -> tensor<512x1024xf32>
+      %1 = nn.relu "act"(%0) : (tensor<512x1024xf32>) -> tensor<512x1024xf32>
+      nn.yield %1 : tensor<512x1024xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<512x1024xf32>, tensor<512xi32>) -> (tensor<f32>, tensor<512xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @model {
+    mesh [dp = 2]
+    split op [batch -> dp]
   }
 }
