@@ -77,37 +77,53 @@ public:
   bool isParameter(Value value) const { return parameters.contains(value); }
 
 private:
-  /// A value is active when a parameter reaches it. Carried values of a repeat
-  /// are active when anything that enters the body is; with one iteration, when
-  /// their initial value is.
+  /// A value is active when a parameter reaches it. A carried value of a repeat
+  /// is active when its initial value is, or what another iteration yields.
   void markActive(Block &block) {
     for (Operation &op : block) {
-      bool any =
-          llvm::any_of(op.getOperands(), [&](Value v) { return isActive(v); });
       if (auto repeat = dyn_cast<RepeatOp>(op)) {
-        SetVector<Value> captured;
-        getUsedValuesDefinedAbove(repeat.getBody(), captured);
-        any |= llvm::any_of(captured, [&](Value v) { return isActive(v); });
-        for (auto [slice, stack] :
-             llvm::zip(repeat.getSliceArgs(), repeat.getSliced())) {
-          if (isActive(stack))
-            active.insert(slice);
-          if (isParameter(stack))
-            parameters.insert(slice);
-        }
-        for (auto [init, argument] :
-             llvm::zip(repeat.getCarried(), repeat.getCarriedArgs())) {
-          bool entering = repeat.getCount() == 1 ? isActive(init) : any;
-          if (entering && isFloatTensor(argument))
-            active.insert(argument);
-        }
-        markActive(repeat.getBody().front());
+        markActive(repeat);
+        continue;
       }
-      if (any)
+      if (llvm::any_of(op.getOperands(), [&](Value v) { return isActive(v); }))
         for (Value result : op.getResults())
-          if (isFloatTensor(result))
-            active.insert(result);
+          markActive(result);
     }
+  }
+
+  void markActive(Value value) {
+    if (isFloatTensor(value))
+      active.insert(value);
+  }
+
+  void markActive(RepeatOp repeat) {
+    for (auto [slice, stack] :
+         llvm::zip(repeat.getSliceArgs(), repeat.getSliced())) {
+      if (isActive(stack))
+        active.insert(slice);
+      if (isParameter(stack))
+        parameters.insert(slice);
+    }
+    for (auto [init, argument] :
+         llvm::zip(repeat.getCarried(), repeat.getCarriedArgs()))
+      if (isActive(init))
+        markActive(argument);
+    bool changed = true;
+    while (changed) {
+      markActive(repeat.getBody().front());
+      changed = false;
+      if (repeat.getCount() > 1)
+        for (auto [argument, yielded] : llvm::zip(
+                 repeat.getCarriedArgs(), repeat.getYield()->getOperands()))
+          if (isActive(yielded) && !isActive(argument)) {
+            markActive(argument);
+            changed = true;
+          }
+    }
+    for (auto [result, yielded] :
+         llvm::zip(repeat.getResults(), repeat.getYield()->getOperands()))
+      if (isActive(yielded))
+        markActive(result);
   }
 
   DenseSet<Value> active;
@@ -271,13 +287,14 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   // A gradient that reaches a parameter without a kernel of its own still
   // accumulates in the type that gradients have.
   Type type = gradientType(operand);
+  std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)
-    gradient = CastOp::create(backward, gradient.getLoc(), type,
-                              getOwnPath(current), gradient);
+    gradient =
+        CastOp::create(backward, gradient.getLoc(), type, path, gradient);
   auto [entry, isNew] = gradients.insert({operand, gradient});
   if (!isNew)
-    entry->second = AddOp::create(backward, gradient.getLoc(), type,
-                                  getOwnPath(current), entry->second, gradient);
+    entry->second = AddOp::create(backward, gradient.getLoc(), type, path,
+                                  entry->second, gradient);
   summing = false;
 }
 
@@ -437,7 +454,7 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
       slicedWithGradient.push_back(stack);
       yielded.push_back(gradient);
     }
-  YieldOp::create(end, repeat.getLoc(), yielded);
+  auto backwardYield = YieldOp::create(end, repeat.getLoc(), yielded);
 
   // The forward repeat stacks what the backward body reads.
   RepeatOp extended = repeat;
@@ -492,7 +509,7 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
   SmallVector<Type> types;
   for (size_t i = 0; i < numBackwardCarried; ++i)
     types.push_back(inits[i].getType());
-  for (Value value : ArrayRef<Value>(yielded).drop_front(numBackwardCarried))
+  for (Value value : backwardYield.getValues().drop_front(numBackwardCarried))
     types.push_back(withLeadingDim(value.getType(), extended.getCount()));
   auto result = RepeatOp::create(backward, repeat.getLoc(), extended.getPath(),
                                  extended.getFirst(), extended.getCount(),
@@ -817,8 +834,10 @@ static void peelFirstIterations(func::FuncOp function, TrainingAttr training) {
         if (!irregular && repeat.getCount() > 1 && context.isActive(argument) &&
             !context.isActive(init) && !whyNotSplittable(function, repeat))
           irregular = repeat;
-    if (irregular)
-      splitRepeat(function, irregular, {1});
+    if (irregular) {
+      int64_t last = static_cast<int64_t>(irregular.getCount()) - 1;
+      splitRepeat(function, irregular, irregular.getReverse() ? last : 1);
+    }
   } while (irregular);
 }
 

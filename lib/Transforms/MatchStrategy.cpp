@@ -242,7 +242,7 @@ SmallVector<std::pair<Path, Operation *>> Matcher::modulePaths() {
         paths.push_back({pathOf(&op, iterations), &op});
       if (auto repeat = dyn_cast<nn::RepeatOp>(op))
         for (int64_t i = 0, e = repeat.getCount(); i < e; ++i) {
-          iterations.push_back(i);
+          iterations.push_back(repeat.getReverse() ? e - 1 - i : i);
           visit(repeat.getBody().front());
           iterations.pop_back();
         }
@@ -336,13 +336,7 @@ LogicalResult Matcher::splitRepeats() {
              node.pattern->getUniformRanges(path, first + count))
           if (range.lo > first)
             cuts.insert(range.lo - first);
-    if (repeat->getParentOfType<nn::RepeatOp>()) {
-      if (!cuts.empty())
-        return repeat.emitOpError(
-            "is inside another repeat, but the strategy treats its iterations "
-            "differently; write it out");
-      continue;
-    }
+    size_t depth = firstIterations(repeat).size();
     if (!pipelineAxis.empty())
       repeat.getBody().walk([&](Operation *op) {
         if (!isModelOp(op))
@@ -351,7 +345,7 @@ LogicalResult Matcher::splitRepeats() {
         SmallVector<int64_t> iterations = firstIterations(op);
         std::optional<int64_t> previous;
         for (int64_t i = 0; i < count; ++i) {
-          iterations.front() = i;
+          iterations[depth] = i;
           std::optional<int64_t> stage =
               settingsOf(pathOf(op, iterations)).stage;
           if (i > 0 && stage != previous)
@@ -359,6 +353,26 @@ LogicalResult Matcher::splitRepeats() {
           previous = stage;
         }
       });
+    // Nothing tells the iterations of an inner repeat apart, in whichever
+    // iteration of the outer one it runs.
+    if (auto outer = repeat->getParentOfType<nn::RepeatOp>()) {
+      for (int64_t i = 1, e = outer.getCount(); i < e && cuts.empty(); ++i) {
+        SmallVector<int64_t> iterations = firstIterations(repeat);
+        iterations.back() = i;
+        for (Node &node : nodes)
+          if (node.pattern &&
+              node.pattern
+                      ->getUniformRanges(pathOf(repeat, iterations),
+                                         first + count)
+                      .size() > 1)
+            cuts.insert(0);
+      }
+      if (!cuts.empty())
+        return repeat.emitOpError(
+            "is inside another repeat, but the strategy treats its iterations "
+            "differently; write it out");
+      continue;
+    }
     if (cuts.empty())
       continue;
     if (auto reason = whyNotSplittable(function, repeat))
@@ -437,9 +451,15 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
         entry = ArrayAttr::get(context, {});
     // The dimensions of stacks are never split.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
-    setArgumentAttr(argument,
-                    getStorageAttrName(static_cast<strategy::ItemKind>(kind)),
-                    ArrayAttr::get(context, list));
+    StringRef name = getStorageAttrName(static_cast<strategy::ItemKind>(kind));
+    auto storage = ArrayAttr::get(context, list);
+    Attribute other = getArgumentAttr(argument, name);
+    if (other && other != storage)
+      return operand.getOwner()->emitOpError("stores '")
+             << getArgumentPath(argument) << "' as " << storage
+             << ", but another reader stores it as " << other
+             << "; set one storage for all its readers";
+    setArgumentAttr(argument, name, storage);
   }
   return success();
 }
@@ -684,6 +704,8 @@ LogicalResult Matcher::reportUnused() {
       InFlightDiagnostic diagnostic =
           node.op->emitOpError("no operation it selects has an iterator '")
           << key << "'";
+      if (key == "batch")
+        diagnostic << ": the batch of the inputs reaches none of them";
       SetVector<StringAttr> names;
       function.walk([&](Operation *op) {
         if (isModelOp(op) && node.select(pathOf(op, firstIterations(op))))

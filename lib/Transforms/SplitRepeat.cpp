@@ -29,6 +29,19 @@ std::string proteus::withIndices(StringRef path, nn::RepeatOp repeat,
       .str();
 }
 
+void proteus::nameSlicedArguments(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    bool sliced = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+      auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner());
+      return repeat && use.getOperandNumber() >= repeat.getNumCarried();
+    });
+    if (sliced && !getArgumentAttr(argument, nn::kPathAttr))
+      setArgumentAttr(
+          argument, nn::kPathAttr,
+          StringAttr::get(function.getContext(), getArgumentPath(argument)));
+  }
+}
+
 std::optional<std::string> proteus::whyNotSplittable(func::FuncOp function,
                                                      nn::RepeatOp repeat) {
   if (!repeat.getStackedResults().empty())
@@ -53,14 +66,15 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
   size_t pieces = bounds.size() - 1;
   int64_t first = repeat.getFirst();
 
+  nameSlicedArguments(function);
   // The pieces of an argument stand where it stood.
   SmallVector<SmallVector<Value>> sliced(pieces);
   for (Value stack : repeat.getSliced()) {
     auto argument = cast<BlockArgument>(stack);
+    std::string path = getArgumentPath(argument);
     unsigned number = argument.getArgNumber();
     auto type = cast<RankedTensorType>(argument.getType());
     DictionaryAttr attributes = function.getArgAttrDict(number);
-    std::string path = getArgumentPath(argument);
     for (size_t piece = 0; piece < pieces; ++piece) {
       SmallVector<int64_t> shape(type.getShape());
       shape[0] = bounds[piece + 1] - bounds[piece];
@@ -81,7 +95,8 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
 
   OpBuilder builder(repeat);
   SmallVector<Value> carried(repeat.getCarried());
-  for (size_t piece = 0; piece < pieces; ++piece) {
+  for (size_t step = 0; step < pieces; ++step) {
+    size_t piece = repeat.getReverse() ? pieces - 1 - step : step;
     auto copy = nn::RepeatOp::create(
         builder, repeat.getLoc(), repeat.getPath(), first + bounds[piece],
         bounds[piece + 1] - bounds[piece], repeat.getReverse(), carried,

@@ -27,6 +27,9 @@ class UnrollRepeats : public proteus::impl::UnrollRepeatsBase<UnrollRepeats> {
 public:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (function.isDeclaration())
+      return;
+    nameSlicedArguments(function);
     // Outer repeats first: their copies hold the inner ones.
     while (true) {
       auto repeats = function.getOps<nn::RepeatOp>();

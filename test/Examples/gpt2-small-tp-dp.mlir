@@ -1,19 +1,19 @@
 // Tensor and data parallelism over layers that are written once. What the
 // figures have to be is derived in Inputs/check_report.py.
 
-// RUN: proteus-opt %S/../../examples/gpt2-small-tp-dp.mlir --lower-strategy -o %t.mlir
+// RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir --lower-strategy -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir --implicit-check-not="= dist.all"
 // RUN: proteus-opt %t.mlir --simulate=report=%t.json -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py gpt2 %t.json
 
 // Clean-up changes nothing: neither the text nor the figures.
-// RUN: proteus-opt %S/../../examples/gpt2-small-tp-dp.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
+// RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
 // RUN: diff %t.mlir %t-clean.mlir
 // RUN: proteus-opt %t-clean.mlir --simulate=report=%t-clean.json -o /dev/null
 // RUN: diff %t.json %t-clean.json
 
 // The flat form and every rank on its own give the same figures.
-// RUN: proteus-opt %S/../../examples/gpt2-small-tp-dp.mlir --unroll-repeats --lower-strategy -o %t-flat.mlir
+// RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir --unroll-repeats --lower-strategy -o %t-flat.mlir
 // RUN: not grep nn.repeat %t-flat.mlir
 // RUN: proteus-opt %t-flat.mlir --simulate=report=%t-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py same %t.json %t-flat.json

@@ -3,19 +3,19 @@
 // Inputs/check_report.py: operations, parameters, every collective by kind,
 // group, size and number, activations per stage, and bounds of the times.
 
-// RUN: proteus-opt %S/../../examples/gpt3-175b-1024.mlir --lower-strategy -o %t.mlir
+// RUN: proteus-opt %examples/gpt3-175b-1024.mlir --lower-strategy -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: proteus-opt %t.mlir --simulate=report=%t.json -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py gpt3 %t.json
 
 // Clean-up changes nothing: neither the text nor the figures.
-// RUN: proteus-opt %S/../../examples/gpt3-175b-1024.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
+// RUN: proteus-opt %examples/gpt3-175b-1024.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
 // RUN: diff %t.mlir %t-clean.mlir
 // RUN: proteus-opt %t-clean.mlir --simulate=report=%t-clean.json -o /dev/null
 // RUN: diff %t.json %t-clean.json
 
 // The flat form gives the same figures.
-// RUN: proteus-opt %S/../../examples/gpt3-175b-1024.mlir --unroll-repeats --lower-strategy -o %t-flat.mlir
+// RUN: proteus-opt %examples/gpt3-175b-1024.mlir --unroll-repeats --lower-strategy -o %t-flat.mlir
 // RUN: not grep nn.repeat %t-flat.mlir
 // RUN: proteus-opt %t-flat.mlir --simulate=report=%t-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py same %t.json %t-flat.json

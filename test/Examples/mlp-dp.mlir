@@ -1,26 +1,26 @@
 // The smallest example, from the model to the figures. What the figures have to
 // be is derived in Inputs/check_report.py.
 
-// RUN: proteus-opt %S/../../examples/mlp-dp.mlir --lower-strategy -o %t.mlir
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: proteus-opt %t.mlir --simulate="report=%t.json trace=%t-trace.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py mlp-dp %t.json
 // RUN: python3 -m json.tool %t-trace.json /dev/null
 
 // Clean-up changes nothing: neither the text nor the figures.
-// RUN: proteus-opt %S/../../examples/mlp-dp.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --canonicalize --cse -o %t-clean.mlir
 // RUN: diff %t.mlir %t-clean.mlir
 // RUN: proteus-opt %t-clean.mlir --simulate=report=%t-clean.json -o /dev/null
 // RUN: diff %t.json %t-clean.json
 
 // The flat form and every rank on its own give the same figures.
-// RUN: proteus-opt %S/../../examples/mlp-dp.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
+// RUN: proteus-opt %examples/mlp-dp.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py same %t.json %t-flat.json
 // RUN: proteus-opt %t.mlir --simulate="fold=none report=%t-ranks.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_report.py same %t.json %t-ranks.json
 
 // Every phase shows what it made.
-// RUN: proteus-opt %S/../../examples/mlp-dp.mlir --lower-strategy --simulate --mlir-print-ir-after-all -o /dev/null 2>&1 \
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate --mlir-print-ir-after-all -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PHASES
 
 // The data-parallel step: no communication but the reduction of the gradients,

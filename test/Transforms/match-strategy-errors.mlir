@@ -452,7 +452,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A repeat in a repeat is not cut: its iterations are treated alike, the first
+// A repeat in a repeat is not cut: neither its first iteration
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
@@ -473,7 +473,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// and the last as well.
+// nor its last one is treated apart from the others.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {

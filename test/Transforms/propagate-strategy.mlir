@@ -424,7 +424,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// So it is of a repeat and what follows it, and of two that are nested unlike.
+// That holds for readers at different depths: before a repeat, in a repeat in it,
+// behind that, and behind both.
 
 // CHECK-LABEL: func.func @first_reader_at_any_depth(
 // CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{a}, {}]>}

@@ -69,6 +69,41 @@ dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule =
 
 // -----
 
+// A limit alone is enough of a setting: the order is that of 1F1B.
+
+#mesh = #dist.mesh<[pp = 2], micro = 3>
+
+// CHECK:      dist.schedule @schedule programs [@e_stage0, @e_stage1] order [
+// CHECK-NEXT:   [F0, B0, F1, B1, F2, B2],
+// CHECK-NEXT:   [F0, B0, F1, B1, F2, B2]
+// CHECK-NEXT: ]
+dist.program @e_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {max_ongoing = 1 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.return
+}
+dist.program @e_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.return
+}
+
+// -----
+
+// A program that only runs forward.
+
+#mesh = #dist.mesh<[pp = 1], micro = 2>
+
+// CHECK:      dist.schedule @schedule programs [@f_stage0] order [
+// CHECK-NEXT:   [F0, F1]
+// CHECK-NEXT: ]
+dist.program @f_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {max_ongoing = 1 : i64}} {
+  dist.section forward { dist.yield }
+  dist.return
+}
+
+// -----
+
 // Sections that do not exist are not scheduled: a stage without gradients and
 // one without an update.
 
@@ -183,5 +218,31 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [pp = 3]
     schedule micro_batches = 4 order = "gpipe" max_ongoing = 3
     node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// What clean-up removes does not reach the programs: of two operations that do
+// the same one is left, and what nobody reads is gone.
+
+// CHECK-LABEL: dist.program @cleaned
+// CHECK:         dist.section forward {
+// CHECK-NEXT:      %[[A:.+]] = nn.relu "a"
+// CHECK-NEXT:      %[[SUM:.+]] = nn.add "sum"(%[[A]], %[[A]])
+// CHECK-NEXT:      dist.yield %[[SUM]]
+// CHECK:       dist.schedule @schedule programs [@cleaned] order [
+// CHECK-NEXT:    [F0]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @cleaned(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8x16xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.relu "a"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %2 = nn.gelu "unused"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %3 = nn.add "sum"(%0, %1) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %3 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @cleaned {
+    mesh [dp = 2]
+    split op [batch -> dp]
   }
 }

@@ -29,18 +29,43 @@
 // RUN: proteus-opt %t/large.mlir --simulate=cluster=dgx-a100:2 -o /dev/null
 
 // The stages take the micro-batches in opposite orders: each waits for the
-// other. A deadlock is found, not waited for, and the cycle is named.
+// other. A deadlock is found, not waited for, and all that wait are named.
 // RUN: not proteus-opt %t/deadlock.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>%t/deadlock.txt
 // RUN: FileCheck %s --check-prefix=DEADLOCK --input-file=%t/deadlock.txt
-// DEADLOCK-COUNT-1: error:
-// DEADLOCK-SAME:    deadlock: no task can proceed after {{[0-9.]+}} ms; the waiting cycle is:
-// DEADLOCK-DAG:     of class 'stage 0' (micro-batch 0) waits for {{.*}} of class 'stage 1' (micro-batch 1)
-// DEADLOCK-DAG:     of class 'stage 1' (micro-batch 1) waits for {{.*}} of class 'stage 0' (micro-batch 0)
-// DEADLOCK-NOT:     error:
+// DEADLOCK:     deadlock.mlir:32:3: error: 'dist.schedule' op can't run to its end: the orders of the stages wait for each other
+// DEADLOCK:     deadlock.mlir:6:3: note: stage 0 waits before B0
+// DEADLOCK:     deadlock.mlir:19:3: note: stage 1 waits before F1
+// DEADLOCK-NOT: {{error|note}}:
 
-// A message that nobody receives.
+// Messages with one end, or with two in one stage, or between others than the
+// ends.
 // RUN: not proteus-opt %t/message.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MESSAGE
-// MESSAGE: message.mlir:[[#]]:{{[0-9]+}}: error: class 'stage 1': is a member of send_recv 0 but has no task for it
+// MESSAGE: message.mlir:7:7: error: 'dist.send' op the message with tag 0 has no other end
+// RUN: sed -e 's/dist.send %x to stage 1 tag 0/%%0 = dist.recv from stage 1 tag 0/' %t/message.mlir > %t/receive.mlir
+// RUN: not proteus-opt %t/receive.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=RECEIVE
+// RECEIVE: receive.mlir:7:{{[0-9]+}}: error: 'dist.recv' op the message with tag 0 has no other end
+// RUN: not proteus-opt %t/stays.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=STAYS
+// STAYS: stays.mlir:[[#]]:7: error: 'dist.send' op the message with tag 0 stays in stage 0
+// RUN: sed -e 's/send %0 to stage 1/send %0 to stage 5/' %t/deadlock.mlir > %t/stage.mlir
+// RUN: not proteus-opt %t/stage.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=STAGE
+// STAGE: stage.mlir:9:7: error: 'dist.send' op the message with tag 0 goes to stage 5 but is received by stage 1 from stage 0
+
+// A schedule of some of the stages, and one that takes them for others.
+// RUN: sed -e 's/programs \[@stage0, @stage1\]/programs [@stage0]/' -e 's/\[F0, B0, F1, B1\],/[F0, B0, F1, B1]/' -e 's/\[F1, B1, F0, B0\]//' %t/deadlock.mlir > %t/subset.mlir
+// RUN: not proteus-opt %t/subset.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=SUBSET
+// SUBSET: subset.mlir:6:3: error: 'dist.program' op is at position 0 of 2, but is program 0 of 1; every position of the pipeline axis needs one program, in order
+// RUN: sed -e 's/programs \[@stage0, @stage1\]/programs [@stage1, @stage0]/' %t/deadlock.mlir > %t/swapped.mlir
+// RUN: not proteus-opt %t/swapped.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=SWAPPED
+// SWAPPED: swapped.mlir:19:3: error: 'dist.program' op is at position 1 of 2, but is program 0 of 2
+// SWAPPED: swapped.mlir:6:3: error: 'dist.program' op is at position 0 of 2, but is program 1 of 2
+
+// Sections that the engine can't order yet.
+// RUN: not proteus-opt %t/chunk.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=CHUNK
+// CHUNK: chunk.mlir:[[#]]:5: error: 'dist.section' op can't be scheduled or simulated yet: chunks and split gradients; use one forward and one backward section per program
+
+// More tasks than memory could hold.
+// RUN: not proteus-opt %t/many.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: many.mlir:[[#]]:{{[0-9]+}}: error: 'nn.repeat' op runs 100000000 times; a program of more than 20000000 tasks can't be simulated
 
 // RUN: not proteus-opt %t/lowered.mlir --simulate="cluster=dgx-a100 report=%t/none/r.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: error: {{.*}}none/r.json: cannot write: No such file or directory
@@ -185,4 +210,61 @@ module attributes {proteus.cluster = "dgx-a100"} {
     dist.return
   }
   dist.schedule @schedule programs [@stage0, @stage1] order [[F0], [F0]]
+}
+
+//--- stays.mlir
+
+#mesh = #dist.mesh<[pp = 2]>
+#x0 = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  dist.program @stage0 mesh #mesh at [pp = 0] (%x: tensor<8x8xf32, #x0> {nn.role = "input", nn.path = "x"}) {
+    dist.section forward {
+      dist.send %x to stage 0 tag 0 : tensor<8x8xf32, #x0>
+      %0 = dist.recv from stage 0 tag 0 : tensor<8x8xf32, #x0>
+      dist.yield
+    }
+    dist.return
+  }
+  dist.program @stage1 mesh #mesh at [pp = 1] () {
+    dist.section forward { dist.yield }
+    dist.return
+  }
+  dist.schedule @schedule programs [@stage0, @stage1] order [[F0], [F0]]
+}
+
+//--- chunk.mlir
+
+#mesh = #dist.mesh<[pp = 1]>
+#x = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  dist.program @stage0 mesh #mesh at [pp = 0] (%x: tensor<8x8xf32, #x> {nn.role = "input", nn.path = "x"}) {
+    dist.section forward {
+      %0 = nn.relu "a"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
+      dist.yield
+    }
+    dist.section forward chunk 1 {
+      %0 = nn.relu "b"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
+      dist.yield
+    }
+    dist.return
+  }
+  dist.schedule @schedule programs [@stage0] order [[F0, F0.1]]
+}
+
+//--- many.mlir
+
+#mesh = #dist.mesh<[dp = 1]>
+#x = #dist.layout<#mesh, [{}, {}]>
+module attributes {proteus.cluster = "dgx-a100"} {
+  dist.program @one mesh #mesh (%x: tensor<8x8xf32, #x> {nn.role = "input", nn.path = "x"}) {
+    dist.section forward {
+      %0 = nn.repeat "layers" count 100000000 carry(%h = %x : tensor<8x8xf32, #x>) -> (tensor<8x8xf32, #x>) {
+        %1 = nn.relu "act"(%h) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
+        nn.yield %1 : tensor<8x8xf32, #x>
+      }
+      dist.yield
+    }
+    dist.return
+  }
+  dist.schedule @schedule programs [@one] order [[F0]]
 }

@@ -37,6 +37,21 @@
 // RUN: python3 -m json.tool %t/1f1b.json | FileCheck %t/pipeline.mlir --check-prefix=ALTERNATE
 // RUN: proteus-opt %t/pipeline.mlir --simulate=summary -o /dev/null | FileCheck %t/pipeline.mlir --check-prefix=VERDICT
 
+// Every rank on its own gives the same figures.
+// RUN: proteus-opt %t/fold.mlir --simulate=report=%t/fold.json -o /dev/null
+// RUN: python3 -m json.tool %t/fold.json | FileCheck %t/fold.mlir --check-prefixes=FOLD,RANKS
+// RUN: proteus-opt %t/fold.mlir --simulate="fold=none report=%t/fold-none.json" -o /dev/null
+// RUN: python3 -m json.tool %t/fold-none.json | FileCheck %t/fold.mlir --check-prefixes=FOLD,NONE
+// RUN: not proteus-opt %t/fold.mlir --simulate=fold=some -o /dev/null 2>&1 | FileCheck %t/fold.mlir --check-prefix=SOME
+
+// RUN: proteus-opt %t/wire.mlir --simulate=report=%t/wire.json -o /dev/null
+// RUN: python3 -m json.tool %t/wire.json | FileCheck %t/wire.mlir --check-prefix=FULL
+// RUN: sed -e 's/for gradient/as bf16 for gradient/' %t/wire.mlir > %t/half.mlir
+// RUN: proteus-opt %t/half.mlir --simulate=report=%t/half.json -o /dev/null
+// RUN: python3 -m json.tool %t/half.json | FileCheck %t/wire.mlir --check-prefix=HALF
+// RUN: proteus-opt %t/training.mlir --lower-strategy --simulate=report=%t/training.json | FileCheck %t/training.mlir
+// RUN: python3 -m json.tool %t/training.json | FileCheck %t/training.mlir --check-prefix=REPORT
+
 //--- one.mlir
 
 // One kernel reads and writes 4 MB: 8 us at 1000 GB/s (its 10^6 operations take
@@ -231,4 +246,108 @@ module attributes {proteus.cluster = "clusters/tiny.json"} {
     [F0, F1, B0, B1],
     [F0, F1, B0, B1 ]
   ]
+}
+
+//--- fold.mlir
+
+// Four stages of six devices on three nodes of eight. Devices 0 and 1 send
+// within their node, devices 2 to 5 to the next one: their messages take
+// 4 MiB / 25 GB/s + 5 us, and 2.5 us pass before the first. Ranks that send over
+// different links differ although their columns of four stages look alike.
+// FOLD:  "iteration_time_ps": 175272160
+// FOLD:  "devices": 24
+// RANKS-NEXT: "simulated_devices": 6
+// NONE-NEXT:  "simulated_devices": 24
+// FOLD:  "kind": "send_recv"
+// FOLD-NEXT: "axes": "stage 0 -> 1"
+// FOLD-NEXT: "group_size": 2
+// FOLD-NEXT: "bytes": 4194304
+// FOLD-NEXT: "count": 6
+// SOME:  Cannot find option named 'some'
+
+#mesh = #dist.mesh<[pp = 4, dp = 6]>
+#x0 = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
+#x1 = #dist.layout<#mesh, [{}, {}], at = [pp = 1]>
+module attributes {proteus.cluster = "dgx-a100:3"} {
+  dist.program @s0 mesh #mesh at [pp = 0] (%x: tensor<1024x1024xf32, #x0> {nn.role = "input", nn.path = "x"}) {
+    dist.section forward {
+      dist.send %x to stage 1 tag 0 : tensor<1024x1024xf32, #x0>
+      dist.yield
+    }
+    dist.return
+  }
+  dist.program @s1 mesh #mesh at [pp = 1] () {
+    dist.section forward {
+      %0 = dist.recv from stage 0 tag 0 : tensor<1024x1024xf32, #x1>
+      dist.yield
+    }
+    dist.return
+  }
+  dist.program @s2 mesh #mesh at [pp = 2] () {
+    dist.section forward { dist.yield }
+    dist.return
+  }
+  dist.program @s3 mesh #mesh at [pp = 3] () {
+    dist.section forward { dist.yield }
+    dist.return
+  }
+  dist.schedule @schedule programs [@s0, @s1, @s2, @s3] order [[F0], [F0], [F0], [F0]]
+}
+
+//--- wire.mlir
+
+// A gradient of 4 MB is reduced over two devices of a node: the kernel takes
+// 4 + 4 MB / 1000 GB/s + 1 us = 9 us, the reduction 2 (4 MB / 2 / 100 GB/s + 1 us)
+// = 42 us. In bf16 it moves half as much: 2 (2 MB / 2 / 100 GB/s + 1 us) = 22 us.
+// FULL: "iteration_time_ps": 51000000
+// FULL: "kind": "all_reduce"
+// FULL: "bytes": 4000000
+// FULL: "buckets": [
+// FULL: "bytes": 4000000
+// HALF: "iteration_time_ps": 31000000
+// HALF: "kind": "all_reduce"
+// HALF: "bytes": 2000000
+// HALF: "buckets": [
+// HALF: "bytes": 2000000
+
+#mesh = #dist.mesh<[dp = 2]>
+#p = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
+#l = #dist.layout<#mesh, [{}, {}]>
+module attributes {proteus.cluster = "clusters/tiny.json"} {
+  dist.program @reduce mesh #mesh (%x: tensor<1000x1000xf32, #p> {nn.role = "input", nn.path = "x"})
+      -> tensor<1000x1000xf32, #l> {
+    %g = dist.section backward {
+      %0 = nn.cast "g"(%x) : (tensor<1000x1000xf32, #p>) -> tensor<1000x1000xf32, #p>
+      dist.yield %0 : tensor<1000x1000xf32, #p>
+    }
+    %u = dist.section update once {
+      %0 = dist.fused_reduce all_reduce sum %g over {dp} stacked [false] buckets [[0[0:1]]] for gradient : (tensor<1000x1000xf32, #p>) -> tensor<1000x1000xf32, #l>
+      dist.yield %0 : tensor<1000x1000xf32, #l>
+    }
+    dist.return %u : tensor<1000x1000xf32, #l>
+  }
+  dist.schedule @schedule programs [@reduce] order [[B0, U]]
+}
+
+//--- training.mlir
+
+// The type of the reduction comes from the training: gradients of 256 x 256 in
+// f32 travel in bf16, 2 bytes each.
+// CHECK: dist.fused_reduce all_reduce sum {{.*}} as bf16 for gradient
+// REPORT: "kind": "all_reduce"
+// REPORT: "bytes": 131072
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @m(
+      %x: tensor<32x256xbf16> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w: tensor<256x256xbf16> {nn.role = "parameter", nn.path = "fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, gradient = f32, reduction = bf16>} {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<32x256xbf16>, tensor<256x256xbf16>) -> tensor<32x256xbf16>
+    %loss, %lse = nn.cross_entropy "loss"(%0, %t) : (tensor<32x256xbf16>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @m {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
 }

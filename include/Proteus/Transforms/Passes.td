@@ -237,7 +237,9 @@ def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let description = [{
     Replaces each `nn.repeat` by its iterations, stacked arguments by one argument
     per iteration, with the indices in the paths. The flat form simulates
-    exactly like the repeated one.
+    exactly like the repeated one, but for two things: the gradient of a
+    parameter that a body captures is summed from zero in the repeated form, and
+    the layers of a repeat inside a repeat share a bucket.
 
     ```mlir
     nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }

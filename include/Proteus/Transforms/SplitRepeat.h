@@ -25,6 +25,10 @@ std::optional<std::string> whyNotSplittable(mlir::func::FuncOp function,
 void splitRepeat(mlir::func::FuncOp function, nn::RepeatOp repeat,
                  llvm::ArrayRef<int64_t> cuts);
 
+/// Gives arguments that repeats slice and that have no path the one they are
+/// known by, their number, before numbers change.
+void nameSlicedArguments(mlir::func::FuncOp function);
+
 /// The path of what `repeat` slices with `indices` ("3", "0:12") in place of
 /// the indices of the repeat: `layers[*].weight` becomes `layers[3].weight`.
 std::string withIndices(llvm::StringRef path, nn::RepeatOp repeat,
