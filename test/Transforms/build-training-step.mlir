@@ -1079,3 +1079,49 @@ func.func @recompute_in_a_repeat(
   %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   return %loss : tensor<f32>
 }
+
+// A slice that is added has the carried gradient as its own.
+
+// CHECK-LABEL: func.func @added_slice(
+// CHECK:         nn.repeat "layers" first 1 count 1 reverse carry(%[[DY:.*]] = %
+// CHECK:           nn.yield %[[DY]], %[[DY]] : tensor<4x4xf32>, tensor<4x4xf32>
+func.func @added_slice(
+    %x: tensor<4x4xf32> {nn.role = "input"}, %l: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].p"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<4x4xf32>) slice(%wi = %w : tensor<2x4x4xf32> to tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+    %0 = nn.add "add"(%h, %wi) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    nn.yield %0 : tensor<4x4xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %l) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// A parameter that is the loss has the gradient one, in the type of gradients.
+
+// CHECK-LABEL: func.func @parameter_as_loss(
+// CHECK:         %[[ONE:.*]] = nn.fill
+// CHECK:         %[[G:.*]] = nn.cast "loss"(%[[ONE]]) {{.*}} : (tensor<bf16>) -> tensor<f32>
+// CHECK:         nn.sgd "w"(%{{.*}}, %[[G]])
+func.func @parameter_as_loss(%w: tensor<bf16> {nn.role = "parameter", nn.path = "w"})
+    -> tensor<bf16> attributes {nn.training = #nn.training<optimizer = sgd, gradient = f32>} {
+  return %w : tensor<bf16>
+}
+
+// A repeat that runs in reverse starts with its last iteration: that one is
+// peeled, and feeds the others.
+
+// CHECK-LABEL: func.func @reversed_from_an_input(
+// CHECK:         %[[FIRST:.*]]:{{.*}} = nn.repeat "layers" first 2 count 1 reverse carry(%{{.*}} = %{{.*}} : tensor<4x4xf32>)
+// CHECK:         nn.repeat "layers" count 2 reverse carry(%{{.*}} = %[[FIRST]]#0 : tensor<4x4xf32>)
+func.func @reversed_from_an_input(
+    %x: tensor<4x4xf32> {nn.role = "input"}, %l: tensor<4xi32> {nn.role = "input"},
+    %w: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+    -> tensor<f32> attributes {nn.training = #sgd} {
+  %y = nn.repeat "layers" count 3 reverse carry(%h = %x : tensor<4x4xf32>) slice(%wi = %w : tensor<3x4x4xf32> to tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+    %z = nn.linear "fc"(%h, %wi) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    nn.yield %z : tensor<4x4xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %l) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}

@@ -732,6 +732,66 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// Stages may not begin between iterations of an inner repeat.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<4x4xf32> {nn.role = "input"}, %w: tensor<2x3x4x4xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].a.weight"}) -> tensor<4x4xf32> {
+    %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<4x4xf32>) slice(%wi = %w : tensor<2x3x4x4xf32> to tensor<3x4x4xf32>) -> (tensor<4x4xf32>) {
+      // expected-error@+1 {{'nn.repeat' op is inside another repeat, but the strategy treats its iterations differently; write it out}}
+      %z = nn.repeat "inner" count 3 carry(%h2 = %h : tensor<4x4xf32>) slice(%wij = %wi : tensor<3x4x4xf32> to tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+        %u = nn.linear "a"(%h2, %wij) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+        nn.yield %u : tensor<4x4xf32>
+      }
+      nn.yield %z : tensor<4x4xf32>
+    }
+    return %y : tensor<4x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 4]
+    node "outer[*].inner[*]" { stages pp }
+  }
+}
+
+// -----
+
+// An inner iteration is not told apart in a later iteration of the outer repeat
+// either.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<4x4xf32> {nn.role = "input"}) -> tensor<4x4xf32> {
+    %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      // expected-error@+1 {{'nn.repeat' op is inside another repeat, but the strategy treats its iterations differently; write it out}}
+      %z = nn.repeat "inner" count 3 carry(%h2 = %h : tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+        %u = nn.relu "a"(%h2) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+        nn.yield %u : tensor<4x4xf32>
+      }
+      nn.yield %z : tensor<4x4xf32>
+    }
+    return %y : tensor<4x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "outer[1].inner[0]" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// Readers of one parameter agree on its storage.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "w"}) -> tensor<8x4xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    // expected-error@+1 {{'nn.linear' op stores 'w' as [[], ["tp"]], but another reader stores it as [["dp"], []]; set one storage for all its readers}}
+    %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    node "a" { split weight [0 -> dp] }
+    node "b" { split weight [1 -> tp] }
+  }
+}
+
 //--- tree-option.mlir
 
 // The tree that the option names exists.
