@@ -3,6 +3,8 @@
 """Checks reports of the examples against figures derived by hand.
 
   check_report.py mlp-dp REPORT
+  check_report.py alexnet REPORT
+  check_report.py linalg REPORT
   check_report.py gpt2 REPORT
   check_report.py gpt3 REPORT
   check_report.py same REPORT REPORT
@@ -20,6 +22,10 @@ A100_MEMORY = 2039e9
 KERNEL_OVERHEAD = 1.5e-6
 NVLINK, NVLINK_LATENCY = 300e9, 2e-6
 NIC, NIC_LATENCY = 25e9, 5e-6
+V100_FP32 = 15.7e12
+V100_MEMORY = 900e9
+V100_OVERHEAD = 2e-6
+V100_NVLINK, V100_NVLINK_LATENCY = 150e9, 3e-6
 
 failures = 0
 
@@ -193,6 +199,202 @@ def check_mlp(report):
         "exposed communication",
         report["breakdown"]["exposed_communication"],
         0.5 * reductions,
+        reductions,
+    )
+
+
+def check_alexnet(report):
+    batch, devices = 1024, 8
+    rows = batch // devices
+    equal("devices", report["devices"], devices)
+    equal("global batch", report["global_batch"], batch)
+
+    # Convolutions: channels in and out, edge of the kernel and of the result.
+    # Every element of the result adds up as many products as the kernel has
+    # elements.
+    convolutions = [
+        (3, 64, 11, 55),
+        (64, 192, 5, 27),
+        (192, 384, 3, 13),
+        (384, 256, 3, 13),
+        (256, 256, 3, 13),
+    ]
+    linears = [(9216, 4096), (4096, 4096), (4096, 1000)]
+    products = [i * o * k * k * e * e for i, o, k, e in convolutions]
+    products += [i * o for i, o in linears]
+    equal("products per image", sum(products), 714188480)
+    weights = [(i * o * k * k, o) for i, o, k, e in convolutions]
+    weights += [(i * o, o) for i, o in linears]
+    parameters = sum(weight + bias for weight, bias in weights)
+    equal("parameters", parameters, 61100840)
+
+    # Parameter, gradient and velocity of each, on every device.
+    memory = report["peak_memory"]["memory_by_owner_bytes"]
+    for owner in ("parameters", "gradients", "optimizer_state"):
+        equal(f"memory of {owner}", memory[owner], FP32 * parameters)
+    check("it fits", report["fits"], report["fits"])
+
+    # The gradients of a layer are ready weight first, from the last layer to the
+    # first. The weight of fc8 fills the first bucket of 1 MiB, its bias and the
+    # weight of fc7 the second, the bias of fc7 and the weight of fc6 the third
+    # (25 MiB each); all that is left does not fill another one.
+    (w8, b8), (w7, b7), (w6, b6) = weights[7], weights[6], weights[5]
+    rest = b6 + sum(weight + bias for weight, bias in weights[:5])
+    sizes = [FP32 * count for count in (w8, b8 + w7, b7 + w6, rest)]
+    equal("buckets", [bucket["bytes"] for bucket in report["buckets"]], sizes)
+    equal("bytes of all buckets", sum(sizes), FP32 * parameters)
+    equal(
+        "collectives",
+        sorted(
+            (row["kind"], row["axes"], row["group_size"], row["bytes"], row["count"])
+            for row in report["collectives"]
+        ),
+        sorted(("all_reduce", "dp", devices, size, 1) for size in sizes),
+    )
+    times = [
+        ring(size, devices, V100_NVLINK, V100_NVLINK_LATENCY) for size in sizes
+    ]
+    for bucket, time in zip(report["buckets"], times):
+        near(f"time of {bucket['name']}", bucket["end_s"] - bucket["start_s"], time, 1e-6)
+    # The first three hide behind the convolutions; the last starts when the
+    # backward pass is done.
+    near(
+        "exposed communication",
+        report["breakdown"]["exposed_communication"],
+        times[-1],
+        1e-6,
+    )
+
+    # Two operations per product, for the result, for the gradient of the weight
+    # and for that of the operand, which the first convolution does not need.
+    flops = 2 * batch * (3 * sum(products) - products[0])
+    near(
+        "operations of the model",
+        report["mfu"] * devices * V100_FP32 * report["iteration_time_s"],
+        flops,
+        0.01,
+    )
+
+    # At best the multiplications run at peak. At worst every kernel waits for
+    # its operations, its bytes and its overhead in turn. Tensors per image:
+    results = [o * e * e for i, o, k, e in convolutions] + [o for i, o in linears]
+    pooled = {0: 64 * 27 * 27, 1: 192 * 13 * 13, 4: 256 * 6 * 6}
+    operands = [3 * 224 * 224, pooled[0], pooled[1], results[2], results[3]]
+    operands += [i for i, o in linears]
+    # A layer reads operand and weight and writes the result; both gradients do
+    # the same, and that of the bias reads one tensor.
+    moved = sum(3 * x + 3 * y + y for x, y in zip(operands, results))
+    # All but the last have an activation (2 tensors) with a gradient (3).
+    moved += sum(5 * y for y in results[:-1])
+    # A pooling reads one and writes the smaller one; its gradient reads both and
+    # the gradient of the smaller one, and writes the larger.
+    moved += sum(3 * results[i] + 3 * y for i, y in pooled.items())
+    # Two dropouts (2 tensors and a mask of bytes) with their gradients.
+    moved += sum(2 * 2.25 * x for x in (9216, 4096))
+    # The loss and its gradient.
+    moved += 4 * 1000
+    weight_traffic = 3 * sum(weight for weight, bias in weights)
+    # 8 layers, 7 activations, 3 poolings, 2 dropouts, the loss; the start of the
+    # gradients; as many gradients, and 8 + 8 more for weights and biases, less
+    # the one of the first operand.
+    kernels = 21 + 1 + 21 + 16 - 1
+    best = flops / devices / V100_FP32
+    worst = (
+        best
+        + FP32 * (rows * moved + weight_traffic) / V100_MEMORY
+        + kernels * V100_OVERHEAD
+    )
+    between("compute", report["breakdown"]["compute"], best, 1.01 * worst)
+    # The update reads parameter, gradient and velocity and writes two of them.
+    near(
+        "optimizer",
+        report["breakdown"]["optimizer"],
+        5 * FP32 * parameters / V100_MEMORY + 16 * V100_OVERHEAD,
+        1e-3,
+    )
+
+
+def check_linalg(report):
+    batch, width, hidden, out, dp, tp = 2048, 1024, 4096, 256, 2, 4
+    rows, columns = batch // dp, hidden // tp
+    devices = dp * tp
+    equal("devices", report["devices"], devices)
+    equal("global batch", report["global_batch"], batch)
+
+    # fc1 is split by columns, fc2 by rows. The partial sums of fc2 are reduced
+    # once; the gradient of its operand is complete on every device, and the
+    # input needs none. The weight of fc2, 1 MiB on every device, fills the first
+    # bucket.
+    parameters = [columns * out, width * columns]
+    expected = [("all_reduce", "tp", tp, FP32 * rows * out, dp)]
+    expected += [("all_reduce", "dp", dp, FP32 * count, tp) for count in parameters]
+    equal(
+        "collectives",
+        sorted(
+            (row["kind"], row["axes"], row["group_size"], row["bytes"], row["count"])
+            for row in report["collectives"]
+        ),
+        sorted(expected),
+    )
+    equal(
+        "buckets",
+        [bucket["bytes"] for bucket in report["buckets"]],
+        [FP32 * count for count in parameters],
+    )
+
+    # The fullest moment is the gradient of the operand of fc2: it reads the
+    # gradient of the result and writes one of the hidden layer, while input,
+    # target, both sides of the activation and the loss are kept.
+    equal(
+        "memory by owner",
+        report["peak_memory"]["memory_by_owner_bytes"],
+        {
+            "parameters": FP32 * sum(parameters),
+            "gradients": FP32 * sum(parameters),
+            "optimizer_state": 0,
+            "activations": FP32 * (rows * (width + out + 2 * columns) + 1),
+            "temporaries": FP32 * rows * (out + columns),
+            "communication": 0,
+        },
+    )
+    check("it fits", report["fits"], report["fits"])
+
+    # fc1 is multiplied twice, fc2 three times; the rest is element by element.
+    flops = 2 * batch * hidden * (2 * width + 3 * out)
+    near(
+        "operations of the model",
+        report["mfu"] * devices * A100_FP32 * report["iteration_time_s"],
+        flops,
+        0.01,
+    )
+    # At best the multiplications run at peak; at worst every kernel waits for
+    # its operations, its bytes and its overhead in turn. All matrices with a
+    # side of `width` or of the hidden layer have 1024 x 1024 elements on a
+    # device: fc1, its gradient and the activation touch 4 + 4 + 3 + 4 of them,
+    # fc2 1 + 2 + 1, and 4 are filled with zero. Those with a side of `out` have
+    # a quarter: fc2 touches 3 + 2 + 3, the loss 2 + 4, and 3 are filled. There
+    # are 7 kernels in the forward and 11 in the backward pass.
+    large, small = rows * columns, rows * out
+    best = flops / devices / A100_FP32
+    worst = (
+        best
+        + FP32 * (23 * large + 17 * small) / A100_MEMORY
+        + 18 * KERNEL_OVERHEAD
+    )
+    between("compute", report["breakdown"]["compute"], best, worst)
+    near(
+        "optimizer",
+        report["breakdown"]["optimizer"],
+        3 * FP32 * sum(parameters) / A100_MEMORY + 2 * KERNEL_OVERHEAD,
+        1e-3,
+    )
+    # The reduction of the forward pass and the last bucket are waited for.
+    reductions = ring(FP32 * rows * out, tp, NVLINK, NVLINK_LATENCY)
+    reductions += ring(FP32 * parameters[1], dp, NVLINK, NVLINK_LATENCY)
+    between(
+        "exposed communication",
+        report["breakdown"]["exposed_communication"],
+        0.9 * reductions,
         reductions,
     )
 
@@ -463,6 +665,12 @@ def check_gpt3(report):
 def check_same(first, second):
     for key in ("iteration_time_ps", "peak_memory_bytes", "fits", "mfu", "hfu"):
         equal(key, second[key], first[key])
+    for report in (first, second):
+        report["rows"] = sorted(
+            (row["kind"], row["axes"], row["group_size"], row["bytes"], row["count"])
+            for row in report["collectives"]
+        )
+    equal("collectives", second["rows"], first["rows"])
 
 
 def main(arguments):
@@ -475,7 +683,14 @@ def main(arguments):
         check_same(*reports)
     else:
         check_all(*reports)
-        {"mlp-dp": check_mlp, "gpt2": check_gpt2, "gpt3": check_gpt3}[name](*reports)
+        checks = {
+            "mlp-dp": check_mlp,
+            "alexnet": check_alexnet,
+            "linalg": check_linalg,
+            "gpt2": check_gpt2,
+            "gpt3": check_gpt3,
+        }
+        checks[name](*reports)
     return 1 if failures else 0
 
 
