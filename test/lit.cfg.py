@@ -25,6 +25,7 @@ tools = [
     ToolSubst("split-file", unresolved="fatal"),
 ]
 config.substitutions.append(("%examples", config.proteus_examples_dir))
+config.substitutions.append(("%scripts", config.proteus_scripts_dir))
 config.substitutions.append(("%plugin", config.proteus_plugin))
 llvm_config.add_tool_substitutions(
     tools, [config.proteus_tools_dir, config.llvm_tools_dir]

@@ -844,6 +844,29 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// The remainder goes to the first stages: 7 layers on 3 stages are 3, 2 and 2.
+
+// CHECK-LABEL: func.func @remainder_goes_to_the_first_stages(
+// CHECK:         nn.repeat "layers" count 3 {{.*}}strategy.stage = 0
+// CHECK:         nn.repeat "layers" first 3 count 2 {{.*}}strategy.stage = 1
+// CHECK:         nn.repeat "layers" first 5 count 2 {{.*}}strategy.stage = 2
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @remainder_goes_to_the_first_stages(
+      %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %y = nn.repeat "layers" count 7 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %0 = nn.relu "act"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %0 : tensor<8x4xf32>
+    }
+    return %y : tensor<8x4xf32>
+  }
+  strategy.tree @s for @remainder_goes_to_the_first_stages {
+    mesh [pp = 3]
+    node "layers[*]" { stages pp }
+  }
+}
+
 //--- options.mlir
 
 // The options select one of several trees, and a cluster, which replaces the

@@ -45,8 +45,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // -----
 
 // Three stages: every message has a sender and a receiver that agree on the
-// tag, in the phases of both; arguments and results are where their stage is,
-// and `nn.updates` counts the arguments of the program.
+// tag and have the path of what is sent, in the phases of both; arguments and
+// results are where their stage is, and `nn.updates` counts the arguments of the
+// program.
 
 // CHECK-LABEL: dist.program @three_stages_stage0 mesh #mesh at [pp = 0] (
 // CHECK-SAME:  {nn.path = "x", nn.role = "input"}
@@ -54,9 +55,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-SAME:  -> (tensor<16x16xf32, #{{[a-z0-9]+}}> {nn.updates = 1 : i64})
 // CHECK:         dist.section forward {
 // CHECK-NEXT:      %[[A:.+]] = nn.linear "a"
-// CHECK-NEXT:      dist.send %[[A]] to stage 1 tag [[#TAG_A:]] for activation
+// CHECK-NEXT:      dist.send %[[A]] to stage 1 tag [[#TAG_A:]] for activation {proteus.path = "a"} :
 // CHECK:         dist.section backward {
-// CHECK-NEXT:      %[[DA:.+]] = dist.recv from stage 1 tag [[#TAG_DA:]] for activation
+// CHECK-NEXT:      %[[DA:.+]] = dist.recv from stage 1 tag [[#TAG_DA:]] for activation {proteus.path = "b"} :
 // CHECK-NEXT:      nn.linear_wgrad "a"(%[[DA]], %{{.+}})
 // CHECK:         dist.section update once {
 // CHECK-NEXT:      dist.accumulate
@@ -67,9 +68,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-SAME:  {nn.path = "b.weight", nn.role = "parameter"}
 // CHECK-SAME:  -> (tensor<16x16xf32, #{{[a-z0-9]+}}> {nn.updates = 0 : i64})
 // CHECK:         %[[F:.+]] = dist.section forward {
-// CHECK-NEXT:      %[[H:.+]] = dist.recv from stage 0 tag [[#TAG_A]] for activation
+// CHECK-NEXT:      %[[H:.+]] = dist.recv from stage 0 tag [[#TAG_A]] for activation {proteus.path = "a"} :
 // CHECK-NEXT:      %[[B:.+]] = nn.linear "b"(%[[H]],
-// CHECK-NEXT:      dist.send %[[B]] to stage 2 tag [[#TAG_B:]] for activation
+// CHECK-NEXT:      dist.send %[[B]] to stage 2 tag [[#TAG_B:]] for activation {proteus.path = "b"} :
 // What was received in the forward section is kept for the backward section.
 // CHECK-NEXT:      dist.yield %[[H]]
 // CHECK:         dist.section backward {
