@@ -257,7 +257,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   }
   if (bucketSize < 0 || firstBucketSize < 0)
     return program.emitOpError("bucket sizes must not be negative, got ")
-           << bucketSize << " and " << firstBucketSize;
+           << bucketSize.getValue() << " and " << firstBucketSize.getValue();
   if (bucketSize > 0)
     size = bucketSize;
   if (firstBucketSize > 0)

@@ -131,10 +131,14 @@ private:
   func::FuncOp function;
   dist::MeshAttr mesh;
   std::optional<Axis> pipelineAxis;
-  /// Conversions made so far. A parameter is converted anew in each phase:
-  /// keeping the converted form would undo what its storage saves.
+  /// Conversions made so far: by value, layout and the phase they serve.
   DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
       converted;
+  static constexpr unsigned anyPhase = 0;
+  /// Values that were moved, by the stage they have arrived on.
+  DenseMap<std::pair<Value, int64_t>, Value> arrived;
+  /// What was last inserted behind an operation whose results leave the step.
+  DenseMap<Operation *, Operation *> insertedBehind;
   Phase insertedPhase = Phase::Forward;
   std::optional<int64_t> insertedStage;
   /// Path of what is converted: of its producer, else of its reader.
@@ -270,19 +274,38 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   if (layoutOf(value) == target)
     return value;
   Phase phase = getPhase(reader);
+  auto find = [&](Attribute layout, unsigned phaseKey) -> Value {
+    for (Value candidate : converted.lookup({value, layout, phaseKey}))
+      if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
+        return candidate;
+    return {};
+  };
+  // A value moves to another stage once, in the layout of its first reader
+  // there; the others convert what has arrived.
+  bool moves = layoutOf(value).getValue().fixed != target.getValue().fixed;
+  std::pair<Value, int64_t> arrival = {value, getStage(reader).value_or(0)};
+  if (moves && arrived.count(arrival))
+    return convert(arrived.lookup(arrival), target, reader, purpose);
+  // A conversion serves the readers of its phase; the backward pass converts
+  // again rather than keep a larger form alive. A reduction serves all.
+  LayoutAttr whole = reduced(layoutOf(value));
   unsigned phaseKey =
-      purpose == Purpose::Parameter ? 1 + static_cast<unsigned>(phase) : 0;
+      target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
+  if (Value found = find(target, phaseKey))
+    return found;
+  if (Value found = find(whole, anyPhase); found && target != whole)
+    return convert(found, target, reader, purpose);
   auto &candidates = converted[{value, target, phaseKey}];
-  for (Value candidate : candidates)
-    if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
-      return candidate;
 
   OpBuilder builder(reader);
   builder.setListener(this);
   // What leaves the step is converted as soon as it is there.
   Operation *origin = value.getDefiningOp();
-  if (isa<func::ReturnOp>(reader) && origin)
-    builder.setInsertionPointAfter(origin);
+  bool leaves = isa<func::ReturnOp>(reader) && origin;
+  if (leaves) {
+    Operation *&last = insertedBehind[origin];
+    builder.setInsertionPointAfter(last ? last : origin);
+  }
   Value result = value;
   insertedPhase = phase;
   insertedStage = getStage(reader);
@@ -306,7 +329,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   }
   // Values move to another stage in the layout that is needed there, right
   // after their own stage has computed them.
-  if (layoutOf(result).getValue().fixed != target.getValue().fixed) {
+  if (moves) {
     Operation *top = function.front().findAncestorOpInBlock(*reader);
     builder.setInsertionPoint(top);
     if (Operation *producer = value.getDefiningOp()) {
@@ -321,12 +344,14 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     result = dist::TransferOp::create(
         builder, reader->getLoc(), dist::withLayout(tensorType(result), target),
         *moved);
-    candidates.push_back(result);
+    arrived[arrival] = result;
     return result;
   }
   FailureOr<Value> moved = reshard(builder, result, target, reader, purpose);
   if (failed(moved))
     return {};
+  if (leaves)
+    insertedBehind[origin] = moved->getDefiningOp();
   candidates.push_back(*moved);
   return *moved;
 }
@@ -395,16 +420,18 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
         !part.getAxes(i).empty())
       return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
 
-  // Partial sums pass through linear operations, if all operands agree.
+  // Sums that are pending in all operands pass through linear operations.
   AxisList through;
   if (op.isLinear() && op->getNumOperands() > 0) {
-    const dist::Layout &first = layoutOf(op->getOperand(0)).getValue();
-    through = first.getPartial(ReductionKind::Sum);
+    through =
+        layoutOf(op->getOperand(0)).getValue().getPartial(ReductionKind::Sum);
     for (Value operand : op->getOperands()) {
       const dist::Layout &layout = layoutOf(operand).getValue();
-      if (layout.getPartial(ReductionKind::Sum) != through ||
-          !layout.getPartial(ReductionKind::Max).empty())
+      if (!layout.getPartial(ReductionKind::Max).empty())
         through.clear();
+      llvm::erase_if(through, [&](Axis axis) {
+        return !llvm::is_contained(layout.getPartial(ReductionKind::Sum), axis);
+      });
     }
     if (llvm::any_of(through, [&](Axis axis) { return part.uses(axis); }))
       through.clear();
@@ -477,14 +504,8 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     if (number < numCarried) {
       target = layoutOf(repeat.getBody().getArgument(number));
     } else if (getPhase(repeat) == Phase::Forward) {
-      // The backward pass reads what the forward pass read: if the body has
-      // converted the value into what is read there, that is saved, else the
-      // reduced value.
+      // What is saved for the backward pass is saved reduced.
       target = reduced(target);
-      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
-      if (wanted &&
-          converted.count({operand.get(), withoutLeading(wanted), 0u}))
-        target = withoutLeading(wanted);
     } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
       // Layers go back into the layout of their parameter one by one.
       target = withoutLeading(updated);

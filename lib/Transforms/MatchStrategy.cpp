@@ -465,8 +465,9 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
 }
 
 /// The group that `op` is recomputed with: the module that the first `length`
-/// components of its path name. Inside a repeat every iteration is a module of
-/// its own, however large the module around it.
+/// components of its path name. Layers that the module repeats are recomputed
+/// one by one: inside a repeat every iteration is a group of its own, and so is
+/// a layer that is written out, `layers[3]`.
 static std::string recomputeGroup(Operation *op, const Path &path,
                                   size_t length, StringRef model) {
   size_t own = 1;
@@ -482,6 +483,9 @@ static std::string recomputeGroup(Operation *op, const Path &path,
                          ArrayRef(path).slice(outside, length - outside));
     return group;
   }
+  for (size_t i = length; i < path.size(); ++i)
+    if (path[i].index)
+      length = i + 1;
   return length == 0 ? model.str()
                      : strategy::toString(ArrayRef(path).take_front(length));
 }

@@ -26,8 +26,12 @@ Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
     return result;
   for (strategy::PartAttr part : annotation.getParts())
     if (auto iterator = result.space.find(part.getIterator()))
-      for (StringAttr name : part.getAxes())
-        result.axes[*iterator].push_back(*mesh.find(name.getValue()));
+      for (StringAttr name : part.getAxes()) {
+        // Nothing is split over a single device.
+        Axis axis = *mesh.find(name.getValue());
+        if (mesh.getSize(axis) > 1)
+          result.axes[*iterator].push_back(axis);
+      }
   return result;
 }
 

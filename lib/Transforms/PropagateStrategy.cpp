@@ -110,11 +110,20 @@ LogicalResult Propagation::seed() {
     if (!axes)
       continue;
     DimAxes dims;
+    llvm::SmallDenseSet<Axis> used;
     auto type = cast<RankedTensorType>(argument.getType());
     for (auto [dim, names] : llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
       AxisList list;
-      for (auto name : names.getAsRange<StringAttr>())
-        list.push_back(*mesh.find(name.getValue()));
+      for (auto name : names.getAsRange<StringAttr>()) {
+        Axis axis = *mesh.find(name.getValue());
+        if (!used.insert(axis).second)
+          return function.emitOpError("axis '")
+                 << name.getValue() << "' splits two dimensions of '"
+                 << getArgumentPath(argument)
+                 << "'; an axis may split one dimension of a tensor";
+        if (mesh.getSize(axis) > 1)
+          list.push_back(axis);
+      }
       if (mesh.getSize(list) > type.getDimSize(dim))
         return function.emitOpError("dimension ")
                << dim << " of '" << getArgumentPath(argument) << "' has size "

@@ -47,6 +47,7 @@ collectMessages(ArrayRef<dist::ProgramOp> programs) {
 /// sections that the passes know.
 static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
+  std::optional<dist::Axis> pipelineAxis;
   for (unsigned stage = 0; stage < programs.size(); ++stage) {
     dist::ProgramOp program = programs[stage];
     auto fixed = program.getFixed();
@@ -57,6 +58,17 @@ static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
       continue;
     }
     const dist::Mesh &mesh = program.getMesh().getValue();
+    if (!fixed.empty()) {
+      if (pipelineAxis && *pipelineAxis != fixed.front().first) {
+        program.emitOpError("lies along the axis '")
+            << mesh.getName(fixed.front().first)
+            << "', but the pipeline along '" << mesh.getName(*pipelineAxis)
+            << "'";
+        valid = false;
+        continue;
+      }
+      pipelineAxis = fixed.front().first;
+    }
     int64_t stages = fixed.empty() ? 1 : mesh.getSize(fixed.front().first);
     int64_t position = fixed.empty() ? 0 : fixed.front().second;
     if (stages != static_cast<int64_t>(programs.size()) ||
@@ -82,10 +94,33 @@ static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
+/// Whether every tag has at most one send and one receive.
+static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
+  bool valid = true;
+  std::map<std::pair<int64_t, bool>, Operation *> ends;
+  auto check = [&](Operation *op, int64_t tag, bool send) {
+    auto [entry, isNew] = ends.try_emplace({tag, send}, op);
+    if (isNew)
+      return;
+    InFlightDiagnostic diagnostic = op->emitOpError("the tag ")
+                                    << tag << " is in use";
+    diagnostic.attachNote(entry->second->getLoc()) << "used here as well";
+    valid = false;
+  };
+  for (dist::ProgramOp program : programs)
+    program.walk([&](Operation *op) {
+      if (auto send = dyn_cast<dist::SendOp>(op))
+        check(op, send.getTag(), true);
+      else if (auto recv = dyn_cast<dist::RecvOp>(op))
+        check(op, recv.getTag(), false);
+    });
+  return valid;
+}
+
 bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
-  bool valid = verifyStages(programs);
-  if (!valid)
+  if (!verifyStages(programs) || !verifyTags(programs))
     return false;
+  bool valid = true;
   for (auto &[tag, message] : collectMessages(programs)) {
     if (!message.send || !message.recv) {
       Operation *end = message.send ? message.send.getOperation()

@@ -237,9 +237,12 @@ def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let description = [{
     Replaces each `nn.repeat` by its iterations, stacked arguments by one argument
     per iteration, with the indices in the paths. The flat form simulates
-    exactly like the repeated one, but for two things: the gradient of a
-    parameter that a body captures is summed from zero in the repeated form, and
-    the layers of a repeat inside a repeat share a bucket.
+    exactly like the repeated one as long as all layers can be split alike. It
+    differs where a body leaves a carried value in another layout than it found
+    it (the repeated form converts it back, the flat form spreads the new layout
+    into the next layer), where a body captures a parameter (the repeated form
+    sums its gradient from zero) and in repeats inside repeats (whose layers share
+    a bucket).
 
     ```mlir
     nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }

@@ -311,8 +311,9 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
   let summary = "Recomputes activations in the backward pass";
   let description = [{
     Each module that the pattern of the node matches keeps its inputs only, and
-    runs its forward pass again before its backward pass. In the tree itself,
-    the module is the whole model.
+    runs its forward pass again before its backward pass. Layers that the module
+    repeats (`layers[3]`) keep their inputs and are recomputed one by one. In the
+    tree itself, the module is the whole model.
 
     **Constraints**
     - It stands in a tree or a node, once.
