@@ -3,6 +3,30 @@
 
 // RUN: rm -rf %t && split-file %s %t
 
+// RUN: proteus-opt %S/Inputs/flat-nested-recompute.mlir --lower-strategy --simulate=report=%t/nested-recompute.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-nested-recompute.mlir --unroll-repeats --lower-strategy --simulate=report=%t/nested-recompute-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/nested-recompute.json %t/nested-recompute-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-order.mlir --lower-strategy --simulate=report=%t/order.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-order.mlir --unroll-repeats --lower-strategy --simulate=report=%t/order-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/order.json %t/order-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-root-recompute.mlir --lower-strategy --simulate=report=%t/root-recompute.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-root-recompute.mlir --unroll-repeats --lower-strategy --simulate=report=%t/root-recompute-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/root-recompute.json %t/root-recompute-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-two-forms-gpt.mlir --lower-strategy --simulate=report=%t/two-forms-gpt.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-two-forms-gpt.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-forms-gpt-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/two-forms-gpt.json %t/two-forms-gpt-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-two-forms.mlir --lower-strategy --simulate=report=%t/two-forms.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-two-forms.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-forms-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/two-forms.json %t/two-forms-flat.json
+
+// RUN: proteus-opt %S/Inputs/flat-two-messages.mlir --lower-strategy --simulate=report=%t/two-messages.json -o /dev/null
+// RUN: proteus-opt %S/Inputs/flat-two-messages.mlir --unroll-repeats --lower-strategy --simulate=report=%t/two-messages-flat.json -o /dev/null
+// RUN: python3 %S/Inputs/compare.py %t/two-messages.json %t/two-messages-flat.json
+
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --lower-strategy=strategy=@data_parallel --simulate=report=%t/data_parallel-flat.json -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --lower-strategy=strategy=@data_parallel --simulate="fold=none report=%t/data_parallel-ranks.json" -o /dev/null

@@ -631,3 +631,63 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "b" { split op [batch -> [], hidden -> x] }
   }
 }
+
+// -----
+
+// Gradients of a shared weight that are partial over different axes: the sum
+// over micro-batches, pending in both, passes through their sum; the other is
+// reduced before.
+
+// CHECK-LABEL: func.func @sums_over_different_axes
+// CHECK:       dist.slice {{.*}}strategy.phase = "forward"
+// CHECK:       dist.accumulate %loss
+// CHECK:       dist.slice {{.*}}strategy.phase = "backward"
+// CHECK:       %[[B:.+]] = nn.linear_wgrad "b"
+// CHECK:       dist.all_gather {{.*}}strategy.phase = "backward"
+// CHECK:       %[[A:.+]] = nn.linear_wgrad "a"
+// CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[B]] over {dp} for activation
+// CHECK-NEXT:  %[[S:.+]] = nn.add "a"(%[[R]], %[[A]])
+// CHECK-NEXT:  %[[T:.+]] = dist.accumulate %[[S]]
+// CHECK-NEXT:  nn.sgd "a.weight"(%{{.+}}, %[[T]])
+// CHECK:       return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @sums_over_different_axes(
+      %x: tensor<32x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<32xi32> {nn.role = "input", nn.path = "labels"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "a.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %1 = nn.relu "act"(%0) : (tensor<32x16xf32>) -> tensor<32x16xf32>
+    %2 = nn.linear "b"(%1, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<32x16xf32>, tensor<32xi32>) -> (tensor<f32>, tensor<32xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @sums_over_different_axes {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    node "a" { split op [batch -> []] }
+    node "act" { split op [batch -> []] }
+    node "b" { split op [batch -> dp] }
+  }
+}
+
+// -----
+
+// Nothing is exchanged over an axis with a single device.
+
+// CHECK-LABEL: func.func @an_axis_of_one_device
+// CHECK:       return
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @an_axis_of_one_device(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<8x16xf32> {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.relu "act"(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %1 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @an_axis_of_one_device {
+    mesh [dp = 2, tp = 1]
+    split op [batch -> dp]
+    node "fc" { split op [in -> tp] }
+  }
+}

@@ -213,3 +213,19 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [hidden -> tp]
   }
 }
+
+// -----
+
+// An axis splits one dimension of what is stored, whoever set them.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'func.func' op axis 'dp' splits two dimensions of 'in.weight'; an axis may split one dimension of a tensor}}
+  func.func @f(%x: tensor<32x16xf32> {nn.role = "input"}, %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "in.weight"}) -> tensor<32x16xf32> {
+    %0 = nn.linear "in"(%x, %w) : (tensor<32x16xf32>, tensor<16x16xf32>) -> tensor<32x16xf32>
+    return %0 : tensor<32x16xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    split weight [0 -> dp]
+    node "in" { split weight [1 -> dp] }
+  }
+}

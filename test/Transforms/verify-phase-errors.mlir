@@ -275,6 +275,42 @@ dist.program @s1 mesh #mesh at [pp = 1] () {
   dist.return
 }
 
+// -----
+
+// A tag names one message.
+#mesh = #dist.mesh<[pp = 2]>
+#x0 = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
+#x1 = #dist.layout<#mesh, [{}, {}], at = [pp = 1]>
+dist.program @s0 mesh #mesh at [pp = 0] (%x: tensor<8x8xf32, #x0>) {
+  dist.section forward {
+    // expected-note@+1 {{used here as well}}
+    dist.send %x to stage 1 tag 0 : tensor<8x8xf32, #x0>
+    // expected-error@+1 {{'dist.send' op the tag 0 is in use}}
+    dist.send %x to stage 1 tag 0 : tensor<8x8xf32, #x0>
+    dist.yield
+  }
+  dist.return
+}
+dist.program @s1 mesh #mesh at [pp = 1] () {
+  dist.section forward {
+    %0 = dist.recv from stage 0 tag 0 : tensor<8x8xf32, #x1>
+    dist.yield
+  }
+  dist.return
+}
+
+// -----
+
+// A pipeline lies along one axis.
+#mesh = #dist.mesh<[pp = 2, dp = 2]>
+dist.program @s0 mesh #mesh at [pp = 0] () {
+  dist.return
+}
+// expected-error@+1 {{'dist.program' op lies along the axis 'dp', but the pipeline along 'pp'}}
+dist.program @s1 mesh #mesh at [dp = 1] () {
+  dist.return
+}
+
 //--- schedule.mlir
 
 // Stage 0 waits for the gradient of micro-batch 0 before it starts micro-batch
