@@ -43,8 +43,10 @@ public:
   bool has(mlir::Value value) const { return environment.count(value); }
   /// Makes `to` another name of `from`.
   void alias(mlir::Value to, mlir::Value from) {
-    assert(has(from) && "the value has been computed");
-    environment[to] = environment[from];
+    auto found = environment.find(from);
+    assert(found != environment.end() && "the value has been computed");
+    std::shared_ptr<const RankTensors> tensors = found->second;
+    environment[to] = std::move(tensors);
   }
   /// Checks that every rank holds what the type of `value` says, then sets it.
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
