@@ -492,7 +492,9 @@ LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
   SmallVector<Type> types;
   for (size_t i = 0; i < numBackwardCarried; ++i)
     types.push_back(inits[i].getType());
-  for (Value value : ArrayRef<Value>(yielded).drop_front(numBackwardCarried))
+  // What is yielded may be an argument that has just been replaced.
+  for (Value value :
+       body.getTerminator()->getOperands().drop_front(numBackwardCarried))
     types.push_back(withLeadingDim(value.getType(), extended.getCount()));
   auto result = RepeatOp::create(backward, repeat.getLoc(), extended.getPath(),
                                  extended.getFirst(), extended.getCount(),
