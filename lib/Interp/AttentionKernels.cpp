@@ -1,0 +1,133 @@
+//===- AttentionKernels.cpp - attention and its gradient --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelKinds.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+namespace {
+/// The part of an attention that one rank computes.
+class AttentionBlock {
+public:
+  template <typename OpT>
+  AttentionBlock(OpT op, const OperandBlock &query, const OperandBlock &key)
+      : causal(op.getCausal()),
+        dim(cast<RankedTensorType>(op.getQuery().getType()).getDimSize(2) /
+            static_cast<int64_t>(op.getHeads())),
+        group(static_cast<int64_t>(op.getHeads()) / op.getKeyHeads()),
+        batch(query->getDim(0)), queries(query->getDim(1)),
+        keys(key->getDim(1)), heads(query->getDim(2) / dim),
+        keyHeads(key->getDim(2) / dim), firstQuery(query.offset[1]),
+        firstKey(key.offset[1]), firstHead(query.offset[2] / dim),
+        firstKeyHead(key.offset[2] / dim), scale(1 / std::sqrt(double(dim))) {}
+
+  /// Calls `visit(b, h, i)` for every row: batch, local query head, query.
+  void forEachRow(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t i = 0; i < queries; ++i)
+          visit(b, h, i);
+  }
+  /// Number of local keys that the local query `i` sees: those at its own
+  /// global position and before.
+  int64_t visibleKeys(int64_t i) const {
+    if (!causal)
+      return keys;
+    return std::clamp<int64_t>(firstQuery + i - firstKey + 1, 0, keys);
+  }
+  /// Position of the vector of a query or output.
+  int64_t queryAt(int64_t b, int64_t h, int64_t i) const {
+    return ((b * queries + i) * heads + h) * dim;
+  }
+  /// Position of the vector of a key or value for the local query head `h`.
+  int64_t keyAt(int64_t b, int64_t h, int64_t j) const {
+    int64_t keyHead = (firstHead + h) / group - firstKeyHead;
+    return ((b * keys + j) * keyHeads + keyHead) * dim;
+  }
+  /// Position of a row of the log-sum-exp.
+  int64_t rowAt(int64_t b, int64_t h, int64_t i) const {
+    return (b * heads + h) * queries + i;
+  }
+  double dot(const Tensor &x, int64_t i, const Tensor &y, int64_t j) const {
+    double sum = 0;
+    for (int64_t d = 0; d < dim; ++d)
+      sum += x[i + d] * y[j + d];
+    return sum;
+  }
+  /// to[i..] += factor * from[j..]
+  void add(Tensor &to, int64_t i, double factor, const Tensor &from,
+           int64_t j) const {
+    for (int64_t d = 0; d < dim; ++d)
+      to[i + d] += factor * from[j + d];
+  }
+
+  bool causal;
+  int64_t dim, group, batch, queries, keys, heads, keyHeads;
+  int64_t firstQuery, firstKey, firstHead, firstKeyHead;
+  double scale;
+};
+} // namespace
+
+static void compute(nn::AttentionOp op, Operands in, Results out) {
+  const Tensor &q = *in[0], &k = *in[1], &v = *in[2];
+  Tensor &o = out[0].data, &lse = out[1].data;
+  AttentionBlock block(op, in[0], in[1]);
+  block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
+    int64_t query = block.queryAt(b, h, i);
+    SmallVector<double> scores;
+    for (int64_t j = 0, e = block.visibleKeys(i); j < e; ++j)
+      scores.push_back(block.scale *
+                       block.dot(q, query, k, block.keyAt(b, h, j)));
+    double most = *llvm::max_element(scores), sum = 0;
+    for (double score : scores)
+      sum += std::exp(score - most);
+    double total = most + std::log(sum);
+    lse[block.rowAt(b, h, i)] = total;
+    for (auto [j, score] : llvm::enumerate(scores))
+      block.add(o, query, std::exp(score - total), v, block.keyAt(b, h, j));
+  });
+}
+
+static void compute(nn::AttentionGradOp op, Operands in, Results out) {
+  const Tensor &dout = *in[0], &q = *in[1], &k = *in[2], &v = *in[3],
+               &o = *in[4], &lse = *in[5];
+  Tensor &dq = out[0].data, &dk = out[1].data, &dv = out[2].data;
+  AttentionBlock block(op, in[1], in[2]);
+  block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
+    int64_t query = block.queryAt(b, h, i);
+    double mean = block.dot(dout, query, o, query);
+    for (int64_t j = 0, e = block.visibleKeys(i); j < e; ++j) {
+      int64_t key = block.keyAt(b, h, j);
+      double weight = std::exp(block.scale * block.dot(q, query, k, key) -
+                               lse[block.rowAt(b, h, i)]);
+      double score =
+          block.scale * weight * (block.dot(dout, query, v, key) - mean);
+      block.add(dv, key, weight, dout, query);
+      block.add(dq, query, score, k, key);
+      block.add(dk, key, score, q, query);
+    }
+  });
+}
+
+Evaluated proteus::interp::evaluateAttention(Operation *op, Operands in,
+                                             Results out) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case<nn::AttentionOp, nn::AttentionGradOp>([&](auto kernel) {
+        compute(kernel, in, out);
+        return success();
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

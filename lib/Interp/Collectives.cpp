@@ -1,0 +1,137 @@
+//===- Collectives.cpp - data moved between ranks ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Interp/Collectives.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace proteus;
+using namespace proteus::interp;
+using dist::Axis;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+RankGrid::RankGrid(const dist::Mesh &mesh,
+                   ArrayRef<std::pair<Axis, int64_t>> fixed, int64_t micro) {
+  sizes.push_back(mesh.micro);
+  sizes.append(mesh.sizes.begin(), mesh.sizes.end());
+  for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
+    SmallVector<int64_t> all = {micro};
+    all.append(mesh.getCoordinates(position));
+    if (llvm::all_of(fixed, [&](std::pair<Axis, int64_t> entry) {
+          return all[entry.first] == entry.second;
+        }))
+      coordinates.push_back(std::move(all));
+  }
+}
+
+unsigned RankGrid::getPosition(unsigned rank, ArrayRef<Axis> axes) const {
+  unsigned position = 0;
+  for (Axis axis : axes)
+    position = position * sizes[axis] + coordinates[rank][axis];
+  return position;
+}
+
+SmallVector<unsigned> RankGrid::getGroup(unsigned rank,
+                                         ArrayRef<Axis> axes) const {
+  SmallVector<std::pair<unsigned, unsigned>> members;
+  for (unsigned other = 0; other < size(); ++other) {
+    bool same = true;
+    for (Axis axis = 0; axis < sizes.size(); ++axis)
+      same &= llvm::is_contained(axes, axis) ||
+              coordinates[other][axis] == coordinates[rank][axis];
+    if (same)
+      members.push_back({getPosition(other, axes), other});
+  }
+  llvm::sort(members);
+  return llvm::map_to_vector(
+      members, [](auto member) -> unsigned { return member.second; });
+}
+
+static void reduceInto(Tensor &sum, const Tensor &part,
+                       dist::ReductionKind kind) {
+  assert(sum.getShape() == part.getShape() && "parts of one shape");
+  for (int64_t i = 0; i < sum.size(); ++i)
+    sum[i] = kind == dist::ReductionKind::Sum ? sum[i] + part[i]
+                                              : std::max(sum[i], part[i]);
+}
+
+RankTensors proteus::interp::allReduce(const RankGrid &grid,
+                                       const RankTensors &input,
+                                       ArrayRef<Axis> axes,
+                                       dist::ReductionKind kind) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    Tensor sum = input[group.front()];
+    for (unsigned member : ArrayRef<unsigned>(group).drop_front())
+      reduceInto(sum, input[member], kind);
+    result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+RankTensors proteus::interp::allGather(const RankGrid &grid,
+                                       const RankTensors &input, unsigned dim,
+                                       ArrayRef<Axis> axes) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<const Tensor *> pieces;
+    for (unsigned member : grid.getGroup(rank, axes))
+      pieces.push_back(&input[member]);
+    result.push_back(Tensor::concat(pieces, dim));
+  }
+  return result;
+}
+
+/// The part of `tensor` along `dim` that a rank at `position` of `count` gets:
+/// contiguous, the remainder going one by one to the first parts.
+static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
+                     unsigned count) {
+  int64_t size = tensor.getDim(dim), least = size / count, more = size % count;
+  int64_t first = position * least + std::min<int64_t>(position, more);
+  return tensor.slice(dim, first, least + (position < more ? 1 : 0));
+}
+
+RankTensors proteus::interp::sliceParts(const RankGrid &grid,
+                                        const RankTensors &input, unsigned dim,
+                                        ArrayRef<Axis> axes) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank)
+    result.push_back(partOf(input[rank], dim, grid.getPosition(rank, axes),
+                            grid.getGroup(rank, axes).size()));
+  return result;
+}
+
+RankTensors proteus::interp::reduceScatter(const RankGrid &grid,
+                                           const RankTensors &input,
+                                           unsigned dim, ArrayRef<Axis> axes,
+                                           dist::ReductionKind kind) {
+  return sliceParts(grid, allReduce(grid, input, axes, kind), dim, axes);
+}
+
+RankTensors proteus::interp::allToAll(const RankGrid &grid,
+                                      const RankTensors &input,
+                                      unsigned fromDim, ArrayRef<Axis> fromAxes,
+                                      unsigned toDim, ArrayRef<Axis> toAxes) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<unsigned> senders = grid.getGroup(rank, fromAxes);
+    RankTensors received;
+    for (unsigned sender : senders)
+      received.push_back(partOf(input[sender], toDim,
+                                grid.getPosition(rank, toAxes),
+                                senders.size()));
+    SmallVector<const Tensor *> pieces;
+    for (const Tensor &piece : received)
+      pieces.push_back(&piece);
+    result.push_back(Tensor::concat(pieces, fromDim));
+  }
+  return result;
+}

@@ -1,0 +1,247 @@
+//===- ElementKernels.cpp - element-wise operations, views, updates -*- C++
+//-*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelKinds.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+static ArrayRef<int64_t> globalShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Position in the whole tensor of an element of a block.
+static int64_t globalPosition(Value value, ArrayRef<int64_t> offset,
+                              ArrayRef<int64_t> local) {
+  Shape index(local);
+  for (auto [i, first] : llvm::zip_equal(index, offset))
+    i += first;
+  return linearise(globalShape(value), index);
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+static void map(const Tensor &x, Tensor &y,
+                function_ref<double(double)> function) {
+  for (int64_t i = 0; i < x.size(); ++i)
+    y[i] = function(x[i]);
+}
+
+static void map(const Tensor &a, const Tensor &b, Tensor &y,
+                function_ref<double(double, double)> function) {
+  for (int64_t i = 0; i < a.size(); ++i)
+    y[i] = function(a[i], b[i]);
+}
+
+/// Distribution function of the standard normal distribution.
+static double normal(double x) {
+  return 0.5 * (1 + std::erf(x / llvm::numbers::sqrt2));
+}
+
+static LogicalResult compute(nn::ReluOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return std::max(x, 0.0); });
+  return success();
+}
+
+static LogicalResult compute(nn::ReluGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double y) { return y > 0 ? dy : 0; });
+  return success();
+}
+
+static LogicalResult compute(nn::GeluOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return x * normal(x); });
+  return success();
+}
+
+static LogicalResult compute(nn::GeluGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data, [](double dy, double x) {
+    double density =
+        std::exp(-x * x / 2) * llvm::numbers::inv_sqrtpi / llvm::numbers::sqrt2;
+    return dy * (normal(x) + x * density);
+  });
+  return success();
+}
+
+static LogicalResult compute(nn::CastOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return x; });
+  return success();
+}
+
+static LogicalResult compute(nn::FillOp op, Operands, Results out) {
+  for (int64_t i = 0; i < out[0].data.size(); ++i)
+    out[0].data[i] = op.getValue().convertToDouble();
+  return success();
+}
+
+static LogicalResult compute(nn::AddOp, Operands in, Results out) {
+  // The right operand repeats along leading dimensions it lacks.
+  const Tensor &a = *in[0], &b = *in[1];
+  for (int64_t i = 0; i < a.size(); ++i)
+    out[0].data[i] = a[i] + b[i % b.size()];
+  return success();
+}
+
+static LogicalResult compute(nn::DropoutOp op, Operands in, Results out) {
+  double probability = op.getProbability().convertToDouble();
+  forEachIndex(in[0]->getShape(), [&](ArrayRef<int64_t> index) {
+    int64_t position = linearise(in[0]->getShape(), index);
+    int64_t global = globalPosition(op.getInput(), in[0].offset, index);
+    bool kept = randomAt(op.getSeed(), global) >= probability;
+    out[1].data[position] = kept ? 1 : 0;
+    out[0].data[position] = kept ? (*in[0])[position] / (1 - probability) : 0.0;
+  });
+  return success();
+}
+
+static LogicalResult compute(nn::DropoutGradOp op, Operands in, Results out) {
+  double probability = op.getProbability().convertToDouble();
+  map(*in[0], *in[1], out[0].data,
+      [&](double dy, double mask) { return dy * mask / (1 - probability); });
+  return success();
+}
+
+static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
+  const Tensor &x = *in[0];
+  forEachIndex(x.getShape(), [&](ArrayRef<int64_t> index) {
+    Shape kept;
+    for (int64_t dim : op.getKeep())
+      kept.push_back(index[dim]);
+    out[0].data.at(kept) += x.at(index);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
+  // By global position, so that a block that does not hold what its result
+  // needs is noticed.
+  const Tensor &x = *in[0];
+  Tensor &y = out[0].data;
+  bool missing = false;
+  forEachIndex(y.getShape(), [&](ArrayRef<int64_t> index) {
+    Shape source =
+        delinearise(globalShape(op.getInput()),
+                    globalPosition(op.getResult(), out[0].offset, index));
+    for (auto [dim, i] : llvm::enumerate(source)) {
+      i -= in[0].offset[dim];
+      missing |= i < 0 || i >= x.getDim(dim);
+    }
+    if (!missing)
+      y.at(index) = x.at(source);
+  });
+  if (missing)
+    return op.emitOpError("can't be evaluated: its operand does not hold the "
+                          "elements of its result");
+  return success();
+}
+
+/// Copies between a tensor and the pieces that each group of its last
+/// dimension is cut into.
+static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
+                       int64_t groups,
+                       function_ref<void(unsigned, int64_t, int64_t)> copy) {
+  for (int64_t g = 0; g < groups; ++g) {
+    int64_t begin = g * groupSize;
+    for (auto [piece, size] : llvm::enumerate(pieceSizes)) {
+      for (int64_t i = 0; i < size; ++i)
+        copy(piece, g * size + i, begin + i);
+      begin += size;
+    }
+  }
+}
+
+/// Size of a group of the last dimension of the whole `value`.
+static int64_t groupSize(Value value, int64_t groups) {
+  return globalShape(value).back() / groups;
+}
+
+static LogicalResult compute(nn::SplitOp op, Operands in, Results out) {
+  int64_t size = groupSize(op.getInput(), op.getGroups());
+  SmallVector<int64_t> sizes;
+  for (Value result : op.getResults())
+    sizes.push_back(groupSize(result, op.getGroups()));
+  copyPieces(size, sizes, in[0]->size() / size,
+             [&](unsigned piece, int64_t inPiece, int64_t inWhole) {
+               out[piece].data[inPiece] = (*in[0])[inWhole];
+             });
+  return success();
+}
+
+static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
+  int64_t size = groupSize(op.getResult(), op.getGroups());
+  SmallVector<int64_t> sizes;
+  for (Value input : op.getInputs())
+    sizes.push_back(groupSize(input, op.getGroups()));
+  copyPieces(size, sizes, out[0].data.size() / size,
+             [&](unsigned piece, int64_t inPiece, int64_t inWhole) {
+               out[0].data[inWhole] = (*in[piece])[inPiece];
+             });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+static LogicalResult compute(nn::SGDOp op, Operands in, Results out) {
+  double rate = op.getLearningRate().convertToDouble();
+  const Tensor &gradient = *in[1];
+  for (int64_t i = 0; i < gradient.size(); ++i) {
+    double step = gradient[i];
+    if (op.getMomentum())
+      step = out[1].data[i] = momentumDecay * (*in[2])[i] + gradient[i];
+    const Tensor &old = op.getMaster() ? *in.back() : *in[0];
+    out[0].data[i] = old[i] - rate * step;
+    if (op.getMaster())
+      out.back().data[i] = out[0].data[i];
+  }
+  return success();
+}
+
+static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
+  double rate = op.getLearningRate().convertToDouble();
+  const Tensor &gradient = *in[1], &first = *in[2], &second = *in[3];
+  const Tensor &old = op.getMaster() ? *in[4] : *in[0];
+  for (int64_t i = 0; i < gradient.size(); ++i) {
+    double g = gradient[i];
+    double m = adamFirstDecay * first[i] + (1 - adamFirstDecay) * g;
+    double v = adamSecondDecay * second[i] + (1 - adamSecondDecay) * g * g;
+    out[0].data[i] = old[i] - rate * m / (std::sqrt(v) + adamEpsilon);
+    out[1].data[i] = m;
+    out[2].data[i] = v;
+    if (op.getMaster())
+      out[3].data[i] = out[0].data[i];
+  }
+  return success();
+}
+
+Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
+                                            Results out) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp,
+            nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
+            nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp, nn::ConcatOp,
+            nn::SGDOp, nn::AdamOp>(
+          [&](auto kernel) { return compute(kernel, in, out); })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,165 @@
+//===- Executor.cpp - operations executed over all ranks --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Interp/Kernels.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+/// Shape of what a rank holds; a scalar is a tensor without dimensions.
+static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? Shape(dist::localShape(type, coordinates)) : Shape();
+}
+
+static Shape localOffsetOf(Value value, ArrayRef<int64_t> coordinates) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? Shape(dist::localOffset(type, coordinates)) : Shape();
+}
+
+LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    Shape expected = localShapeOf(value, grid.getCoordinates(rank));
+    if (tensors[rank].getShape() != ArrayRef<int64_t>(expected))
+      return emitError(value.getLoc(), "rank ")
+             << rank << " holds a block of shape "
+             << formatIndex(tensors[rank].getShape()) << ", but "
+             << value.getType() << " says " << formatIndex(expected);
+  }
+  set(value, std::move(tensors));
+  return success();
+}
+
+LogicalResult Executor::visitKernel(Operation *op) {
+  SmallVector<RankTensors> computed(op->getNumResults());
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
+    SmallVector<OperandBlock> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(
+          {&get(operand)[rank], localOffsetOf(operand, coordinates)});
+    SmallVector<ResultBlock> results;
+    for (Value result : op->getResults())
+      results.push_back({Tensor(localShapeOf(result, coordinates)),
+                         localOffsetOf(result, coordinates)});
+    if (failed(evaluate(op, operands, results,
+                        [&](Value value) { return get(value)[rank][0]; })))
+      return failure();
+    for (auto [i, result] : llvm::enumerate(results))
+      computed[i].push_back(std::move(result.data));
+  }
+  for (auto [result, tensors] : llvm::zip_equal(op->getResults(), computed))
+    set(result, std::move(tensors));
+  return success();
+}
+
+LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
+  unsigned numCarried = repeat.getNumCarried();
+  int64_t count = repeat.getCount();
+  for (auto [argument, init] :
+       llvm::zip_equal(repeat.getCarriedArgs(), repeat.getCarried()))
+    alias(argument, init);
+  for (Value stack : repeat.getSliced())
+    for (const Tensor &tensor : get(stack))
+      if (tensor.getDim(0) != count)
+        return repeat.emitOpError("can't be evaluated: a rank holds ")
+               << tensor.getDim(0) << " of the " << count
+               << " slices of an operand";
+  // Per stacked result and iteration, what the ranks hold.
+  SmallVector<std::vector<RankTensors>> stacks(
+      repeat.getStackedResults().size(), std::vector<RankTensors>(count));
+  Operation *yield = repeat.getYield();
+  for (int64_t step = 0; step < count; ++step) {
+    int64_t i = repeat.getReverse() ? count - 1 - step : step;
+    for (auto [argument, stack] :
+         llvm::zip_equal(repeat.getSliceArgs(), repeat.getSliced())) {
+      RankTensors slices;
+      for (const Tensor &tensor : get(stack))
+        slices.push_back(tensor.select(i));
+      if (failed(setChecked(argument, std::move(slices))))
+        return failure();
+    }
+    if (failed(run(repeat.getBody().front())))
+      return failure();
+    for (auto [number, stack] : llvm::enumerate(stacks))
+      stack[i] = get(yield->getOperand(numCarried + number));
+    // All yielded values are read before a carried argument changes.
+    SmallVector<RankTensors> next;
+    for (Value yielded : yield->getOperands().take_front(numCarried))
+      next.push_back(get(yielded));
+    for (auto [argument, tensors] :
+         llvm::zip_equal(repeat.getCarriedArgs(), next))
+      if (failed(setChecked(argument, std::move(tensors))))
+        return failure();
+  }
+  for (auto [result, argument] :
+       llvm::zip_equal(repeat.getCarriedResults(), repeat.getCarriedArgs()))
+    alias(result, argument);
+  for (auto [result, stack] :
+       llvm::zip_equal(repeat.getStackedResults(), stacks)) {
+    RankTensors tensors;
+    for (unsigned rank = 0; rank < grid.size(); ++rank) {
+      std::vector<Tensor> slices;
+      for (const RankTensors &slice : stack)
+        slices.push_back(slice[rank]);
+      tensors.push_back(Tensor::stack(slices));
+    }
+    if (failed(setChecked(result, std::move(tensors))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Executor::visitRecompute(nn::RecomputeOp recompute) {
+  for (auto [argument, input] : llvm::zip_equal(
+           recompute.getBody().getArguments(), recompute.getInputs()))
+    alias(argument, input);
+  if (failed(run(recompute.getBody().front())))
+    return failure();
+  for (auto [result, yielded] : llvm::zip_equal(
+           recompute.getResults(), recompute.getYield()->getOperands()))
+    alias(result, yielded);
+  return success();
+}
+
+LogicalResult Executor::visit(Operation *op) {
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+    return visitRepeat(repeat);
+  if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+    return visitRecompute(recompute);
+  FailureOr<bool> done = visitOther(op);
+  if (failed(done))
+    return failure();
+  return *done ? success() : visitKernel(op);
+}
+
+LogicalResult Executor::run(mlir::Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+FailureOr<std::vector<Tensor>>
+proteus::interp::interpret(func::FuncOp function, ArgumentValue arguments) {
+  Executor executor{RankGrid()};
+  for (BlockArgument argument : function.getArguments())
+    if (failed(executor.setChecked(argument, {arguments(argument)})))
+      return failure();
+  if (failed(executor.run(function.front())))
+    return failure();
+  std::vector<Tensor> results;
+  for (Value value : function.front().getTerminator()->getOperands())
+    results.push_back(executor.get(value).front());
+  return results;
+}

@@ -1,0 +1,169 @@
+//===- ImageKernels.cpp - convolution and pooling ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelKinds.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+namespace {
+/// A window that slides over an image.
+struct Window {
+  int64_t height, width; ///< of the image
+  ArrayRef<int64_t> kernel, stride, padding;
+
+  /// Calls `visit` with the position in the kernel and in the image of every
+  /// element of the window at output (y, x) that lies on the image.
+  void forEach(int64_t y, int64_t x,
+               function_ref<void(int64_t, int64_t)> visit) const {
+    for (int64_t ky = 0; ky < kernel[0]; ++ky)
+      for (int64_t kx = 0; kx < kernel[1]; ++kx) {
+        int64_t iy = y * stride[0] + ky - padding[0];
+        int64_t ix = x * stride[1] + kx - padding[1];
+        if (iy >= 0 && iy < height && ix >= 0 && ix < width)
+          visit(ky * kernel[1] + kx, iy * width + ix);
+      }
+  }
+};
+
+/// What a convolution multiplies: `visit` gets the positions in output, weight
+/// and image of every product.
+struct Products {
+  const Tensor &output, &weight, &image;
+  ArrayRef<int64_t> stride, padding;
+
+  void forEach(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
+    int64_t kernel[] = {weight.getDim(2), weight.getDim(3)};
+    Window window = {image.getDim(2), image.getDim(3), kernel, stride, padding};
+    int64_t ins = image.getDim(1), pixels = window.height * window.width;
+    forEachIndex(output.getShape(), [&](ArrayRef<int64_t> index) {
+      int64_t position = linearise(output.getShape(), index);
+      for (int64_t in = 0; in < ins; ++in) {
+        int64_t plane = (index[0] * ins + in) * pixels;
+        int64_t filter = (index[1] * ins + in) * kernel[0] * kernel[1];
+        window.forEach(index[2], index[3], [&](int64_t k, int64_t pixel) {
+          visit(position, filter + k, plane + pixel);
+        });
+      }
+    });
+  }
+};
+} // namespace
+
+static void compute(nn::Conv2DOp op, Operands in, Results out) {
+  Tensor &y = out[0].data;
+  const Tensor &x = *in[0], &w = *in[1];
+  Products{y, w, x, op.getStride(), op.getPadding()}.forEach(
+      [&](int64_t o, int64_t k, int64_t i) { y[o] += w[k] * x[i]; });
+  // Of the parts of a sum, the first one adds the bias.
+  if (!op.getBias() || in[1].offset[1] != 0)
+    return;
+  int64_t pixels = y.getDim(2) * y.getDim(3);
+  for (int64_t i = 0; i < y.size(); ++i)
+    y[i] += (*in[2])[i / pixels % y.getDim(1)];
+}
+
+static void compute(nn::Conv2DDgradOp op, Operands in, Results out) {
+  Tensor &dx = out[0].data;
+  const Tensor &dy = *in[0], &w = *in[1];
+  Products{dy, w, dx, op.getStride(), op.getPadding()}.forEach(
+      [&](int64_t o, int64_t k, int64_t i) { dx[i] += w[k] * dy[o]; });
+}
+
+static void compute(nn::Conv2DWgradOp op, Operands in, Results out) {
+  Tensor &dw = out[0].data;
+  const Tensor &dy = *in[0], &x = *in[1];
+  Products{dy, dw, x, op.getStride(), op.getPadding()}.forEach(
+      [&](int64_t o, int64_t k, int64_t i) { dw[k] += dy[o] * x[i]; });
+}
+
+/// Calls `visit` for every window of a pooling with the position of its output
+/// and those of its elements in the image.
+static void forEachPool(const Tensor &output, const Tensor &image,
+                        ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
+                        ArrayRef<int64_t> padding,
+                        function_ref<void(int64_t, ArrayRef<int64_t>)> visit) {
+  Window window = {image.getDim(2), image.getDim(3), kernel, stride, padding};
+  forEachIndex(output.getShape(), [&](ArrayRef<int64_t> index) {
+    int64_t plane =
+        (index[0] * image.getDim(1) + index[1]) * window.height * window.width;
+    SmallVector<int64_t> pixels;
+    window.forEach(index[2], index[3], [&](int64_t, int64_t pixel) {
+      pixels.push_back(plane + pixel);
+    });
+    visit(linearise(output.getShape(), index), pixels);
+  });
+}
+
+/// The first of the largest elements.
+static int64_t argMax(const Tensor &image, ArrayRef<int64_t> pixels) {
+  return *llvm::max_element(
+      pixels, [&](int64_t a, int64_t b) { return image[a] < image[b]; });
+}
+
+static LogicalResult verifyWindows(Operation *op, ArrayRef<int64_t> kernel,
+                                   ArrayRef<int64_t> padding) {
+  if (padding[0] < kernel[0] && padding[1] < kernel[1])
+    return success();
+  return op->emitOpError("can't be evaluated: a window may lie outside the "
+                         "image");
+}
+
+static LogicalResult compute(nn::Pool2DOp op, Operands in, Results out) {
+  if (failed(verifyWindows(op, op.getKernel(), op.getPadding())))
+    return failure();
+  Tensor &y = out[0].data;
+  const Tensor &x = *in[0];
+  double area = op.getKernel()[0] * op.getKernel()[1];
+  forEachPool(y, x, op.getKernel(), op.getStride(), op.getPadding(),
+              [&](int64_t o, ArrayRef<int64_t> pixels) {
+                if (op.getKind() == nn::PoolKind::Max) {
+                  y[o] = x[argMax(x, pixels)];
+                  return;
+                }
+                for (int64_t pixel : pixels)
+                  y[o] += x[pixel] / area;
+              });
+  return success();
+}
+
+static LogicalResult compute(nn::Pool2DGradOp op, Operands in, Results out) {
+  if (failed(verifyWindows(op, op.getKernel(), op.getPadding())))
+    return failure();
+  Tensor &dx = out[0].data;
+  const Tensor &dy = *in[0], &x = *in[1];
+  double area = op.getKernel()[0] * op.getKernel()[1];
+  forEachPool(dy, x, op.getKernel(), op.getStride(), op.getPadding(),
+              [&](int64_t o, ArrayRef<int64_t> pixels) {
+                if (op.getKind() == nn::PoolKind::Max) {
+                  dx[argMax(x, pixels)] += dy[o];
+                  return;
+                }
+                for (int64_t pixel : pixels)
+                  dx[pixel] += dy[o] / area;
+              });
+  return success();
+}
+
+Evaluated proteus::interp::evaluateImage(Operation *op, Operands in,
+                                         Results out) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case<nn::Conv2DOp, nn::Conv2DDgradOp, nn::Conv2DWgradOp>(
+          [&](auto kernel) {
+            compute(kernel, in, out);
+            return success();
+          })
+      .Case<nn::Pool2DOp, nn::Pool2DGradOp>(
+          [&](auto kernel) { return compute(kernel, in, out); })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,118 @@
+//===- Kernels.cpp - what one operation computes on one rank ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Interp/Kernels.h"
+
+#include "KernelKinds.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
+  return numElements(tensor.getShape().drop_back(count));
+}
+
+namespace {
+
+/// Finds which part of every iterator the blocks of an operation hold, and
+/// checks that all blocks say the same.
+class BlockCheck {
+public:
+  BlockCheck(nn::IterationSpaceOpInterface op)
+      : op(op), space(op.getIterationSpace()),
+        parts(space.iterators.size(), {-1, 0}) {}
+
+  LogicalResult add(Value value, const nn::TensorIterators &dims,
+                    const Tensor &data, ArrayRef<int64_t> offset) {
+    auto type = cast<RankedTensorType>(value.getType());
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      if (failed(addDim(type.getDimSize(dim), dims[dim], offset[dim],
+                        data.getDim(dim))))
+        return failure();
+    return success();
+  }
+
+  const nn::IterationSpace &getSpace() const { return space; }
+
+private:
+  LogicalResult addDim(int64_t whole, ArrayRef<unsigned> iterators,
+                       int64_t offset, int64_t size) {
+    if (iterators.empty()) {
+      if (size != whole)
+        return op->emitOpError("can't be evaluated: a dimension of size ")
+               << whole << " that may not be split is held as [" << offset
+               << ", " << offset + size << ")";
+      return success();
+    }
+    // The parts of a fused dimension are those of its major iterator.
+    int64_t minor = 1;
+    for (unsigned iterator : iterators.drop_front())
+      minor *= space.iterators[iterator].size;
+    if (size == whole && iterators.size() > 1)
+      return success();
+    if (offset % minor != 0 || size % minor != 0)
+      return op->emitOpError("can't be evaluated: [")
+             << offset << ", " << offset + size
+             << ") of a fused dimension cuts a group of " << minor;
+    std::pair<int64_t, int64_t> part = {offset / minor, size / minor};
+    auto &known = parts[iterators.front()];
+    if (known.first < 0)
+      known = part;
+    if (known == part)
+      return success();
+    return op->emitOpError("can't be evaluated: its operands and results hold "
+                           "different parts of '")
+           << space.iterators[iterators.front()].name << "': [" << known.first
+           << ", " << known.first + known.second << ") and [" << part.first
+           << ", " << part.first + part.second << ")";
+  }
+
+  nn::IterationSpaceOpInterface op;
+  nn::IterationSpace space;
+  /// Offset and size per iterator; the offset is negative where none is known.
+  SmallVector<std::pair<int64_t, int64_t>> parts;
+};
+
+} // namespace
+
+static LogicalResult checkBlocks(Operation *op, Operands operands,
+                                 Results results) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return success();
+  BlockCheck check(kernel);
+  for (auto [i, dims] : llvm::enumerate(check.getSpace().operands))
+    if (isa<RankedTensorType>(op->getOperand(i).getType()) &&
+        failed(check.add(op->getOperand(i), dims, *operands[i],
+                         operands[i].offset)))
+      return failure();
+  for (auto [i, dims] : llvm::enumerate(check.getSpace().results))
+    if (failed(check.add(op->getResult(i), dims, results[i].data,
+                         results[i].offset)))
+      return failure();
+  return success();
+}
+
+LogicalResult proteus::interp::evaluate(Operation *op,
+                                        ArrayRef<OperandBlock> operands,
+                                        MutableArrayRef<ResultBlock> results,
+                                        ScalarLookup scalars) {
+  if (failed(checkBlocks(op, operands, results)))
+    return failure();
+  for (auto kind : {evaluateMatrix, evaluateImage, evaluateAttention,
+                    evaluateRows, evaluateElements})
+    if (Evaluated done = kind(op, operands, results))
+      return *done;
+  if (Evaluated done = evaluateLinalg(op, operands, results, scalars))
+    return *done;
+  return op->emitOpError("can't be evaluated: the interpreter does not know "
+                         "this operation");
+}

@@ -1,0 +1,260 @@
+//===- LinalgKernels.cpp - structured operations ----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelKinds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+using linalg::LinalgOp;
+
+namespace {
+
+/// Runs the scalar body of a structured operation at one point after the other.
+class Body {
+public:
+  Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}
+
+  /// Computes what the body yields at the global `point`.
+  FailureOr<SmallVector<double>> run(ArrayRef<double> arguments,
+                                     ArrayRef<int64_t> point);
+
+private:
+  double get(Value value) {
+    auto found = values.find(value);
+    return found != values.end() ? found->second : scalars(value);
+  }
+  /// The value of an operation; none if it is not known.
+  std::optional<double> compute(Operation *inner, ArrayRef<int64_t> point);
+
+  LinalgOp op;
+  ScalarLookup scalars;
+  llvm::DenseMap<Value, double> values;
+};
+
+} // namespace
+
+static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
+  using P = arith::CmpFPredicate;
+  bool unordered = std::isnan(a) || std::isnan(b);
+  switch (predicate) {
+  case P::AlwaysFalse:
+    return false;
+  case P::AlwaysTrue:
+    return true;
+  case P::ORD:
+    return !unordered;
+  case P::UNO:
+    return unordered;
+  case P::OEQ:
+    return a == b;
+  case P::UEQ:
+    return unordered || a == b;
+  case P::OGT:
+    return a > b;
+  case P::UGT:
+    return unordered || a > b;
+  case P::OGE:
+    return a >= b;
+  case P::UGE:
+    return unordered || a >= b;
+  case P::OLT:
+    return a < b;
+  case P::ULT:
+    return unordered || a < b;
+  case P::OLE:
+    return a <= b;
+  case P::ULE:
+    return unordered || a <= b;
+  case P::ONE:
+    return !unordered && a != b;
+  case P::UNE:
+    return a != b;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+/// The value of a scalar constant.
+static std::optional<double> constantValue(Attribute attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return static_cast<double>(integer.getInt());
+  return std::nullopt;
+}
+
+std::optional<double> Body::compute(Operation *inner, ArrayRef<int64_t> point) {
+  auto operand = [&](unsigned i) { return get(inner->getOperand(i)); };
+  using Result = std::optional<double>;
+  return llvm::TypeSwitch<Operation *, Result>(inner)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [&](auto) { return operand(0) + operand(1); })
+      .Case<arith::SubFOp, arith::SubIOp>(
+          [&](auto) { return operand(0) - operand(1); })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [&](auto) { return operand(0) * operand(1); })
+      .Case([&](arith::DivFOp) { return operand(0) / operand(1); })
+      .Case([&](arith::NegFOp) { return -operand(0); })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+          [&](auto) { return std::max(operand(0), operand(1)); })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+          [&](auto) { return std::min(operand(0), operand(1)); })
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
+            arith::IndexCastOp>([&](auto) { return operand(0); })
+      .Case([&](arith::ConstantOp constant) {
+        return constantValue(constant.getValue());
+      })
+      .Case([&](arith::CmpFOp compare) -> Result {
+        return compareFloats(compare.getPredicate(), operand(0), operand(1));
+      })
+      .Case([&](arith::SelectOp) {
+        return operand(0) != 0 ? operand(1) : operand(2);
+      })
+      .Case([&](math::ExpOp) { return std::exp(operand(0)); })
+      .Case([&](math::LogOp) { return std::log(operand(0)); })
+      .Case([&](math::TanhOp) { return std::tanh(operand(0)); })
+      .Case([&](math::SqrtOp) { return std::sqrt(operand(0)); })
+      .Case([&](math::RsqrtOp) { return 1 / std::sqrt(operand(0)); })
+      .Case([&](math::ErfOp) { return std::erf(operand(0)); })
+      .Case([&](linalg::IndexOp index) -> Result {
+        return static_cast<double>(point[index.getDim()]);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
+                                         ArrayRef<int64_t> point) {
+  Block &block = *op.getBlock();
+  values.clear();
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    values[argument] = value;
+  for (Operation &inner : block.without_terminator()) {
+    std::optional<double> value = compute(&inner, point);
+    if (!value)
+      return inner.emitOpError("can't be evaluated: the interpreter does not "
+                               "know this operation");
+    values[inner.getResult(0)] = *value;
+  }
+  SmallVector<double> yielded;
+  for (Value value : block.getTerminator()->getOperands())
+    yielded.push_back(get(value));
+  return yielded;
+}
+
+/// The part of every loop that the blocks hold: offset and size.
+static SmallVector<std::pair<int64_t, int64_t>> loopParts(LinalgOp op,
+                                                          Operands in) {
+  SmallVector<std::pair<int64_t, int64_t>> parts;
+  for (int64_t size : op.getStaticLoopRanges())
+    parts.push_back({0, size});
+  for (auto [map, operand] : llvm::zip_equal(op.getIndexingMapsArray(), in))
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        if (operand->getDim(dim) < parts[loop.getPosition()].second)
+          parts[loop.getPosition()] = {operand.offset[dim],
+                                       operand->getDim(dim)};
+  return parts;
+}
+
+/// The index in a block of what `map` reads at the global `point`.
+static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
+                     ArrayRef<int64_t> offset) {
+  Shape index;
+  for (auto [expr, first] : llvm::zip_equal(map.getResults(), offset)) {
+    SmallVector<Attribute> values;
+    int64_t value = 0;
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      value = point[dim.getPosition()];
+    } else {
+      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
+      value = single.compose(point).front();
+    }
+    index.push_back(value - first);
+  }
+  return index;
+}
+
+static LogicalResult compute(LinalgOp op, Operands in, Results out,
+                             ScalarLookup scalars) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  unsigned numInputs = op.getNumDpsInputs();
+  for (auto [i, result] : llvm::enumerate(out))
+    result.data = *in[numInputs + i];
+  SmallVector<int64_t> first, sizes;
+  for (auto [offset, size] : loopParts(op, in)) {
+    first.push_back(offset);
+    sizes.push_back(size);
+  }
+  Body body(op, scalars);
+  LogicalResult status = success();
+  forEachIndex(sizes, [&](ArrayRef<int64_t> local) {
+    if (failed(status))
+      return;
+    SmallVector<int64_t> point(local);
+    for (auto [i, offset] : llvm::zip_equal(point, first))
+      i += offset;
+    SmallVector<double> arguments;
+    for (auto [i, map] : llvm::enumerate(maps)) {
+      const Tensor &data = i < numInputs ? *in[i] : out[i - numInputs].data;
+      arguments.push_back(data.at(indexAt(map, point, in[i].offset)));
+    }
+    FailureOr<SmallVector<double>> yielded = body.run(arguments, point);
+    if (failed(yielded)) {
+      status = failure();
+      return;
+    }
+    for (auto [i, value] : llvm::enumerate(*yielded))
+      out[i].data.at(indexAt(maps[numInputs + i], point, out[i].offset)) =
+          value;
+  });
+  return status;
+}
+
+Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
+                                          Results out, ScalarLookup scalars) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case([&](LinalgOp structured) {
+        return compute(structured, in, out, scalars);
+      })
+      .Case([&](tensor::EmptyOp) {
+        // Whoever reads it gets what can't be missed.
+        out[0].data = Tensor(out[0].data.getShape(),
+                             std::numeric_limits<double>::quiet_NaN());
+        return success();
+      })
+      .Case([&](arith::ConstantOp constant) -> LogicalResult {
+        if (auto value = constantValue(constant.getValue())) {
+          out[0].data[0] = *value;
+          return success();
+        }
+        auto dense = dyn_cast<DenseFPElementsAttr>(constant.getValue());
+        if (!dense || dense.getNumElements() != out[0].data.size())
+          return constant.emitOpError("can't be evaluated: the constant is "
+                                      "neither a number nor a whole tensor of "
+                                      "floats");
+        for (auto [i, value] : llvm::enumerate(dense.getValues<APFloat>())) {
+          bool lossy;
+          APFloat number = value;
+          number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                         &lossy);
+          out[0].data[i] = number.convertToDouble();
+        }
+        return success();
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,399 @@
+//===- GradientTest.cpp - gradients against finite differences --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One small model per operation. Its training step is built and executed; with
+// momentum and a velocity of zero the new velocity is the gradient. It must be
+// the derivative of the loss that the forward graph gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/InitAll.h"
+#include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace proteus;
+using interp::Tensor;
+
+namespace {
+
+constexpr double step = 1e-5;
+
+/// A model: its arguments, its body up to `%y`, and the shape of the logits.
+struct Model {
+  /// `name: shape`, float parameters unless the name starts with `x` (inputs)
+  /// or `i` (indices below 3).
+  std::vector<std::pair<std::string, std::string>> arguments;
+  std::string body;
+  /// Leading dimensions and classes of `%y`.
+  std::string rows;
+  int64_t classes;
+};
+
+std::string text(const Model &model) {
+  std::string result = "func.func @m(";
+  for (const auto &[name, shape] : model.arguments) {
+    bool index = name.front() == 'i', input = index || name.front() == 'x';
+    result += "%" + name + ": tensor<" + shape + (index ? "xi32" : "xf64") +
+              "> {nn.role = \"" + (input ? "input" : "parameter") +
+              "\", nn.path = \"" + name + "\"}, ";
+  }
+  std::string rows = "tensor<" + model.rows;
+  result +=
+      "%labels: " + rows +
+      "xi32> {nn.role = \"input\", nn.path = \"labels\"}) -> tensor<f64> "
+      "attributes {nn.training = #nn.training<optimizer = momentum>} {\n" +
+      model.body + "\n%loss, %lse = nn.cross_entropy \"loss\"(%y, " +
+      "%labels) : (" + rows + "x" + std::to_string(model.classes) + "xf64>, " +
+      rows + "xi32>) -> (tensor<f64>, " + rows +
+      "xf64>)\nreturn %loss : tensor<f64>\n}\n";
+  return result;
+}
+
+/// The values of the arguments by path. Labels and indices are below 3.
+class Values {
+public:
+  explicit Values(func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      Tensor tensor(type.getShape());
+      bool integer = !isa<FloatType>(type.getElementType());
+      for (int64_t i = 0; i < tensor.size(); ++i) {
+        double uniform = interp::randomAt(argument.getArgNumber(), i);
+        tensor[i] = integer ? std::floor(3 * uniform) : 2 * uniform - 1;
+      }
+      byPath[getArgumentPath(argument)] = tensor;
+    }
+  }
+  /// States start at zero.
+  Tensor operator()(BlockArgument argument) const {
+    auto found = byPath.find(getArgumentPath(argument));
+    return found != byPath.end()
+               ? found->second
+               : Tensor(cast<RankedTensorType>(argument.getType()).getShape());
+  }
+  std::map<std::string, Tensor> byPath;
+};
+
+void expectRightGradients(const std::string &source) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> forward = parseSourceString<ModuleOp>(source, &context);
+  ASSERT_TRUE(forward) << source;
+  OwningOpRef<ModuleOp> training = forward->clone();
+  PassManager manager(&context);
+  manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
+  ASSERT_TRUE(succeeded(manager.run(*training)));
+  auto model = forward->lookupSymbol<func::FuncOp>("m");
+  auto trained = training->lookupSymbol<func::FuncOp>("m");
+  Values values(model);
+  auto results = interp::interpret(trained, values);
+  ASSERT_TRUE(succeeded(results));
+  auto loss = [&](const Values &at) {
+    auto result = interp::interpret(model, at);
+    EXPECT_TRUE(succeeded(result));
+    return result->front()[0];
+  };
+  ASSERT_NEAR(results->front()[0], loss(values), 1e-12);
+  unsigned checked = 0;
+  for (unsigned i = 0; i < trained.getNumResults(); ++i) {
+    auto updates =
+        trained.getResultAttrOfType<IntegerAttr>(i, nn::kUpdatesAttr);
+    if (!updates)
+      continue;
+    StringRef path = "";
+    std::string full = getArgumentPath(trained.getArgument(updates.getInt()));
+    path = full;
+    if (!path.consume_back(".velocity"))
+      continue;
+    const Tensor &gradient = (*results)[i];
+    ASSERT_TRUE(values.byPath.count(path.str())) << path.str();
+    double largest = gradient.maxAbs();
+    EXPECT_GT(largest, 1e-4) << path.str() << ": the test would not bite";
+    for (int64_t element = 0; element < gradient.size(); ++element) {
+      Values up = values, down = values;
+      up.byPath[path.str()][element] += step;
+      down.byPath[path.str()][element] -= step;
+      double slope = (loss(up) - loss(down)) / (2 * step);
+      EXPECT_NEAR(gradient[element], slope, 1e-6 * largest)
+          << path.str() << " at " << element;
+    }
+    ++checked;
+  }
+  EXPECT_GT(checked, 0u);
+}
+
+void expectRightGradients(const Model &model) {
+  expectRightGradients(text(model));
+}
+
+} // namespace
+
+TEST(Gradient, Linear) {
+  expectRightGradients(
+      {{{"a", "2x4x3"}, {"w", "5x3"}, {"b", "5"}},
+       R"(%y = nn.linear "l"(%a, %w, %b) : (tensor<2x4x3xf64>, tensor<5x3xf64>, tensor<5xf64>) -> tensor<2x4x5xf64>)",
+       "2x4",
+       5});
+}
+
+TEST(Gradient, MatmulInEveryTransposition) {
+  for (bool ta : {false, true})
+    for (bool tb : {false, true}) {
+      std::string a = ta ? "2x3x4" : "2x4x3", b = tb ? "2x5x3" : "2x3x5";
+      std::string attributes = ta && tb ? " {transpose_a, transpose_b}"
+                               : ta     ? " {transpose_a}"
+                               : tb     ? " {transpose_b}"
+                                        : "";
+      expectRightGradients({{{"a", a}, {"b", b}},
+                            "%y = nn.matmul \"m\"(%a, %b)" + attributes +
+                                " : (tensor<" + a + "xf64>, tensor<" + b +
+                                "xf64>) -> tensor<2x4x5xf64>",
+                            "2x4",
+                            5});
+    }
+}
+
+TEST(Gradient, MatmulOfAValueWithItself) {
+  expectRightGradients(
+      {{{"a", "4x3"}},
+       R"(%y = nn.matmul "m"(%a, %a) {transpose_b} : (tensor<4x3xf64>, tensor<4x3xf64>) -> tensor<4x4xf64>)",
+       "4",
+       4});
+}
+
+TEST(Gradient, ConvolutionWithStrideAndPadding) {
+  expectRightGradients(
+      {{{"a", "2x2x5x6"}, {"w", "3x2x3x2"}, {"b", "3"}},
+       R"(%0 = nn.conv2d "c"(%a, %w, %b) {stride = array<i64: 2, 1>, padding = array<i64: 1, 0>} : (tensor<2x2x5x6xf64>, tensor<3x2x3x2xf64>, tensor<3xf64>) -> tensor<2x3x3x5xf64>
+                           %y = nn.reshape "r"(%0) : (tensor<2x3x3x5xf64>) -> tensor<2x45xf64>)",
+       "2",
+       45});
+}
+
+TEST(Gradient, Pooling) {
+  for (std::string kind : {"max", "average"})
+    expectRightGradients(
+        {{{"a", "2x2x5x6"}},
+         "%0 = nn.pool2d \"p\" " + kind +
+             R"((%a) {kernel = array<i64: 3, 2>, stride = array<i64: 2, 2>, padding = array<i64: 1, 0>} : (tensor<2x2x5x6xf64>) -> tensor<2x2x3x3xf64>
+                                 %y = nn.reshape "r"(%0) : (tensor<2x2x3x3xf64>) -> tensor<2x18xf64>)",
+         "2",
+         18});
+}
+
+TEST(Gradient, Attention) {
+  for (std::string attributes : {"heads = 4 : i64", "heads = 4 : i64, causal",
+                                 "heads = 4 : i64, kv_heads = 2 : i64, causal",
+                                 "heads = 4 : i64, kv_heads = 1 : i64"}) {
+    int64_t keyHeads = StringRef(attributes).contains("kv_heads = 2")   ? 2
+                       : StringRef(attributes).contains("kv_heads = 1") ? 1
+                                                                        : 4;
+    std::string q = "tensor<2x3x8xf64>";
+    std::string shape = "2x3x" + std::to_string(2 * keyHeads);
+    std::string k = "tensor<" + shape + "xf64>";
+    expectRightGradients({{{"q", "2x3x8"}, {"k", shape}, {"v", shape}},
+                          "%y, %rows = nn.attention \"a\"(%q, %k, %v) {" +
+                              attributes + "} : (" + q + ", " + k + ", " + k +
+                              ") -> (" + q + ", tensor<2x4x3xf64>)",
+                          "2x3",
+                          8});
+  }
+}
+
+TEST(Gradient, AttentionOverOtherLengthsThanItsOwn) {
+  expectRightGradients(
+      {{{"q", "1x3x4"}, {"k", "1x5x4"}, {"v", "1x5x4"}},
+       R"(%y, %rows = nn.attention "a"(%q, %k, %v) {heads = 2 : i64} : (tensor<1x3x4xf64>, tensor<1x5x4xf64>, tensor<1x5x4xf64>) -> (tensor<1x3x4xf64>, tensor<1x2x3xf64>))",
+       "1x3",
+       4});
+}
+
+TEST(Gradient, Embedding) {
+  expectRightGradients(
+      {{{"i", "2x4"}, {"w", "3x5"}},
+       R"(%y = nn.embedding "e"(%i, %w) : (tensor<2x4xi32>, tensor<3x5xf64>) -> tensor<2x4x5xf64>)",
+       "2x4",
+       5});
+}
+
+TEST(Gradient, LayerNorm) {
+  expectRightGradients(
+      {{{"a", "2x3x5"}, {"g", "5"}, {"s", "5"}},
+       R"(%y = nn.layer_norm "n"(%a, %g, %s) : (tensor<2x3x5xf64>, tensor<5xf64>, tensor<5xf64>) -> tensor<2x3x5xf64>)",
+       "2x3",
+       5});
+}
+
+TEST(Gradient, Activations) {
+  for (std::string name : {"relu", "gelu"})
+    expectRightGradients(
+        {{{"a", "4x5"}},
+         "%y = nn." + name +
+             R"( "act"(%a) : (tensor<4x5xf64>) -> tensor<4x5xf64>)",
+         "4",
+         5});
+}
+
+TEST(Gradient, AddOfEqualAndOfRepeatedOperands) {
+  expectRightGradients(
+      {{{"a", "2x3x4"}, {"b", "2x3x4"}, {"c", "3x4"}, {"d", "4"}},
+       R"(%0 = nn.add "a"(%a, %b) : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> tensor<2x3x4xf64>
+                           %1 = nn.add "b"(%0, %c) : (tensor<2x3x4xf64>, tensor<3x4xf64>) -> tensor<2x3x4xf64>
+                           %2 = nn.add "c"(%1, %d) : (tensor<2x3x4xf64>, tensor<4xf64>) -> tensor<2x3x4xf64>
+                           %y = nn.add "d"(%2, %a) : (tensor<2x3x4xf64>, tensor<2x3x4xf64>) -> tensor<2x3x4xf64>)",
+       "2x3",
+       4});
+}
+
+TEST(Gradient, Dropout) {
+  expectRightGradients(
+      {{{"a", "6x5"}},
+       R"(%y, %mask = nn.dropout "d"(%a) {probability = 0.4 : f64, seed = 3 : i64} : (tensor<6x5xf64>) -> (tensor<6x5xf64>, tensor<6x5xi8>))",
+       "6",
+       5});
+}
+
+TEST(Gradient, SplitOfWhichOnePieceIsNotRead) {
+  expectRightGradients(
+      {{{"a", "4x18"}},
+       R"(%p, %q, %r = nn.split "s"(%a) {groups = 3 : i64} : (tensor<4x18xf64>) -> (tensor<4x6xf64>, tensor<4x6xf64>, tensor<4x6xf64>)
+                           %g = nn.gelu "g"(%p) : (tensor<4x6xf64>) -> tensor<4x6xf64>
+                           %y = nn.add "sum"(%g, %r) : (tensor<4x6xf64>, tensor<4x6xf64>) -> tensor<4x6xf64>)",
+       "4",
+       6});
+}
+
+TEST(Gradient, SplitIntoUnequalPieces) {
+  expectRightGradients(
+      {{{"a", "4x10"}, {"w", "6x4"}},
+       R"(%p, %q = nn.split "s"(%a) {groups = 2 : i64} : (tensor<4x10xf64>) -> (tensor<4x6xf64>, tensor<4x4xf64>)
+                           %l = nn.linear "l"(%q, %w) : (tensor<4x4xf64>, tensor<6x4xf64>) -> tensor<4x6xf64>
+                           %y = nn.add "sum"(%p, %l) : (tensor<4x6xf64>, tensor<4x6xf64>) -> tensor<4x6xf64>)",
+       "4",
+       6});
+}
+
+TEST(Gradient, ReshapeAndCast) {
+  expectRightGradients(
+      {{{"a", "4x6"}},
+       R"(%0 = nn.reshape "r"(%a) : (tensor<4x6xf64>) -> tensor<2x3x4xf64>
+                           %y = nn.cast "c"(%0) : (tensor<2x3x4xf64>) -> tensor<2x3x4xf64>)",
+       "2x3",
+       4});
+}
+
+TEST(Gradient, RepeatWithCarriedSlicedAndCapturedParameters) {
+  expectRightGradients(
+      {{{"a", "4x5"}, {"ws", "3x5x5"}, {"b", "5"}},
+       R"(%y = nn.repeat "layers" count 3 carry(%h = %a : tensor<4x5xf64>) slice(%w = %ws : tensor<3x5x5xf64> to tensor<5x5xf64>) -> (tensor<4x5xf64>) {
+                             %0 = nn.linear "fc"(%h, %w, %b) : (tensor<4x5xf64>, tensor<5x5xf64>, tensor<5xf64>) -> tensor<4x5xf64>
+                             %1 = nn.gelu "act"(%0) : (tensor<4x5xf64>) -> tensor<4x5xf64>
+                             %2 = nn.add "residual"(%h, %1) : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<4x5xf64>
+                             nn.yield %2 : tensor<4x5xf64>
+                           })",
+       "4",
+       5});
+}
+
+TEST(Gradient, RepeatInReverseThatStacks) {
+  expectRightGradients(
+      {{{"a", "4x5"}, {"ws", "3x5x5"}, {"vs", "3x5x5"}},
+       R"(%z, %s = nn.repeat "first" count 3 reverse carry(%h = %a : tensor<4x5xf64>) slice(%w = %ws : tensor<3x5x5xf64> to tensor<5x5xf64>) -> (tensor<4x5xf64>, tensor<3x4x5xf64>) {
+                             %0 = nn.linear "fc"(%h, %w) : (tensor<4x5xf64>, tensor<5x5xf64>) -> tensor<4x5xf64>
+                             %1 = nn.gelu "act"(%0) : (tensor<4x5xf64>) -> tensor<4x5xf64>
+                             nn.yield %1, %0 : tensor<4x5xf64>, tensor<4x5xf64>
+                           }
+                           %y = nn.repeat "second" count 3 carry(%h = %z : tensor<4x5xf64>) slice(%v = %vs : tensor<3x5x5xf64> to tensor<5x5xf64>, %k = %s : tensor<3x4x5xf64> to tensor<4x5xf64>) -> (tensor<4x5xf64>) {
+                             %0 = nn.linear "fc"(%h, %v) : (tensor<4x5xf64>, tensor<5x5xf64>) -> tensor<4x5xf64>
+                             %1 = nn.add "skip"(%0, %k) : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<4x5xf64>
+                             nn.yield %1 : tensor<4x5xf64>
+                           })",
+       "4",
+       5});
+}
+
+TEST(Gradient, RepeatInARepeat) {
+  expectRightGradients(
+      {{{"a", "4x5"}, {"ws", "2x3x5x5"}},
+       R"(%y = nn.repeat "outer" count 2 carry(%g = %a : tensor<4x5xf64>) slice(%us = %ws : tensor<2x3x5x5xf64> to tensor<3x5x5xf64>) -> (tensor<4x5xf64>) {
+                             %r = nn.repeat "inner" count 3 carry(%h = %g : tensor<4x5xf64>) slice(%w = %us : tensor<3x5x5xf64> to tensor<5x5xf64>) -> (tensor<4x5xf64>) {
+                               %0 = nn.linear "fc"(%h, %w) : (tensor<4x5xf64>, tensor<5x5xf64>) -> tensor<4x5xf64>
+                               %1 = nn.gelu "act"(%0) : (tensor<4x5xf64>) -> tensor<4x5xf64>
+                               nn.yield %1 : tensor<4x5xf64>
+                             }
+                             nn.yield %r : tensor<4x5xf64>
+                           })",
+       "4",
+       5});
+}
+
+TEST(Gradient, RepeatThatReadsItsInputSlicesOnly) {
+  // Without a carried value that needs a gradient.
+  expectRightGradients(
+      {{{"w", "5x5"}, {"xs", "3x4x5"}, {"a", "4x5"}},
+       R"(%y = nn.repeat "steps" count 3 carry(%h = %a : tensor<4x5xf64>) slice(%x = %xs : tensor<3x4x5xf64> to tensor<4x5xf64>) -> (tensor<4x5xf64>) {
+                             %0 = nn.linear "fc"(%x, %w) : (tensor<4x5xf64>, tensor<5x5xf64>) -> tensor<4x5xf64>
+                             %1 = nn.add "sum"(%h, %0) : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<4x5xf64>
+                             nn.yield %1 : tensor<4x5xf64>
+                           })",
+       "4",
+       5});
+}
+
+TEST(Gradient, Linalg) {
+  expectRightGradients(R"(
+    #rows = affine_map<(d0, d1) -> (d0, d1)>
+    #scalar = affine_map<(d0, d1) -> ()>
+    func.func @m(%x: tensor<4x3xf64> {nn.role = "input", nn.path = "x"},
+                 %target: tensor<4x5xf64> {nn.role = "input", nn.path = "target"},
+                 %w: tensor<3x5xf64> {nn.role = "parameter", nn.path = "w"}) -> tensor<f64>
+        attributes {nn.training = #nn.training<optimizer = momentum>} {
+      %zero = arith.constant 0.0 : f64
+      %e0 = tensor.empty() : tensor<4x5xf64>
+      %z0 = linalg.fill ins(%zero : f64) outs(%e0 : tensor<4x5xf64>) -> tensor<4x5xf64>
+      %h = linalg.matmul ins(%x, %w : tensor<4x3xf64>, tensor<3x5xf64>) outs(%z0 : tensor<4x5xf64>) -> tensor<4x5xf64>
+      %e1 = tensor.empty() : tensor<4x5xf64>
+      %a = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+          ins(%h : tensor<4x5xf64>) outs(%e1 : tensor<4x5xf64>) {
+      ^bb0(%in: f64, %out: f64):
+        %m = arith.maximumf %in, %zero : f64
+        %t = math.tanh %in : f64
+        %e = math.exp %t : f64
+        %q = math.erf %e : f64
+        %s = arith.addf %m, %q : f64
+        %two = arith.constant 2.0 : f64
+        %u = arith.addf %e, %two : f64
+        %r = math.rsqrt %u : f64
+        %l = math.log %u : f64
+        %v = arith.divf %s, %l : f64
+        %o = arith.subf %v, %r : f64
+        linalg.yield %o : f64
+      } -> tensor<4x5xf64>
+      %e3 = tensor.empty() : tensor<f64>
+      %z3 = linalg.fill ins(%zero : f64) outs(%e3 : tensor<f64>) -> tensor<f64>
+      %loss = linalg.generic {indexing_maps = [#rows, #rows, #scalar], iterator_types = ["reduction", "reduction"]}
+          ins(%a, %target : tensor<4x5xf64>, tensor<4x5xf64>) outs(%z3 : tensor<f64>) {
+      ^bb0(%in: f64, %t: f64, %sum: f64):
+        %d = arith.subf %in, %t : f64
+        %s = arith.mulf %d, %d : f64
+        %n = arith.addf %sum, %s : f64
+        linalg.yield %n : f64
+      } -> tensor<f64>
+      return %loss : tensor<f64>
+    })");
+}
