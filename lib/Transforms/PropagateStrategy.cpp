@@ -120,6 +120,15 @@ LogicalResult Propagation::seed() {
                << dim << " of '" << getArgumentPath(argument) << "' has size "
                << type.getDimSize(dim) << " and can't be split into "
                << mesh.getSize(list) << " parts over " << mesh.format(list);
+      // Settings of different nodes come together here.
+      for (auto [other, axes] : llvm::enumerate(dims))
+        for (Axis axis : axes)
+          if (llvm::is_contained(list, axis))
+            return function.emitOpError("axis '")
+                   << mesh.getName(axis) << "' splits both dimension " << other
+                   << " and dimension " << dim << " of '"
+                   << getArgumentPath(argument)
+                   << "'; an axis may split one dimension of a tensor";
       dims.push_back(list);
     }
     known[argument] = dims;

@@ -213,3 +213,25 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [hidden -> tp]
   }
 }
+
+// -----
+
+// Settings of two nodes come together on one parameter.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error @below {{axis 'dp' splits both dimension 0 and dimension 1 of 'fc.weight'; an axis may split one dimension of a tensor}}
+  func.func @one_axis_on_two_dimensions(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w: tensor<32x16xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x16xf32>, tensor<32x16xf32>) -> tensor<8x32xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%0, %t) : (tensor<8x32xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @one_axis_on_two_dimensions {
+    mesh [dp = 2]
+    split weight [0 -> dp]
+    node "fc" { split weight [1 -> dp] }
+  }
+}
