@@ -288,8 +288,9 @@ LogicalResult ProgramRun::enterUpdate() {
       if (!layoutOf(output).isReplicated(dist::microAxis))
         continue;
       const RankTensors &first = microBatches.front()->get(output);
-      for (auto [micro, frame] : llvm::enumerate(microBatches))
-        for (auto [rank, tensor] : llvm::enumerate(frame->get(output))) {
+      for (size_t micro = 1; micro < microBatches.size(); ++micro)
+        for (auto [rank, tensor] :
+             llvm::enumerate(microBatches[micro]->get(output))) {
           Difference difference = largestDifference(first[rank], tensor);
           if (difference.relative > replicaTolerance)
             return section.emitOpError("computes a value of type ")

@@ -176,7 +176,6 @@ static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
                      ArrayRef<int64_t> offset) {
   Shape index;
   for (auto [expr, first] : llvm::zip_equal(map.getResults(), offset)) {
-    SmallVector<Attribute> values;
     int64_t value = 0;
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       value = point[dim.getPosition()];

@@ -24,6 +24,9 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+#include <map>
+
 using namespace mlir;
 using namespace proteus;
 using interp::Tensor;
@@ -115,22 +118,22 @@ void expectRightGradients(const std::string &source) {
         trained.getResultAttrOfType<IntegerAttr>(i, nn::kUpdatesAttr);
     if (!updates)
       continue;
-    StringRef path = "";
-    std::string full = getArgumentPath(trained.getArgument(updates.getInt()));
-    path = full;
-    if (!path.consume_back(".velocity"))
+    std::string path = getArgumentPath(trained.getArgument(updates.getInt()));
+    StringRef owner = path;
+    if (!owner.consume_back(".velocity"))
       continue;
+    path = owner.str();
     const Tensor &gradient = (*results)[i];
-    ASSERT_TRUE(values.byPath.count(path.str())) << path.str();
+    ASSERT_TRUE(values.byPath.count(path)) << path;
     double largest = gradient.maxAbs();
-    EXPECT_GT(largest, 1e-4) << path.str() << ": the test would not bite";
+    EXPECT_GT(largest, 1e-4) << path << ": the test would not bite";
     for (int64_t element = 0; element < gradient.size(); ++element) {
       Values up = values, down = values;
-      up.byPath[path.str()][element] += step;
-      down.byPath[path.str()][element] -= step;
+      up.byPath[path][element] += step;
+      down.byPath[path][element] -= step;
       double slope = (loss(up) - loss(down)) / (2 * step);
       EXPECT_NEAR(gradient[element], slope, 1e-6 * largest)
-          << path.str() << " at " << element;
+          << path << " at " << element;
     }
     ++checked;
   }

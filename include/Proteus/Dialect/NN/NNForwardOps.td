@@ -19,7 +19,8 @@ def NN_LinearOp : NN_ForwardOp<"linear", ["getFlopsPerPoint", "getKernelClass"]>
   let summary = "y = x wᵀ + bias";
   let description = [{
     Iterators: the leading dimensions of x (`batch`, `seq`), `out`, and `in`
-    (sum). The weight is stored as `[out, in]`.
+    (sum). The weight is stored as `[out, in]`. Where `in` is split, the first
+    part adds the bias.
 
     **Constraints**: the last dimension of x equals the second of the weight;
     the bias has the size of `out`.
@@ -58,7 +59,7 @@ def NN_Conv2DOp : NN_ForwardOp<"conv2d", ["getFlopsPerPoint", "getKernelClass"]>
   let description = [{
     Input `[batch, in, height, width]`, weight `[out, in, kernel, kernel]`.
     Iterators: `batch`, `out`, `in` (sum), and the opaque output and kernel
-    positions.
+    positions. Where `in` is split, the first part adds the bias.
 
     **Constraints**: strides are positive, paddings not negative; the output size is
     `(size + 2 padding - kernel) / stride + 1` in each direction and positive.
@@ -80,8 +81,9 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
   let description = [{
     softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
     `[batch, seq, heads · dim]`, key and value are `[batch, key, kv_heads · dim]`;
-    with fewer key than query heads, groups of query heads share one. The second
-    result is the log-sum-exp of each row, which the gradient needs.
+    with fewer key than query heads, groups of query heads share one. With
+    `causal`, query i sees the keys 0 to i. The second result is the log-sum-exp of
+    each row, which the gradient needs.
     Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
     `seq`, `key` (log-sum-exp) and `dim` (opaque).
 
@@ -123,6 +125,8 @@ def NN_EmbeddingOp : NN_ForwardOp<"embedding", ["readsWholeOperand"]> {
 def NN_LayerNormOp : NN_ForwardOp<"layer_norm", ["getFlopsPerPoint"]> {
   let summary = "normalisation over the last dimension, with scale and shift";
   let description = [{
+    (x − mean) / √(variance + 10⁻⁵) · scale + shift, with the mean of the squared
+    deviations as variance.
     Iterators: the leading dimensions (parallel) and `hidden` (opaque).
 
     ```mlir
@@ -201,6 +205,8 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
 def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
   let summary = "maximum or average over windows of an image";
   let description = [{
+    Padding never is a maximum and counts as zero in an average, which is over the
+    whole window. Of equal maxima the first gets the gradient.
     Iterators: `batch`, `channel`, and opaque output positions.
 
     **Constraints**: as for `nn.conv2d`, with `kernel` in place of the weight.

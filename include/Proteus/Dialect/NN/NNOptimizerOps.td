@@ -24,6 +24,8 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
     gradient. With a master copy the update is computed there and rounded to the
     parameter.
 
+    v' = 0.9 v + g with momentum, else g; p' = p − learning_rate · v'.
+
     **Constraints**: all shapes are equal; one result per operand but the gradient.
 
     ```mlir
@@ -44,6 +46,10 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
     if there is one. Results: the new values in the same order without the
     gradient. With a master copy the update is computed there and rounded to the
     parameter.
+
+    m' = 0.9 m + 0.1 g; v' = 0.999 v + 0.001 g²;
+    p' = p − learning_rate · m' / (√v' + 10⁻⁸). The operation does not know the
+    number of the step, so the moments are not corrected for their start at zero.
 
     **Constraints**: all shapes are equal; one result per operand but the gradient.
 
