@@ -5,12 +5,12 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" | FileCheck %s --check-prefix=SHARDED
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 recompute=full zero=1" | FileCheck %s --check-prefix=UNROLLED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 recompute=full zero=1" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 recompute=full zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 pp=4 micro-batches=4 schedule=gpipe" | FileCheck %s --check-prefix=FLAT
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 pp=4 micro-batches=4 schedule=gpipe" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 pp=4 micro-batches=4 schedule=gpipe" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" | FileCheck %s --check-prefix=UNROLLED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" | FileCheck %s --check-prefix=FLAT
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=4 pp=4 micro-batches=4 schedule=gpipe" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" | FileCheck %s --check-prefix=MLP
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/mlp.mlir --apply-strategy="dp=2 tp=2 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
@@ -122,13 +122,15 @@
 // Layers that are written out are treated as one.
 
 // UNROLLED: strategy.tree @s for @gpt {
-// UNROLLED-NEXT:   mesh [dp = 2, tp = 2]
+// UNROLLED-NEXT:   mesh [dp = 2, pp = 2, tp = 2]
+// UNROLLED-NEXT:   schedule micro_batches = 2 order = "1f1b"
 // UNROLLED-NEXT:   split op [batch -> dp]
 // UNROLLED-NEXT:   node "embedding" {
 // UNROLLED-NEXT:     split op [vocab -> tp]
 // UNROLLED-NEXT:     split state [vocab -> [tp, dp]]
 // UNROLLED-NEXT:   }
 // UNROLLED-NEXT:   node "layers[*]" {
+// UNROLLED-NEXT:     stages pp
 // UNROLLED-NEXT:     recompute
 // UNROLLED-NEXT:     node "ln_1" {
 // UNROLLED-NEXT:       split state [0 -> dp]
@@ -157,14 +159,25 @@
 // UNROLLED-NEXT:   }
 // UNROLLED-NEXT: }
 
-// Stages of layers that are written out.
+// No data parallelism; one layer per stage.
 
 // FLAT: strategy.tree @s for @gpt {
-// FLAT-NEXT:   mesh [dp = 2, pp = 4]
+// FLAT-NEXT:   mesh [pp = 4, tp = 4]
 // FLAT-NEXT:   schedule micro_batches = 4 order = "gpipe"
-// FLAT-NEXT:   split op [batch -> dp]
+// FLAT-NEXT:   node "embedding" {
+// FLAT-NEXT:     split op [vocab -> tp]
+// FLAT-NEXT:   }
 // FLAT-NEXT:   node "layers[*]" {
 // FLAT-NEXT:     stages pp
+// FLAT-NEXT:     node "attention.qkv" {
+// FLAT-NEXT:       split op [out -> tp]
+// FLAT-NEXT:     }
+// FLAT-NEXT:     node "mlp.up" {
+// FLAT-NEXT:       split op [out -> tp]
+// FLAT-NEXT:     }
+// FLAT-NEXT:   }
+// FLAT-NEXT:   node "head" {
+// FLAT-NEXT:     split op [out -> tp]
 // FLAT-NEXT:   }
 // FLAT-NEXT: }
 
