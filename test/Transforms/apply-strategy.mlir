@@ -23,6 +23,9 @@
 // RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" | FileCheck %s --check-prefix=FUSED
 // RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/fused.mlir --apply-strategy="dp=2 tp=4 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" | FileCheck %s --check-prefix=GROUPED
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/grouped.mlir --apply-strategy="dp=2 tp=2 pp=2 zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" | FileCheck %s --check-prefix=TIED
 // RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/tied.mlir --apply-strategy="dp=2 tp=2 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
@@ -244,6 +247,33 @@
 // FUSED-NEXT:   }
 // FUSED-NEXT: }
 
+// Linears of their own for query, key and value, heads that share keys,
+// repeats inside repeats.
+
+// GROUPED: strategy.tree @s for @grouped {
+// GROUPED-NEXT:   mesh [dp = 2, pp = 2, tp = 2]
+// GROUPED-NEXT:   schedule micro_batches = 1 order = "1f1b"
+// GROUPED-NEXT:   split op [batch -> dp]
+// GROUPED-NEXT:   node "outer[*]" {
+// GROUPED-NEXT:     stages pp
+// GROUPED-NEXT:     node "inner[*].q" {
+// GROUPED-NEXT:       split op [out -> tp]
+// GROUPED-NEXT:       split state [out -> [tp, dp]]
+// GROUPED-NEXT:     }
+// GROUPED-NEXT:     node "inner[*].k" {
+// GROUPED-NEXT:       split op [out -> tp]
+// GROUPED-NEXT:       split state [out -> [tp, dp]]
+// GROUPED-NEXT:     }
+// GROUPED-NEXT:     node "inner[*].v" {
+// GROUPED-NEXT:       split op [out -> tp]
+// GROUPED-NEXT:       split state [out -> [tp, dp]]
+// GROUPED-NEXT:     }
+// GROUPED-NEXT:     node "inner[*].proj" {
+// GROUPED-NEXT:       split state [out -> dp, in -> tp]
+// GROUPED-NEXT:     }
+// GROUPED-NEXT:   }
+// GROUPED-NEXT: }
+
 // The first reader of a parameter says how it is stored.
 
 // TIED: strategy.tree @s for @tied {
@@ -408,6 +438,43 @@ module attributes {proteus.cluster = "dgx-a100"} {
     %a, %rows = nn.attention "core"(%q, %k, %v) {heads = 4 : i64} : (tensor<8x4x8xf32>, tensor<8x4x8xf32>, tensor<8x4x8xf32>) -> (tensor<8x4x8xf32>, tensor<8x4x4xf32>)
     %p = nn.linear "proj"(%a, %wp) : (tensor<8x4x8xf32>, tensor<8x8xf32>) -> tensor<8x4x8xf32>
     %loss, %lse = nn.cross_entropy "loss"(%p, %t) : (tensor<8x4x8xf32>, tensor<8x4xi32>) -> (tensor<f32>, tensor<8x4xf32>)
+    return %loss : tensor<f32>
+  }
+}
+
+//--- grouped.mlir
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @grouped(
+      %x: tensor<8x4x8xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8x4xi32> {nn.role = "input", nn.path = "labels"},
+      %wq: tensor<2x2x8x8xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].q.weight"},
+      %wk: tensor<2x2x4x8xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].k.weight"},
+      %wv: tensor<2x2x4x8xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].v.weight"},
+      %wp: tensor<2x2x8x8xf32> {nn.role = "parameter", nn.path = "outer[*].inner[*].proj.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %y = nn.repeat "outer" count 2 carry(%h = %x : tensor<8x4x8xf32>)
+        slice(%wq_o = %wq : tensor<2x2x8x8xf32> to tensor<2x8x8xf32>,
+              %wk_o = %wk : tensor<2x2x4x8xf32> to tensor<2x4x8xf32>,
+              %wv_o = %wv : tensor<2x2x4x8xf32> to tensor<2x4x8xf32>,
+              %wp_o = %wp : tensor<2x2x8x8xf32> to tensor<2x8x8xf32>) -> (tensor<8x4x8xf32>) {
+      %z = nn.repeat "inner" count 2 carry(%i = %h : tensor<8x4x8xf32>)
+          slice(%wq_i = %wq_o : tensor<2x8x8xf32> to tensor<8x8xf32>,
+                %wk_i = %wk_o : tensor<2x4x8xf32> to tensor<4x8xf32>,
+                %wv_i = %wv_o : tensor<2x4x8xf32> to tensor<4x8xf32>,
+                %wp_i = %wp_o : tensor<2x8x8xf32> to tensor<8x8xf32>) -> (tensor<8x4x8xf32>) {
+        %q = nn.linear "q"(%i, %wq_i) : (tensor<8x4x8xf32>, tensor<8x8xf32>) -> tensor<8x4x8xf32>
+        %k = nn.linear "k"(%i, %wk_i) : (tensor<8x4x8xf32>, tensor<4x8xf32>) -> tensor<8x4x4xf32>
+        %v = nn.linear "v"(%i, %wv_i) : (tensor<8x4x8xf32>, tensor<4x8xf32>) -> tensor<8x4x4xf32>
+        %a, %rows = nn.attention "core"(%q, %k, %v) {heads = 4 : i64, kv_heads = 2 : i64} : (tensor<8x4x8xf32>, tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> (tensor<8x4x8xf32>, tensor<8x4x4xf32>)
+        %p = nn.linear "proj"(%a, %wp_i) : (tensor<8x4x8xf32>, tensor<8x8xf32>) -> tensor<8x4x8xf32>
+        %r = nn.add "residual"(%i, %p) : (tensor<8x4x8xf32>, tensor<8x4x8xf32>) -> tensor<8x4x8xf32>
+        nn.yield %r : tensor<8x4x8xf32>
+      }
+      nn.yield %z : tensor<8x4x8xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%y, %t) : (tensor<8x4x8xf32>, tensor<8x4xi32>) -> (tensor<f32>, tensor<8x4xf32>)
     return %loss : tensor<f32>
   }
 }
