@@ -76,6 +76,24 @@ std::string proteus::getArgumentPath(BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
+std::pair<BlockArgument, unsigned> proteus::getParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  unsigned stacks = 0;
+  while (argument) {
+    auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+    if (!repeat)
+      break;
+    if (argument.getArgNumber() < repeat.getNumCarried())
+      return {};
+    argument =
+        dyn_cast<BlockArgument>(repeat.getOperand(argument.getArgNumber()));
+    ++stacks;
+  }
+  if (!argument || getRole(argument) != nn::Role::Parameter)
+    return {};
+  return {argument, stacks};
+}
+
 StringAttr proteus::getRecomputeGroup(Operation *op) {
   return op->getAttrOfType<StringAttr>(kRecomputeAttr);
 }

@@ -426,7 +426,9 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
     through =
         layoutOf(op->getOperand(0)).getValue().getPartial(ReductionKind::Sum);
     for (Value operand : op->getOperands()) {
-      const dist::Layout &layout = layoutOf(operand).getValue();
+      // A value that another reader has moved to this stage counts as it came.
+      Value here = arrived.lookup({operand, getStage(op).value_or(0)});
+      const dist::Layout &layout = layoutOf(here ? here : operand).getValue();
       if (!layout.getPartial(ReductionKind::Max).empty())
         through.clear();
       llvm::erase_if(through, [&](Axis axis) {

@@ -390,26 +390,6 @@ LogicalResult Matcher::splitRepeats() {
 // Annotation
 //===----------------------------------------------------------------------===//
 
-/// The parameter behind an operand, through the slices of repeats, and how many
-/// stacks it is in.
-static std::pair<BlockArgument, unsigned> parameterOf(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  unsigned stacks = 0;
-  while (argument) {
-    auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
-    if (!repeat)
-      break;
-    if (argument.getArgNumber() < repeat.getNumCarried())
-      return {};
-    argument =
-        dyn_cast<BlockArgument>(repeat.getOperand(argument.getArgNumber()));
-    ++stacks;
-  }
-  if (!argument || getRole(argument) != nn::Role::Parameter)
-    return {};
-  return {argument, stacks};
-}
-
 /// Whether `part` is about dimension `dim` of a tensor.
 static bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
                     const nn::TensorIterators &dims, unsigned dim) {
@@ -424,7 +404,7 @@ static bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
 LogicalResult Matcher::annotateParameter(OpOperand &operand,
                                          const nn::IterationSpace &space,
                                          const Settings &settings) {
-  auto [argument, stacks] = parameterOf(operand.get());
+  auto [argument, stacks] = getParameter(operand.get());
   if (!argument)
     return success();
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
@@ -524,7 +504,7 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (failed(annotateParameter(operand, space, settings)))
       return failure();
-    if (!parameterOf(operand.get()).first)
+    if (!getParameter(operand.get()).first)
       continue;
     const nn::TensorIterators &dims =
         space.operands[operand.getOperandNumber()];

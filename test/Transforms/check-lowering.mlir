@@ -932,3 +932,40 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "fc" { split op [in -> tp] }
   }
 }
+
+// -----
+
+// A partial sum that has been reduced on its way to another stage, for its first
+// reader there, is whole for an addition that follows.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @partial_sum_arrives_reduced(
+      %ids: tensor<8xi32> {nn.role = "input", nn.path = "ids"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %wte: tensor<12x8xf32> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %e = nn.embedding "embedding"(%ids, %wte) : (tensor<8xi32>, tensor<12x8xf32>) -> tensor<8x8xf32>
+    %0 = nn.gelu "act"(%e) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %1 = nn.linear "fc"(%0, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %2 = nn.add "residual"(%e, %1) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x8xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @partial_sum_arrives_reduced {
+    mesh [pp = 2, tp = 2]
+    node "embedding" {
+      at [pp = 0]
+      split op [vocab -> tp]
+    }
+    node "act" {
+      at [pp = 1]
+      split op [hidden -> []]
+    }
+    node "fc" {
+      at [pp = 1]
+      split op [in -> tp]
+    }
+  }
+}

@@ -66,6 +66,10 @@ mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
 void setArgumentAttr(mlir::BlockArgument argument, llvm::StringRef name,
                      mlir::Attribute attribute);
 
+/// The parameter behind `value`, through the slices of repeats, and how many
+/// stacks it is in; null if there is none.
+std::pair<mlir::BlockArgument, unsigned> getParameter(mlir::Value value);
+
 /// The recompute group of `op`, or null.
 mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 

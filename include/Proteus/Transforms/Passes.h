@@ -11,6 +11,7 @@
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Transforms/BuildWorkload.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,12 @@ enum class LoweringPhase {
   Programs,
   Schedule
 };
+
+/// What the backward pass recomputes, for apply-strategy.
+enum class Recompute { None, Full };
+
+/// What is split over data-parallel devices (ZeRO), for apply-strategy.
+enum class ZeroStage { None, States, Parameters };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -11,6 +11,82 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
+  let summary = "Write a strategy tree for a model from a few degrees";
+  let description = [{
+    Writes a `strategy.tree` that combines data, tensor and pipeline parallelism,
+    beside the model and for a person to read and edit. What is split follows
+    from the graph, not from names:
+
+    - `dp` splits the batch, `micro-batches` cut it in time.
+    - `pp` cuts the repeated layers with the most work into stages: an
+      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...
+    - `tp` splits as Megatron-LM does: the linears that feed an attention, and
+      each linear that another one reads through element-wise operations, by
+      columns (`out`), so that heads and the rows of the next linear follow by
+      propagation; embeddings by `vocab`; the linear that feeds the cross-entropy
+      by `out`, unless it is split by rows already. Convolutions are data-parallel
+      only.
+    - `recompute=full` recomputes those repeated layers one by one.
+    - `zero=1` splits the states of the optimizer over `dp` too, `zero=3`
+      parameters and states, where a dimension is large enough.
+
+    Axes of size one are left out of the mesh. Degrees that the model can't use
+    are errors: heads that `tp` does not divide, more stages than layers, a batch
+    that does not divide into equal parts.
+
+    ```mlir
+    // --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full" writes
+    strategy.tree @s for @gpt {
+      mesh [dp = 2, pp = 2, tp = 4]
+      schedule micro_batches = 8 order = "1f1b"
+      split op [batch -> dp]
+      node "embedding" { split op [vocab -> tp] }
+      node "layers[*]" {
+        stages pp
+        recompute
+        node "attention.qkv" { split op [out -> tp] }
+        node "mlp.fc1" { split op [out -> tp] }
+      }
+      node "head" { split op [out -> tp] }
+    }
+    ```
+  }];
+  let options = [
+    Option<"model", "model", "std::string", "",
+           "The function to write a tree for, where there are several (@name)">,
+    Option<"name", "name", "std::string", "\"s\"", "The name of the tree">,
+    Option<"dataParallel", "dp", "int64_t", "1", "Data-parallel degree">,
+    Option<"tensorParallel", "tp", "int64_t", "1", "Tensor-parallel degree">,
+    Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
+    Option<"microBatches", "micro-batches", "int64_t", "1",
+           "Number of micro-batches of a step">,
+    Option<"schedule", "schedule", "::proteus::strategy::ScheduleOrder",
+           "::proteus::strategy::ScheduleOrder::OneForwardOneBackward",
+           "Order in which a stage runs micro-batches",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::strategy::ScheduleOrder::GPipe, "gpipe",
+                        "all forward passes, then all backward passes"),
+             clEnumValN(::proteus::strategy::ScheduleOrder::OneForwardOneBackward,
+                        "1f1b", "backward passes as early as possible"))}]>,
+    Option<"recompute", "recompute", "::proteus::Recompute",
+           "::proteus::Recompute::None", "What the backward pass recomputes",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::Recompute::None, "none", "nothing"),
+             clEnumValN(::proteus::Recompute::Full, "full",
+                        "every repeated layer, from its inputs"))}]>,
+    Option<"zero", "zero", "::proteus::ZeroStage", "::proteus::ZeroStage::None",
+           "What is split over the data-parallel devices",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::ZeroStage::None, "0", "nothing"),
+             clEnumValN(::proteus::ZeroStage::States, "1",
+                        "states of the optimizer"),
+             clEnumValN(::proteus::ZeroStage::Parameters, "3",
+                        "states and parameters"))}]>
+  ];
+  let dependentDialects = ["::proteus::strategy::StrategyDialect"];
+}
+
 def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
   let summary = "Write what the strategy tree says onto every operation";
   let description = [{

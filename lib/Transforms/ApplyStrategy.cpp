@@ -1,0 +1,645 @@
+//===- ApplyStrategy.cpp - a strategy tree from a few degrees ---*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/PathPattern.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/BatchAnalysis.h"
+#include "Proteus/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+namespace proteus {
+#define GEN_PASS_DEF_APPLYSTRATEGY
+#include "Proteus/Transforms/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+/// Names of the axes of the mesh.
+static constexpr llvm::StringLiteral kData = "dp";
+static constexpr llvm::StringLiteral kPipeline = "pp";
+static constexpr llvm::StringLiteral kTensor = "tp";
+
+namespace {
+
+/// What the tree is to say about the operations of one path: a partition per
+/// item, in the order in which they are written.
+using Splits = std::map<strategy::ItemKind, SmallVector<strategy::PartAttr, 2>>;
+
+/// Where an operation is in the tree: `layers[3].mlp.fc1` is in the layers
+/// `layers[*]` under `mlp.fc1`; what is in no layers has only the latter.
+struct Place {
+  std::string layers;
+  /// The index as it is written: `3`, or `*` in a repeat.
+  std::string index;
+  std::string path;
+};
+
+/// Layers that are alike: an nn.repeat, or modules that are written out.
+struct Layers {
+  /// Operations per path inside a layer.
+  llvm::MapVector<StringRef, SmallVector<Operation *>> operations;
+  llvm::SetVector<int64_t> indices;
+  double work = 0;
+};
+
+/// Finds out what the degrees mean for one model and writes the tree.
+class Preset {
+public:
+  Preset(ModuleOp module, const ApplyStrategyOptions &options)
+      : module(module), context(module.getContext()), options(options),
+        treeName(StringRef(options.name).ltrim('@')) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkOptions();
+  LogicalResult findModel();
+  LogicalResult checkBatch();
+  void findLayers();
+  LogicalResult chooseLayers();
+  LogicalResult splitTensors();
+  LogicalResult splitAttention(nn::AttentionOp attention);
+  void splitLinear(nn::LinearOp linear);
+  void splitStorage();
+
+  strategy::PartAttr part(Attribute key, ArrayRef<StringRef> axes);
+  strategy::PartAttr part(StringRef iterator, ArrayRef<StringRef> axes);
+  /// Splits an iterator of `op` over tp.
+  void splitOver(Operation *op, StringRef iterator);
+  bool isSplit(Operation *op);
+  SmallVector<strategy::PartAttr, 2> storageOf(IterationSpaceOpInterface op,
+                                               ArrayRef<OpOperand *> operands);
+
+  void write();
+  void writeSplits(OpBuilder &builder, const Splits &list);
+  void writeNode(OpBuilder &builder, StringRef pattern, const Splits &list);
+  void writeLayers(OpBuilder &builder, StringRef pattern);
+
+  ModuleOp module;
+  MLIRContext *context;
+  const ApplyStrategyOptions &options;
+  StringRef treeName;
+  func::FuncOp function;
+  /// All operations of the model, in the order of the program.
+  SmallVector<IterationSpaceOpInterface> operations;
+  bool hasBatch = false;
+  DenseMap<Operation *, Place> places;
+  llvm::MapVector<StringRef, Layers> layers;
+  /// The layers that are cut into stages and recomputed; empty if there are
+  /// none.
+  StringRef mainLayers;
+  DenseMap<Operation *, Splits> splits;
+  /// Linears whose rows follow the columns, or heads, in front of them.
+  DenseSet<Operation *> rowLinears;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+LogicalResult Preset::checkOptions() {
+  Location loc = module.getLoc();
+  std::pair<StringRef, int64_t> degrees[] = {
+      {"dp", options.dataParallel},
+      {"pp", options.pipelineParallel},
+      {"tp", options.tensorParallel},
+      {"micro-batches", options.microBatches}};
+  for (auto [option, degree] : degrees)
+    if (degree < 1 || degree > strategy::maxMeshDevices)
+      return emitError(loc)
+             << option << "=" << degree << " must be between 1 and "
+             << strategy::maxMeshDevices;
+  if (options.dataParallel > strategy::maxMeshDevices /
+                                 options.pipelineParallel /
+                                 options.tensorParallel)
+    return emitError(loc) << "dp=" << options.dataParallel
+                          << ", pp=" << options.pipelineParallel
+                          << " and tp=" << options.tensorParallel
+                          << " need more than " << strategy::maxMeshDevices
+                          << " devices; use smaller degrees";
+  if (treeName.empty())
+    return emitError(loc, "the tree needs a name; set name=@s");
+  return success();
+}
+
+LogicalResult Preset::findModel() {
+  StringRef wanted = StringRef(options.model).ltrim('@');
+  SmallVector<func::FuncOp> models;
+  for (auto candidate : module.getOps<func::FuncOp>()) {
+    bool computes = candidate
+                        .walk([](IterationSpaceOpInterface) {
+                          return WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
+    if (computes)
+      models.push_back(candidate);
+    if (computes && candidate.getName() == wanted)
+      function = candidate;
+  }
+  if (wanted.empty() && models.size() == 1)
+    function = models.front();
+  if (!function) {
+    InFlightDiagnostic diagnostic = emitError(module.getLoc());
+    if (models.empty())
+      diagnostic << "there is no model in the module: no function has "
+                    "operations that can be split";
+    else if (wanted.empty())
+      diagnostic << "there are " << models.size()
+                 << " models; select one with model=@name";
+    else
+      diagnostic << "there is no model @" << wanted;
+    for (func::FuncOp other : models)
+      diagnostic.attachNote(other.getLoc()) << "there is @" << other.getName();
+    return diagnostic;
+  }
+  if (Operation *other = module.lookupSymbol(treeName)) {
+    InFlightDiagnostic diagnostic =
+        emitError(module.getLoc(), "the name @")
+        << treeName << " is taken; choose another one with name=";
+    diagnostic.attachNote(other->getLoc()) << "it is taken here";
+    return diagnostic;
+  }
+  function.walk(
+      [&](IterationSpaceOpInterface op) { operations.push_back(op); });
+  return success();
+}
+
+LogicalResult Preset::checkBatch() {
+  BatchAnalysis batch(function);
+  hasBatch = llvm::any_of(operations, [&](Operation *op) {
+    return batch.getIterator(op).has_value();
+  });
+  if (!hasBatch && (options.dataParallel > 1 || options.microBatches > 1))
+    return function.emitOpError(
+        "has no batch to split: no operation reads an argument with nn.role = "
+        "\"input\"; use dp=1 and micro-batches=1");
+  for (BlockArgument argument : function.getArguments()) {
+    if (batch.getDimension(argument) != 0)
+      continue;
+    int64_t size = cast<RankedTensorType>(argument.getType()).getDimSize(0);
+    if (size % (options.dataParallel * options.microBatches) != 0)
+      return function.emitOpError("the batch of '")
+             << getArgumentPath(argument) << "', " << size
+             << ", can't be cut into equal parts by dp=" << options.dataParallel
+             << " times micro-batches=" << options.microBatches
+             << "; change the batch or the degrees";
+  }
+  return success();
+}
+
+/// Iterations of all repeats around `op` together.
+static double countRuns(Operation *op) {
+  double runs = 1;
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
+       repeat = repeat->getParentOfType<nn::RepeatOp>())
+    runs *= repeat.getCount();
+  return runs;
+}
+
+/// Adds the layers that `index` stands for, as written in the path of `op`.
+static void addIndices(Operation *op, StringRef index,
+                       llvm::SetVector<int64_t> &indices) {
+  int64_t number;
+  if (!index.getAsInteger(10, number)) {
+    indices.insert(number);
+    return;
+  }
+  nn::RepeatOp outermost;
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
+       repeat = repeat->getParentOfType<nn::RepeatOp>())
+    outermost = repeat;
+  if (!outermost)
+    return;
+  for (int64_t i = 0, e = outermost.getCount(); i < e; ++i)
+    indices.insert(outermost.getFirst() + i);
+}
+
+void Preset::findLayers() {
+  for (IterationSpaceOpInterface op : operations) {
+    std::string path = nn::getPath(op);
+    // Names that no pattern can select are left to the settings of the tree.
+    llvm::Expected<strategy::PathPattern> pattern =
+        strategy::PathPattern::parse(path);
+    if (!pattern) {
+      llvm::consumeError(pattern.takeError());
+      continue;
+    }
+    auto [prefix, tail] = StringRef(path).split('[');
+    if (tail.empty()) {
+      places[op] = {"", "", path};
+      continue;
+    }
+    auto [index, rest] = tail.split(']');
+    places[op] = {(prefix + "[*]").str(), index.str(), rest.ltrim('.').str()};
+  }
+  // Places no longer move: their texts can be keys.
+  for (IterationSpaceOpInterface op : operations) {
+    auto found = places.find(op);
+    if (found == places.end() || found->second.layers.empty())
+      continue;
+    const Place &place = found->second;
+    Layers &group = layers[place.layers];
+    group.operations[place.path].push_back(op);
+    addIndices(op, place.index, group.indices);
+    group.work += op.getIterationSpace().numPoints() *
+                  std::max(1.0, op.getFlopsPerPoint()) * op.getVisitedShare() *
+                  countRuns(op);
+  }
+}
+
+LogicalResult Preset::chooseLayers() {
+  for (auto &[pattern, group] : layers)
+    if (mainLayers.empty() || group.work > layers[mainLayers].work)
+      mainLayers = pattern;
+  if (mainLayers.empty()) {
+    if (options.pipelineParallel > 1)
+      return function.emitOpError("has no repeated layers to cut into pp=")
+             << options.pipelineParallel
+             << " stages; use pp=1, an nn.repeat, or paths with an index "
+                "(layers[0].fc)";
+    if (options.recompute == Recompute::Full)
+      return function.emitOpError(
+          "has no repeated layers to recompute; use recompute=none, an "
+          "nn.repeat, or paths with an index (layers[0].fc)");
+    return success();
+  }
+  int64_t count = layers[mainLayers].indices.size();
+  if (options.pipelineParallel > count)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers
+           << "', which can't be cut into pp=" << options.pipelineParallel
+           << " stages; use pp=" << count << " or less";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor parallelism
+//===----------------------------------------------------------------------===//
+
+strategy::PartAttr Preset::part(Attribute key, ArrayRef<StringRef> axes) {
+  SmallVector<StringAttr> names;
+  for (StringRef axis : axes)
+    names.push_back(StringAttr::get(context, axis));
+  return strategy::PartAttr::get(context, key, names);
+}
+
+strategy::PartAttr Preset::part(StringRef iterator, ArrayRef<StringRef> axes) {
+  return part(StringAttr::get(context, iterator), axes);
+}
+
+void Preset::splitOver(Operation *op, StringRef iterator) {
+  splits[op][strategy::ItemKind::Op] = {part(iterator, {kTensor})};
+}
+
+bool Preset::isSplit(Operation *op) { return splits.contains(op); }
+
+/// Whether a split of any dimension of the operand is one of the result.
+static bool isElementWise(Operation *op) {
+  return isa<nn::ReluOp, nn::GeluOp, nn::DropoutOp, nn::CastOp>(op);
+}
+
+static int64_t outSize(nn::LinearOp linear) {
+  return cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0);
+}
+
+/// Uses of `value`, seen through element-wise operations.
+static void collectReaders(Value value, SmallVectorImpl<OpOperand *> &readers) {
+  for (OpOperand &use : value.getUses())
+    if (isElementWise(use.getOwner()))
+      collectReaders(use.getOwner()->getResult(0), readers);
+    else
+      readers.push_back(&use);
+}
+
+/// The linears that read `value` as their input through element-wise
+/// operations. None if anything else reads it.
+static SmallVector<nn::LinearOp> onlyLinearReaders(Value value) {
+  SmallVector<OpOperand *> readers;
+  collectReaders(value, readers);
+  SmallVector<nn::LinearOp> linears;
+  for (OpOperand *reader : readers) {
+    auto linear = dyn_cast<nn::LinearOp>(reader->getOwner());
+    if (!linear || reader->getOperandNumber() != 0)
+      return {};
+    linears.push_back(linear);
+  }
+  return linears;
+}
+
+/// The linear that computes `value`, through views and element-wise operations
+/// that keep `parts` equal parts of its last dimension where they are; null if
+/// there is none.
+static nn::LinearOp producingLinear(Value value, int64_t parts) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto linear = dyn_cast<nn::LinearOp>(op))
+      return linear;
+    auto split = dyn_cast<nn::SplitOp>(op);
+    bool local = split ? split.getGroups() % parts == 0
+                       : isElementWise(op) || isa<nn::ReshapeOp>(op);
+    if (!local)
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+/// By heads: the linears in front by columns, the one behind by rows.
+LogicalResult Preset::splitAttention(nn::AttentionOp attention) {
+  int64_t heads = attention.getKeyHeads();
+  if (heads % options.tensorParallel != 0)
+    return attention.emitOpError("has ")
+           << heads << (attention.getKvHeads() ? " key heads" : " heads")
+           << ", which tp=" << options.tensorParallel
+           << " does not divide; use a tp that does";
+  bool follows = true;
+  for (Value operand :
+       {attention.getQuery(), attention.getKey(), attention.getValue()})
+    if (nn::LinearOp linear = producingLinear(operand, options.tensorParallel))
+      splitOver(linear, "out");
+    else
+      follows = false;
+  if (!follows)
+    splitOver(attention, "head");
+  SmallVector<OpOperand *> readers;
+  collectReaders(attention.getResult(), readers);
+  for (OpOperand *reader : readers)
+    if (isa<nn::LinearOp>(reader->getOwner()) &&
+        reader->getOperandNumber() == 0)
+      rowLinears.insert(reader->getOwner());
+  return success();
+}
+
+/// By columns, if that is of use to the readers.
+void Preset::splitLinear(nn::LinearOp linear) {
+  if (isSplit(linear) || rowLinears.contains(linear) ||
+      outSize(linear) < options.tensorParallel)
+    return;
+  SmallVector<nn::LinearOp> readers = onlyLinearReaders(linear.getResult());
+  if (readers.empty() || llvm::any_of(readers, [&](nn::LinearOp reader) {
+        return isSplit(reader);
+      }))
+    return;
+  splitOver(linear, "out");
+  rowLinears.insert_range(readers);
+}
+
+LogicalResult Preset::splitTensors() {
+  if (options.tensorParallel == 1)
+    return success();
+  for (Operation *op : operations)
+    if (auto attention = dyn_cast<nn::AttentionOp>(op))
+      if (failed(splitAttention(attention)))
+        return failure();
+  for (Operation *op : operations)
+    if (auto linear = dyn_cast<nn::LinearOp>(op)) {
+      splitLinear(linear);
+    } else if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
+      auto table = cast<RankedTensorType>(embedding.getTable().getType());
+      if (table.getDimSize(0) >= options.tensorParallel)
+        splitOver(op, "vocab");
+    }
+  for (Operation *op : operations)
+    if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
+      nn::LinearOp linear =
+          producingLinear(loss.getLogits(), options.tensorParallel);
+      if (linear && !rowLinears.contains(linear) &&
+          outSize(linear) >= options.tensorParallel)
+        splitOver(linear, "out");
+    }
+  for (Operation *op : llvm::to_vector(rowLinears))
+    if (isSplit(op))
+      rowLinears.erase(op);
+  if (splits.empty())
+    return function.emitOpError("has no operation to split into tp=")
+           << options.tensorParallel
+           << " parts: no attention, no embedding, no pair of linears and no "
+              "linear in front of a cross-entropy is large enough; use tp=1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ZeRO
+//===----------------------------------------------------------------------===//
+
+/// How the parameters of `op` in `operands` are stored: as the operation reads
+/// them, and split over dp. Empty if they are too small.
+SmallVector<strategy::PartAttr, 2>
+Preset::storageOf(IterationSpaceOpInterface op,
+                  ArrayRef<OpOperand *> operands) {
+  if (auto linear = dyn_cast<nn::LinearOp>(op.getOperation())) {
+    int64_t out = outSize(linear);
+    int64_t in =
+        cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(1);
+    if (isSplit(op)) {
+      if (out >= options.tensorParallel * options.dataParallel)
+        return {part("out", {kTensor, kData})};
+      if (in >= options.dataParallel)
+        return {part("out", {kTensor}), part("in", {kData})};
+      return {};
+    }
+    if (out < options.dataParallel)
+      return {};
+    if (rowLinears.contains(op))
+      return {part("out", {kData}), part("in", {kTensor})};
+    return {part("out", {kData})};
+  }
+  if (auto embedding = dyn_cast<nn::EmbeddingOp>(op.getOperation());
+      embedding && isSplit(op)) {
+    auto table = cast<RankedTensorType>(embedding.getTable().getType());
+    if (table.getDimSize(0) >= options.tensorParallel * options.dataParallel)
+      return {part("vocab", {kTensor, kData})};
+    if (table.getDimSize(1) >= options.dataParallel)
+      return {part("vocab", {kTensor}), part("hidden", {kData})};
+    return {};
+  }
+  for (OpOperand *operand : operands) {
+    auto type = cast<RankedTensorType>(operand->get().getType());
+    if (type.getRank() == 0 || type.getDimSize(0) < options.dataParallel)
+      return {};
+  }
+  return {part(IntegerAttr::get(IntegerType::get(context, 64), 0), {kData})};
+}
+
+void Preset::splitStorage() {
+  if (options.zero == ZeroStage::None || options.dataParallel == 1)
+    return;
+  // The first reader decides how a parameter is stored.
+  DenseSet<Value> decided;
+  for (IterationSpaceOpInterface op : operations) {
+    SmallVector<OpOperand *> operands;
+    bool isFirst = true;
+    for (OpOperand &operand : op->getOpOperands())
+      if (BlockArgument argument = getParameter(operand.get()).first) {
+        isFirst &= decided.insert(argument).second;
+        operands.push_back(&operand);
+      }
+    if (operands.empty() || !isFirst)
+      continue;
+    SmallVector<strategy::PartAttr, 2> storage = storageOf(op, operands);
+    if (storage.empty())
+      continue;
+    if (options.zero == ZeroStage::Parameters)
+      splits[op][strategy::ItemKind::Weight] = storage;
+    splits[op][strategy::ItemKind::State] = storage;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The tree
+//===----------------------------------------------------------------------===//
+
+void Preset::writeSplits(OpBuilder &builder, const Splits &list) {
+  for (auto &[kind, parts] : list)
+    strategy::SplitOp::create(builder, function.getLoc(),
+                              strategy::ItemAttr::get(context, kind),
+                              strategy::PartitionAttr::get(context, parts));
+}
+
+void Preset::writeNode(OpBuilder &builder, StringRef pattern,
+                       const Splits &list) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto node = strategy::NodeOp::create(builder, function.getLoc(), pattern);
+  builder.setInsertionPointToStart(&node.getBody().front());
+  writeSplits(builder, list);
+}
+
+void Preset::writeLayers(OpBuilder &builder, StringRef pattern) {
+  Layers &group = layers[pattern];
+  // What holds for a path in every layer is said once, the rest layer by layer.
+  llvm::MapVector<StringRef, Splits> common;
+  SmallVector<Operation *> single;
+  for (auto &[path, members] : group.operations) {
+    SmallVector<Operation *> set = llvm::filter_to_vector(
+        members, [&](Operation *op) { return isSplit(op); });
+    if (set.empty())
+      continue;
+    // Operations of other kinds may share the path; they lack the iterators.
+    StringRef kind = set.front()->getName().getStringRef();
+    bool alike = llvm::all_of(members, [&](Operation *op) {
+      return op->getName().getStringRef() != kind ||
+             (isSplit(op) && splits[op] == splits[set.front()]);
+    });
+    if (alike)
+      common[path] = splits[set.front()];
+    else
+      llvm::append_range(single, set);
+  }
+  bool stages = pattern == mainLayers && options.pipelineParallel > 1;
+  bool again = pattern == mainLayers && options.recompute == Recompute::Full;
+  if (stages || again || !common.empty()) {
+    OpBuilder::InsertionGuard guard(builder);
+    Location loc = function.getLoc();
+    auto node = strategy::NodeOp::create(builder, loc, pattern);
+    builder.setInsertionPointToStart(&node.getBody().front());
+    if (stages)
+      strategy::StagesOp::create(builder, loc, kPipeline);
+    if (again)
+      strategy::RecomputeOp::create(builder, loc);
+    for (auto &[path, list] : common)
+      if (path.empty())
+        writeSplits(builder, list);
+      else
+        writeNode(builder, path, list);
+  }
+  for (Operation *op : single)
+    writeNode(builder, nn::getPath(op), splits[op]);
+}
+
+void Preset::write() {
+  Location loc = function.getLoc();
+  OpBuilder builder(context);
+  builder.setInsertionPointAfter(function);
+  auto tree =
+      strategy::TreeOp::create(builder, loc, treeName, function.getName());
+  builder.setInsertionPointToStart(&tree.getBody().front());
+
+  SmallVector<Attribute> axes;
+  auto addAxis = [&](StringRef axis, int64_t size) {
+    axes.push_back(
+        strategy::AxisAttr::get(context, StringAttr::get(context, axis), size));
+  };
+  bool alone = options.pipelineParallel == 1 && options.tensorParallel == 1;
+  bool data = options.dataParallel > 1 || alone;
+  if (data)
+    addAxis(kData, options.dataParallel);
+  if (options.pipelineParallel > 1)
+    addAxis(kPipeline, options.pipelineParallel);
+  if (options.tensorParallel > 1)
+    addAxis(kTensor, options.tensorParallel);
+  strategy::MeshOp::create(builder, loc, ArrayAttr::get(context, axes),
+                           DenseI64ArrayAttr());
+  if (options.microBatches > 1 || options.pipelineParallel > 1)
+    strategy::ScheduleOp::create(
+        builder, loc, builder.getI64IntegerAttr(options.microBatches),
+        builder.getStringAttr(
+            strategy::stringifyScheduleOrder(options.schedule)),
+        IntegerAttr(), IntegerAttr());
+  if (data && hasBatch)
+    writeSplits(builder, {{strategy::ItemKind::Op, {part("batch", {kData})}}});
+
+  llvm::SetVector<StringRef> written;
+  for (Operation *op : operations) {
+    auto place = places.find(op);
+    if (place == places.end())
+      continue;
+    StringRef pattern = place->second.layers;
+    if (!pattern.empty()) {
+      if (written.insert(pattern))
+        writeLayers(builder, pattern);
+    } else if (isSplit(op) && written.insert(place->second.path)) {
+      writeNode(builder, place->second.path, splits[op]);
+    }
+  }
+}
+
+LogicalResult Preset::run() {
+  if (failed(checkOptions()) || failed(findModel()) || failed(checkBatch()))
+    return failure();
+  findLayers();
+  if (failed(chooseLayers()) || failed(splitTensors()))
+    return failure();
+  splitStorage();
+  write();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ApplyStrategy : public proteus::impl::ApplyStrategyBase<ApplyStrategy> {
+public:
+  using ApplyStrategyBase::ApplyStrategyBase;
+  void runOnOperation() override {
+    ApplyStrategyOptions options{model,
+                                 name,
+                                 dataParallel,
+                                 tensorParallel,
+                                 pipelineParallel,
+                                 microBatches,
+                                 schedule,
+                                 recompute,
+                                 zero};
+    if (failed(Preset(getOperation(), options).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
