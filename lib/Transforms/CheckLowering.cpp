@@ -460,8 +460,8 @@ LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
           interp::delinearise(expected.getShape(), difference.position);
       model.emitOpError("lowering changes '")
           << path << "': at " << interp::formatIndex(index) << " it is "
-          << llvm::formatv("{0:g17}", difference.second).str() << " instead of "
-          << llvm::formatv("{0:g17}", difference.first).str()
+          << llvm::formatv("{0:e9}", difference.second).str() << " instead of "
+          << llvm::formatv("{0:e9}", difference.first).str()
           << llvm::formatv(" (relative difference {0:e2})", difference.relative)
                  .str();
       equal = false;
