@@ -77,13 +77,19 @@ static constexpr uint64_t batchSize = 50;
 /// Executions that are spent on making one failing case smaller.
 static constexpr unsigned maxReductions = 400;
 
+/// The passes that may find that a strategy is not possible.
+static constexpr llvm::StringLiteral rejectingPasses[] = {
+    "match-strategy", "build-training-step", "propagate-strategy"};
+
 //===----------------------------------------------------------------------===//
 // One case
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-enum class Outcome : uint8_t { Right, Rejected, Mismatch, Crash, Hang };
+/// From `Stuck` on a case has failed. It is stuck if a pass after
+/// propagate-strategy, which has to see what can't be lowered, gives up.
+enum class Outcome : uint8_t { Right, Rejected, Stuck, Mismatch, Crash, Hang };
 
 struct Verdict {
   Outcome outcome = Outcome::Crash;
@@ -97,6 +103,20 @@ struct Verdict {
 struct Lowered {
   uint64_t hash;
   OwningOpRef<ModuleOp> module;
+};
+
+/// Notes the first pass that fails.
+class FailedPass : public PassInstrumentation {
+public:
+  explicit FailedPass(std::string &name) : name(name) {}
+
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (name.empty())
+      name = pass->getArgument().str();
+  }
+
+private:
+  std::string &name;
 };
 
 /// A feature of a lowered program.
@@ -164,13 +184,15 @@ static const ProgramFeature programFeatures[] = {
     {"dist.send", hasOp<dist::SendOp>},
 };
 
-/// Parses and lowers; nothing if a diagnostic forbids it.
-static std::optional<Lowered> lower(MLIRContext &context,
-                                    const std::string &text) {
+/// Parses and lowers; nothing if a diagnostic forbids it, which `failedPass`
+/// then has emitted.
+static std::optional<Lowered>
+lower(MLIRContext &context, const std::string &text, std::string &failedPass) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return std::nullopt;
   PassManager manager(&context, ModuleOp::getOperationName());
+  manager.addInstrumentation(std::make_unique<FailedPass>(failedPass));
   buildLowerStrategyPipeline(manager, LowerStrategyOptions());
   if (failed(manager.run(*module)))
     return std::nullopt;
@@ -192,12 +214,17 @@ static Verdict evaluate(MLIRContext &context, const Case &input,
     return success();
   });
   std::string text = write(input);
-  std::optional<Lowered> lowered = lower(context, text);
+  std::string failedPass;
+  std::optional<Lowered> lowered = lower(context, text, failedPass);
   if (!lowered) {
-    verdict.outcome =
-        verdict.message.empty() ? Outcome::Crash : Outcome::Rejected;
-    if (verdict.message.empty())
-      verdict.message = "lowering failed without a diagnostic";
+    bool early =
+        failedPass.empty() || llvm::is_contained(rejectingPasses, failedPass);
+    verdict.outcome = early ? Outcome::Rejected : Outcome::Stuck;
+    if (verdict.message.empty()) {
+      verdict.outcome = Outcome::Crash;
+      verdict.message = "no diagnostic";
+    }
+    verdict.message = failedPass + ": " + verdict.message;
     return verdict;
   }
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
@@ -217,7 +244,7 @@ static Verdict evaluate(MLIRContext &context, const Case &input,
   for (const TreeFeature &feature : getTreeFeatures()) {
     Case without = input;
     if (feature.remove(without.tree)) {
-      std::optional<Lowered> other = lower(context, write(without));
+      std::optional<Lowered> other = lower(context, write(without), failedPass);
       if (!other || other->hash != lowered->hash)
         verdict.features |= bit;
     }
@@ -400,6 +427,8 @@ static StringRef describe(Outcome outcome) {
     return "right";
   case Outcome::Rejected:
     return "rejected";
+  case Outcome::Stuck:
+    return "stuck";
   case Outcome::Mismatch:
     return "mismatch";
   case Outcome::Crash:
@@ -526,16 +555,18 @@ int main(int argc, char **argv) {
     });
   };
   int64_t mismatches = number(Outcome::Mismatch);
+  int64_t stuck = number(Outcome::Stuck);
   int64_t crashes = number(Outcome::Crash), hangs = number(Outcome::Hang);
   llvm::outs() << count << " strategies, " << mismatches << " mismatches, "
                << number(Outcome::Rejected) << " rejected with a diagnostic\n";
-  if (crashes || hangs)
-    llvm::outs() << crashes << " crashes, " << hangs << " hangs\n";
+  if (stuck || crashes || hangs)
+    llvm::outs() << stuck << " stuck in the lowering, " << crashes
+                 << " crashes, " << hangs << " hangs\n";
   for (auto [index, verdict] : llvm::enumerate(verdicts))
-    if (verdict.outcome >= Outcome::Mismatch)
+    if (verdict.outcome >= Outcome::Stuck)
       save(registry, first + index, verdict);
   printFeatures(verdicts);
   if (diagnostics)
     printDiagnostics(verdicts);
-  return mismatches || crashes || hangs ? 1 : 0;
+  return mismatches || stuck || crashes || hangs ? 1 : 0;
 }
