@@ -306,10 +306,7 @@ Tensor ModelWriter::attention(const Tensor &input) {
        {query, key, value}, split);
   Tensor result = part(queries);
   Tensor rows = fresh({model.batch, model.heads, model.seq}, "f32");
-  // With several key heads the groups are a minor part of a dimension, which
-  // can't be split.
-  if (model.keyHeads == 1)
-    split.push_back({"group", model.heads});
+  // `group` is left out: it is a minor part of a dimension and can't be split.
   emit("attention", "attention.core", {query, key, value},
        llvm::formatv(" {{heads = {0} : i64, kv_heads = {1} : i64{2}}",
                      model.heads, model.keyHeads,
@@ -1051,16 +1048,15 @@ static bool removeDevices(Tree &tree) {
 }
 
 static constexpr const char *batch = "batch", *seq = "seq", *head = "head",
-                            *group = "group", *out = "out", *in = "in",
-                            *vocab = "vocab", *hidden = "hidden",
-                            *channel = "channel", *rows = "m", *columns = "n",
-                            *inner = "k", *weight = "weight", *state = "state";
+                            *out = "out", *in = "in", *vocab = "vocab",
+                            *hidden = "hidden", *channel = "channel",
+                            *rows = "m", *columns = "n", *inner = "k",
+                            *weight = "weight", *state = "state";
 
 static const TreeFeature treeFeatures[] = {
     {"split of batch", removeIterator<batch>},
     {"split of seq", removeIterator<seq>},
     {"split of head", removeIterator<head>},
-    {"split of group", removeIterator<group>},
     {"split of out", removeIterator<out>},
     {"split of in", removeIterator<in>},
     {"split of vocab", removeIterator<vocab>},
