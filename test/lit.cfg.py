@@ -19,6 +19,7 @@ config.test_exec_root = os.path.join(config.proteus_obj_root, "test")
 tools = [
     ToolSubst("proteus-opt", unresolved="fatal"),
     ToolSubst("proteus-lsp-server", unresolved="fatal"),
+    ToolSubst("proteus-strategy-fuzz", unresolved="fatal"),
     ToolSubst("mlir-opt", unresolved="fatal"),
     ToolSubst("FileCheck", unresolved="fatal"),
     ToolSubst("not", unresolved="fatal"),

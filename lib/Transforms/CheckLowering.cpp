@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -201,7 +202,9 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
                      (middle.empty() ||
                       (middle.consume_front("[") && middle.consume_back("]") &&
                        !middle.contains('[')));
-      if (!matches || candidate.value.getRank() == 0)
+      // `layers[0].w` is one layer, whatever else is called `layers`.
+      bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
+      if (!matches || single || candidate.value.getRank() == 0)
         continue;
       piece.whole = &candidate;
       piece.range->first -= candidate.first;

@@ -293,7 +293,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
       target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
   if (Value found = find(target, phaseKey))
     return found;
-  if (Value found = find(whole, anyPhase); found && target != whole)
+  if (Value found = find(whole, anyPhase);
+      found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
   auto &candidates = converted[{value, target, phaseKey}];
 
@@ -423,12 +424,16 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   // Sums that are pending in all operands pass through linear operations.
   AxisList through;
   if (op.isLinear() && op->getNumOperands() > 0) {
+    // What has come from another stage may have been reduced before.
+    int64_t stage = getStage(op).value_or(0);
+    auto layoutHere = [&](Value operand) {
+      Value here = arrived.lookup({operand, stage});
+      return layoutOf(here ? here : operand);
+    };
     through =
-        layoutOf(op->getOperand(0)).getValue().getPartial(ReductionKind::Sum);
+        layoutHere(op->getOperand(0)).getValue().getPartial(ReductionKind::Sum);
     for (Value operand : op->getOperands()) {
-      // A value that another reader has moved to this stage counts as it came.
-      Value here = arrived.lookup({operand, getStage(op).value_or(0)});
-      const dist::Layout &layout = layoutOf(here ? here : operand).getValue();
+      const dist::Layout &layout = layoutHere(operand).getValue();
       if (!layout.getPartial(ReductionKind::Max).empty())
         through.clear();
       llvm::erase_if(through, [&](Axis axis) {

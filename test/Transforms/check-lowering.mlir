@@ -969,3 +969,30 @@ module attributes {proteus.cluster = "dgx-a100"} {
     }
   }
 }
+
+// -----
+
+// Layers that are written out before a repeat of the same name, which is cut.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @repeat_after_a_layer(
+      %x: tensor<4x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<4xi32> {nn.role = "input", nn.path = "labels"},
+      %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "layers[0].fc.weight"},
+      %ws: tensor<2x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "layers[0].fc"(%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = nn.repeat "layers" first 1 count 2 carry(%h = %0 : tensor<4x4xf32>)
+        slice(%v = %ws : tensor<2x4x4xf32> to tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+      %2 = nn.linear "fc"(%h, %v) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      nn.yield %2 : tensor<4x4xf32>
+    }
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @repeat_after_a_layer {
+    mesh [pp = 2]
+    node "layers[*]" { stages pp }
+  }
+}

@@ -1,0 +1,102 @@
+// Cases that proteus-strategy-fuzz has found and made smaller.
+// RUN: proteus-opt %s -split-input-file --check-lowering -verify-diagnostics -o /dev/null
+
+// A gradient is partial over y and z. One reader needs it whole, a sum of two
+// such gradients passes it on while it is partial over z.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @model(
+      %a0: tensor<4xi32> {nn.role = "input", nn.path = "labels"},
+      %a1: tensor<4xi32> {nn.role = "input", nn.path = "ids"},
+      %a2: tensor<4x4xf32> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %a3: tensor<4x4xf32> {nn.role = "parameter", nn.path = "layers[0].mlp.up.weight"},
+      %a4: tensor<4x4xf32> {nn.role = "parameter", nn.path = "layers[0].mlp.down.weight"},
+      %a5: tensor<4x4xf32> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %v0 = nn.embedding "embedding"(%a1, %a2) : (tensor<4xi32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v1 = nn.linear "layers[0].mlp.up"(%v0, %a3) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v2 = nn.relu "layers[0].mlp.act"(%v1) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v3 = nn.linear "layers[0].mlp.down"(%v2, %a4) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v4 = nn.add "layers[0].residual_2"(%v0, %v3) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v5 = nn.linear "head"(%v4, %a5) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %v6, %v7 = nn.cross_entropy "loss"(%v5, %a0) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+    return %v6 : tensor<f32>
+  }
+  strategy.tree @strategy for @model {
+    mesh [x = 1, y = 2, z = 2]
+    node "loss" {
+      split op [vocab -> [y, z]]
+    }
+    node "layers[*]" {
+      node "mlp.up" {
+        split op [out -> [z, x]]
+      }
+    }
+  }
+}
+
+// -----
+
+// A partial gradient is reduced on its way to another stage, where a sum reads
+// it as well.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @model(
+      %a0: tensor<4x5xi32> {nn.role = "input", nn.path = "labels"},
+      %a1: tensor<4x5xi32> {nn.role = "input", nn.path = "ids"},
+      %a2: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "embedding.weight"},
+      %a3: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[0].ln_1.scale"},
+      %a4: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[0].ln_1.shift"},
+      %a5: tensor<18x4xbf16> {nn.role = "parameter", nn.path = "layers[0].attention.qkv.weight"},
+      %a6: tensor<4x6xbf16> {nn.role = "parameter", nn.path = "layers[0].attention.proj.weight"},
+      %a7: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[0].ln_2.scale"},
+      %a8: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[0].ln_2.shift"},
+      %a9: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "layers[0].mlp.up.weight"},
+      %a10: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "layers[0].mlp.down.weight"},
+      %a11: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[1].ln_1.scale"},
+      %a12: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[1].ln_1.shift"},
+      %a13: tensor<18x4xbf16> {nn.role = "parameter", nn.path = "layers[1].attention.qkv.weight"},
+      %a14: tensor<4x6xbf16> {nn.role = "parameter", nn.path = "layers[1].attention.proj.weight"},
+      %a15: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[1].ln_2.scale"},
+      %a16: tensor<4xbf16> {nn.role = "parameter", nn.path = "layers[1].ln_2.shift"},
+      %a17: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "layers[1].mlp.up.weight"},
+      %a18: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "layers[1].mlp.down.weight"},
+      %a19: tensor<4x4xbf16> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %v0 = nn.embedding "embedding"(%a1, %a2) : (tensor<4x5xi32>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v1 = nn.layer_norm "layers[0].ln_1"(%v0, %a3, %a4) : (tensor<4x5x4xbf16>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4x5x4xbf16>
+    %v2 = nn.linear "layers[0].attention.qkv"(%v1, %a5) : (tensor<4x5x4xbf16>, tensor<18x4xbf16>) -> tensor<4x5x18xbf16>
+    %v3, %v4, %v5 = nn.split "layers[0].attention.split"(%v2) {groups = 2 : i64} : (tensor<4x5x18xbf16>) -> (tensor<4x5x6xbf16>, tensor<4x5x6xbf16>, tensor<4x5x6xbf16>)
+    %v6, %v7 = nn.attention "layers[0].attention.core"(%v3, %v4, %v5) {heads = 2 : i64, kv_heads = 2 : i64} : (tensor<4x5x6xbf16>, tensor<4x5x6xbf16>, tensor<4x5x6xbf16>) -> (tensor<4x5x6xbf16>, tensor<4x2x5xf32>)
+    %v8 = nn.linear "layers[0].attention.proj"(%v6, %a6) : (tensor<4x5x6xbf16>, tensor<4x6xbf16>) -> tensor<4x5x4xbf16>
+    %v9 = nn.add "layers[0].residual_1"(%v0, %v8) : (tensor<4x5x4xbf16>, tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v10 = nn.layer_norm "layers[0].ln_2"(%v9, %a7, %a8) : (tensor<4x5x4xbf16>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4x5x4xbf16>
+    %v11 = nn.linear "layers[0].mlp.up"(%v10, %a9) : (tensor<4x5x4xbf16>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v12 = nn.relu "layers[0].mlp.act"(%v11) : (tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v13 = nn.linear "layers[0].mlp.down"(%v12, %a10) : (tensor<4x5x4xbf16>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v14 = nn.add "layers[0].residual_2"(%v9, %v13) : (tensor<4x5x4xbf16>, tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v15 = nn.layer_norm "layers[1].ln_1"(%v14, %a11, %a12) : (tensor<4x5x4xbf16>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4x5x4xbf16>
+    %v16 = nn.linear "layers[1].attention.qkv"(%v15, %a13) : (tensor<4x5x4xbf16>, tensor<18x4xbf16>) -> tensor<4x5x18xbf16>
+    %v17, %v18, %v19 = nn.split "layers[1].attention.split"(%v16) {groups = 2 : i64} : (tensor<4x5x18xbf16>) -> (tensor<4x5x6xbf16>, tensor<4x5x6xbf16>, tensor<4x5x6xbf16>)
+    %v20, %v21 = nn.attention "layers[1].attention.core"(%v17, %v18, %v19) {heads = 2 : i64, kv_heads = 2 : i64} : (tensor<4x5x6xbf16>, tensor<4x5x6xbf16>, tensor<4x5x6xbf16>) -> (tensor<4x5x6xbf16>, tensor<4x2x5xf32>)
+    %v22 = nn.linear "layers[1].attention.proj"(%v20, %a14) : (tensor<4x5x6xbf16>, tensor<4x6xbf16>) -> tensor<4x5x4xbf16>
+    %v23 = nn.add "layers[1].residual_1"(%v14, %v22) : (tensor<4x5x4xbf16>, tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v24 = nn.layer_norm "layers[1].ln_2"(%v23, %a15, %a16) : (tensor<4x5x4xbf16>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4x5x4xbf16>
+    %v25 = nn.linear "layers[1].mlp.up"(%v24, %a17) : (tensor<4x5x4xbf16>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v26 = nn.relu "layers[1].mlp.act"(%v25) : (tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v27 = nn.linear "layers[1].mlp.down"(%v26, %a18) : (tensor<4x5x4xbf16>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v28 = nn.add "layers[1].residual_2"(%v23, %v27) : (tensor<4x5x4xbf16>, tensor<4x5x4xbf16>) -> tensor<4x5x4xbf16>
+    %v29 = nn.linear "head"(%v28, %a19) : (tensor<4x5x4xbf16>, tensor<4x4xbf16>) -> tensor<4x5x4xbf16>
+    %v30, %v31 = nn.cross_entropy "loss"(%v29, %a0) : (tensor<4x5x4xbf16>, tensor<4x5xi32>) -> (tensor<f32>, tensor<4x5xf32>)
+    return %v30 : tensor<f32>
+  }
+  strategy.tree @strategy for @model {
+    mesh [x = 2, y = 2]
+    split weight [0 -> y]
+    node "layers[*]" {
+      stages x
+    }
+  }
+}
