@@ -99,6 +99,8 @@ private:
                                   const Settings &settings);
   LogicalResult reportUnused();
   Settings settingsOf(const Path &path);
+  /// The stage that the tree sets for an operation; nearest wins.
+  std::optional<int64_t> stageOf(const Path &path);
   SmallVector<std::pair<Path, Operation *>> modulePaths();
 
   strategy::TreeOp tree;
@@ -286,15 +288,33 @@ LogicalResult Matcher::assignModulesToStages() {
   return success();
 }
 
+std::optional<int64_t> Matcher::stageOf(const Path &path) {
+  std::optional<int64_t> stage;
+  for (Node &node : nodes) {
+    if (!node.at && !node.stages)
+      continue;
+    std::optional<size_t> length = node.select(path);
+    if (!length)
+      continue;
+    if (node.at)
+      stage = cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
+                  .getPosition();
+    else
+      stage = node.moduleStage.lookup(StringAttr::get(
+          context, strategy::toString(ArrayRef(path).take_front(*length))));
+  }
+  return stage;
+}
+
 Settings Matcher::settingsOf(const Path &path) {
   Settings settings;
+  settings.stage = stageOf(path);
   // Nodes are in pre-order: what is further in, or written later, overrides.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
     if (!length)
       continue;
     node.selects = true;
-    std::string module = strategy::toString(ArrayRef(path).take_front(*length));
     for (strategy::SplitOp split : node.splits)
       for (strategy::PartAttr part : split.getPartition().getParts()) {
         strategy::ItemKind kind = split.getItem().getKind();
@@ -304,13 +324,6 @@ Settings Matcher::settingsOf(const Path &path) {
           settings.items[{static_cast<unsigned>(kind), part.getKey()}] = {
               part, split};
       }
-    if (node.at)
-      settings.stage =
-          cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
-              .getPosition();
-    if (node.stages)
-      settings.stage =
-          node.moduleStage.lookup(StringAttr::get(context, module));
     if (node.recompute)
       settings.recompute = length;
   }
@@ -346,8 +359,7 @@ LogicalResult Matcher::splitRepeats() {
         std::optional<int64_t> previous;
         for (int64_t i = 0; i < count; ++i) {
           iterations[depth] = i;
-          std::optional<int64_t> stage =
-              settingsOf(pathOf(op, iterations)).stage;
+          std::optional<int64_t> stage = stageOf(pathOf(op, iterations));
           if (i > 0 && stage != previous)
             cuts.insert(i);
           previous = stage;
