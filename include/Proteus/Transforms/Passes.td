@@ -262,6 +262,12 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     the discrete-event engine executes the schedule. The module gets the
     attributes `proteus.iteration_time_ms`, `proteus.samples_per_second`,
     `proteus.peak_memory_mb` (10⁶ bytes, worst device) and `proteus.fits`.
+
+    ```mlir
+    module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
+    // becomes
+    module attributes {proteus.cluster = "dgx-a100", proteus.fits = true, proteus.iteration_time_ms = 23.1 : f64, ...} { ... }
+    ```
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", "",
@@ -294,6 +300,11 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
       its operation asks for, the layout of every result the one it gives.
     - `programs`: messages have two ends of one type.
     - `schedule`: executed without time, the schedule runs to its end.
+
+    ```mlir
+    %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    // after=propagated: error: 'nn.relu' op has no partition
+    ```
   }];
   let options = [
     Option<"after", "after", "::proteus::LoweringPhase",
