@@ -120,6 +120,8 @@ void proteus::setStage(Operation *op, int64_t stage) {
 void proteus::inheritAnnotations(Operation *from, Operation *to) {
   if (auto stage = getStage(from))
     setStage(to, *stage);
+  if (Attribute place = from->getAttr(kPlaceAttr))
+    to->setDiscardableAttr(kPlaceAttr, place);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
   if (!partition || !op)
@@ -152,10 +154,15 @@ void proteus::inheritPartition(
                            strategy::PartitionAttr::get(context, parts));
 }
 
-void proteus::inheritStage(BlockArgument from, Operation *to) {
-  if (auto stage = getStage(from))
-    to->walk([&](Operation *op) {
-      if (!op->hasTrait<OpTrait::IsTerminator>())
-        setStage(op, *stage);
-    });
+void proteus::inheritPlace(BlockArgument from, Operation *to) {
+  auto stage = getStage(from);
+  Attribute place = getArgumentAttr(from, kPlaceAttr);
+  to->walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (stage)
+      setStage(op, *stage);
+    if (place)
+      op->setDiscardableAttr(kPlaceAttr, place);
+  });
 }

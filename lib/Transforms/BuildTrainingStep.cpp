@@ -228,7 +228,7 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
         buildUpdate(builder, parameter, getArgumentPath(parameter), training,
                     parameter, gradient, own);
     setPhase(update, Phase::Update);
-    inheritStage(parameter, update);
+    inheritPlace(parameter, update);
     SmallVector<Value> replaced = {parameter};
     llvm::append_range(replaced, own);
     for (auto [result, argument] : llvm::zip(update->getResults(), replaced)) {

@@ -105,9 +105,26 @@ private:
   LayoutAttr updatedLayout(Value value);
 
   LayoutAttr onStage(LayoutAttr layout, Operation *op) {
+    return onStage(layout, getStage(op).value_or(0));
+  }
+  /// The layout on the devices of that stage; its place within them stays.
+  LayoutAttr onStage(LayoutAttr layout, int64_t stage) {
     if (!pipelineAxis)
       return layout;
-    return layout.withFixed({{*pipelineAxis, getStage(op).value_or(0)}});
+    Place place(layout.getValue().fixed);
+    llvm::erase_if(place,
+                   [&](auto entry) { return entry.first == *pipelineAxis; });
+    place.push_back({*pipelineAxis, stage});
+    llvm::sort(place);
+    return layout.withFixed(place);
+  }
+  /// The stage that a value is on.
+  int64_t stageOf(Value value) {
+    return pipelineAxis ? layoutOf(value)
+                              .getValue()
+                              .getFixedCoordinate(*pipelineAxis)
+                              .value_or(0)
+                        : 0;
   }
   void setLayout(Value value, LayoutAttr layout) {
     value.setType(dist::withLayout(tensorType(value), layout));
@@ -282,7 +299,9 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   };
   // A value moves to another stage once, in the layout of its first reader
   // there; the others convert what has arrived.
-  bool moves = layoutOf(value).getValue().fixed != target.getValue().fixed;
+  bool moves = pipelineAxis &&
+               target.getValue().getFixedCoordinate(*pipelineAxis) !=
+                   layoutOf(value).getValue().getFixedCoordinate(*pipelineAxis);
   std::pair<Value, int64_t> arrival = {value, getStage(reader).value_or(0)};
   if (moves && arrived.count(arrival))
     return convert(arrived.lookup(arrival), target, reader, purpose);
@@ -337,7 +356,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
       insertedPhase = getPhase(producer);
       insertedStage = getStage(producer);
     }
-    LayoutAttr source = target.withFixed(layoutOf(result).getValue().fixed);
+    LayoutAttr source = onStage(target, stageOf(result));
     FailureOr<Value> moved = reshard(builder, result, source, reader, purpose);
     if (failed(moved))
       return {};
@@ -626,10 +645,7 @@ LogicalResult Inserter::run() {
       return function.emitOpError("argument ")
              << argument.getArgNumber()
              << " has no layout; run propagate-strategy first";
-    if (pipelineAxis)
-      layout =
-          layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
-    setLayout(argument, layout);
+    setLayout(argument, onStage(layout, getStage(argument).value_or(0)));
   }
   if (failed(visit(function.front())))
     return failure();

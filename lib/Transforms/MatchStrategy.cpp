@@ -74,6 +74,8 @@ struct Settings {
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
   std::optional<int64_t> stage;
+  /// Positions on axes other than that of the pipeline, by axis.
+  llvm::MapVector<StringRef, strategy::CoordinateAttr> place;
   /// How many leading components of the path name the recomputed module.
   std::optional<size_t> recompute;
 };
@@ -93,6 +95,7 @@ private:
   LogicalResult assignModulesToStages();
   LogicalResult splitRepeats();
   LogicalResult annotate();
+  LogicalResult placeArguments();
   LogicalResult annotateOp(Operation *op, const BatchAnalysis &batch);
   LogicalResult annotateParameter(OpOperand &operand,
                                   const nn::IterationSpace &space,
@@ -111,6 +114,9 @@ private:
   llvm::SetVector<std::pair<Operation *, Attribute>> unusedItems;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
+  /// Axes that splits name. On them `at` places single operations among
+  /// devices that otherwise share the work; on others it names a stage.
+  llvm::SmallDenseSet<StringRef> splitAxes;
 };
 
 } // namespace
@@ -169,6 +175,9 @@ LogicalResult Matcher::collect(Operation *op) {
   for (Operation &child : op->getRegion(0).front()) {
     if (auto split = dyn_cast<strategy::SplitOp>(child)) {
       node.splits.push_back(split);
+      for (strategy::PartAttr part : split.getPartition().getParts())
+        for (StringAttr axis : part.getAxes())
+          splitAxes.insert(axis.getValue());
       for (strategy::PartAttr part : split.getPartition().getParts()) {
         switch (split.getItem().getKind()) {
         case strategy::ItemKind::Op:
@@ -217,16 +226,12 @@ LogicalResult Matcher::findPipelineAxis() {
     return diagnostic;
   };
   for (Node &node : nodes) {
-    if (node.at) {
-      if (node.at.getCoordinates().size() != 1)
-        return node.at.emitOpError("places work along ")
-               << node.at.getCoordinates().size()
-               << " axes; a pipeline lies along one";
+    if (node.at)
       for (auto coordinate :
            node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
-        if (failed(use(node.at, coordinate.getAxis())))
+        if (!splitAxes.contains(coordinate.getAxis().getValue()) &&
+            failed(use(node.at, coordinate.getAxis())))
           return failure();
-    }
     if (node.stages && failed(use(node.stages, node.stages.getAxis())))
       return failure();
   }
@@ -296,10 +301,12 @@ std::optional<int64_t> Matcher::stageOf(const Path &path) {
     std::optional<size_t> length = node.select(path);
     if (!length)
       continue;
-    if (node.at)
-      stage = cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
-                  .getPosition();
-    else
+    if (node.at) {
+      for (auto coordinate :
+           node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
+        if (coordinate.getAxis().getValue() == pipelineAxis)
+          stage = coordinate.getPosition();
+    } else
       stage = node.moduleStage.lookup(StringAttr::get(
           context, strategy::toString(ArrayRef(path).take_front(*length))));
   }
@@ -326,6 +333,11 @@ Settings Matcher::settingsOf(const Path &path) {
       }
     if (node.recompute)
       settings.recompute = length;
+    if (node.at)
+      for (auto coordinate :
+           node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
+        if (coordinate.getAxis().getValue() != pipelineAxis)
+          settings.place[coordinate.getAxis()] = coordinate;
   }
   return settings;
 }
@@ -496,9 +508,15 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
+    // At one position of an axis there is nothing to split over it.
+    SmallVector<StringAttr> axes;
+    llvm::copy_if(part.getAxes(), std::back_inserter(axes),
+                  [&](StringAttr axis) {
+                    return !settings.place.contains(axis.getValue());
+                  });
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
-        part.getAxes()));
+        axes));
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);
@@ -508,6 +526,14 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                            strategy::PartitionAttr::get(context, parts));
   if (settings.stage)
     setStage(op, *settings.stage);
+  if (!settings.place.empty()) {
+    SmallVector<Attribute> place;
+    for (auto &[axis, coordinate] : settings.place)
+      if (*tree.getMesh().getAxisSize(axis) > 1)
+        place.push_back(coordinate);
+    if (!place.empty())
+      op->setDiscardableAttr(kPlaceAttr, ArrayAttr::get(context, place));
+  }
   if (settings.recompute)
     op->setDiscardableAttr(
         kRecomputeAttr,
@@ -532,6 +558,48 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
           return true;
       return false;
     });
+  }
+  return success();
+}
+
+/// An argument is where all its readers are. A parameter that is read at
+/// different places has no home; an input may be delivered everywhere.
+LogicalResult Matcher::placeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    Attribute place;
+    Operation *first = nullptr;
+    bool agree = true;
+    function.walk([&](nn::IterationSpaceOpInterface op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value source = operand.get();
+        while (auto inner = dyn_cast<BlockArgument>(source)) {
+          auto repeat = dyn_cast<nn::RepeatOp>(inner.getOwner()->getParentOp());
+          if (!repeat)
+            break;
+          source = repeat->getOperand(inner.getArgNumber());
+        }
+        if (source != argument)
+          continue;
+        agree &= !first || place == op->getAttr(kPlaceAttr);
+        if (!first) {
+          first = op;
+          place = op->getAttr(kPlaceAttr);
+        } else if (!agree && getRole(argument) == nn::Role::Parameter) {
+          InFlightDiagnostic diagnostic =
+              op->emitOpError("reads '")
+              << getArgumentPath(argument)
+              << "' at another place than its first reader; give every place "
+                 "its own copy";
+          diagnostic.attachNote(first->getLoc()) << "first read here";
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    if (!agree && getRole(argument) == nn::Role::Parameter)
+      return failure();
+    if (agree && place)
+      setArgumentAttr(argument, kPlaceAttr, place);
   }
   return success();
 }
@@ -629,7 +697,8 @@ LogicalResult Matcher::checkModel() {
 LogicalResult Matcher::run() {
   if (failed(checkModel()) || failed(collect(tree)) ||
       failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
-      failed(splitRepeats()) || failed(annotate()) || failed(reportUnused()))
+      failed(splitRepeats()) || failed(annotate()) ||
+      failed(placeArguments()) || failed(reportUnused()))
     return failure();
 
   strategy::MeshOp meshOp = tree.getMesh();

@@ -15,12 +15,23 @@ using namespace proteus;
 using dist::Axis;
 using dist::AxisList;
 
+Place proteus::getPlace(Attribute annotation, const dist::Mesh &mesh) {
+  Place place;
+  if (auto list = dyn_cast_if_present<ArrayAttr>(annotation))
+    for (auto coordinate : list.getAsRange<strategy::CoordinateAttr>())
+      place.push_back(
+          {*mesh.find(coordinate.getAxis()), coordinate.getPosition()});
+  llvm::sort(place);
+  return place;
+}
+
 Partitioning::Partitioning(nn::IterationSpaceOpInterface op)
     : op(op), space(op.getIterationSpace()), axes(space.iterators.size()) {}
 
 Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
                                           const dist::Mesh &mesh) {
   Partitioning result(op);
+  result.place = proteus::getPlace(op->getAttr(kPlaceAttr), mesh);
   auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   if (!annotation)
     return result;
@@ -50,9 +61,11 @@ void Partitioning::annotate(const dist::Mesh &mesh) const {
 }
 
 bool Partitioning::uses(Axis axis) const {
-  return llvm::any_of(axes, [&](const AxisList &list) {
-    return llvm::is_contained(list, axis);
-  });
+  return llvm::any_of(axes,
+                      [&](const AxisList &list) {
+                        return llvm::is_contained(list, axis);
+                      }) ||
+         llvm::any_of(place, [&](auto entry) { return entry.first == axis; });
 }
 
 DimAxes Partitioning::getDimAxes(const nn::TensorIterators &dims) const {
@@ -69,6 +82,7 @@ dist::LayoutAttr Partitioning::getOperandLayout(unsigned number,
   dist::Layout layout(space.operands[number].size());
   DimAxes dims = getDimAxes(space.operands[number]);
   layout.dims.assign(dims.begin(), dims.end());
+  layout.fixed.assign(place.begin(), place.end());
   return dist::LayoutAttr::get(mesh, layout);
 }
 
@@ -78,6 +92,7 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   dist::Layout layout(dims.size());
   DimAxes dimAxes = getDimAxes(dims);
   layout.dims.assign(dimAxes.begin(), dimAxes.end());
+  layout.fixed.assign(place.begin(), place.end());
   for (unsigned i = 0; i < axes.size(); ++i) {
     bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
       return llvm::is_contained(dim, i);

@@ -410,9 +410,12 @@ LogicalResult Propagation::checkUse() {
     for (Axis axis : axes)
       used[axis] = true;
   };
-  for (auto &[op, part] : parts)
+  for (auto &[op, part] : parts) {
+    for (auto [axis, position] : part.getPlace())
+      used[axis] = true;
     for (unsigned i = 0; i < part.getSpace().iterators.size(); ++i)
       mark(part.getAxes(i));
+  }
   for (BlockArgument argument : function.getArguments())
     for (const AxisList &axes : known.lookup(argument))
       mark(axes);
@@ -565,6 +568,8 @@ LogicalResult Propagation::annotate() {
       layout.dims.assign(found->second.begin(), found->second.end());
     if (auto dim = batch.getDimension(argument); dim && !micro.empty())
       layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
+    Place place = getPlace(getArgumentAttr(argument, kPlaceAttr), mesh);
+    layout.fixed.assign(place.begin(), place.end());
     NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
     list.set(kLayoutAttr, dist::LayoutAttr::get(meshAttr, layout));
     attributes.push_back(list.getDictionary(function.getContext()));

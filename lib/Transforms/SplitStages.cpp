@@ -96,7 +96,8 @@ bool Splitter::leavesSection(Value value, Phase phase) {
 /// phases, programs the stages.
 static void stripAnnotations(Operation *root) {
   root->walk([](Operation *op) {
-    for (StringRef name : {kPhaseAttr, kStageAttr, kRecomputeAttr, kOpAttr})
+    for (StringRef name : {kPhaseAttr, kStageAttr, kPlaceAttr,
+                           kRecomputeAttr, kOpAttr})
       op->removeDiscardableAttr(name);
   });
 }

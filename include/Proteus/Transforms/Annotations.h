@@ -27,6 +27,9 @@ namespace proteus {
 constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
 /// On an op or argument: its pipeline stage.
 constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
+/// On an op or argument: coordinates (#strategy.coordinate) at which alone it
+/// is, on axes other than that of the pipeline.
+constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
 /// On a forward op: the group it is recomputed with.
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// On an op: axes per iterator (#strategy.partition).
@@ -77,7 +80,7 @@ std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
 void setStage(mlir::Operation *op, int64_t stage);
 
-/// Gives `to` the stage of `from`, and what `from` says about iterators that
+/// Gives `to` the stage and the place of `from`, and what `from` says about iterators that
 /// `to` has under the same name.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 /// Replaces what `to` says about its iterators by what `from` says, for the
@@ -85,8 +88,9 @@ void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 void inheritPartition(
     mlir::Operation *from, mlir::Operation *to,
     llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);
-/// Gives an op and the ops inside it the stage of a function argument.
-void inheritStage(mlir::BlockArgument from, mlir::Operation *to);
+/// Gives an op and the ops inside it the stage and the place of a function
+/// argument.
+void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);
 
 } // namespace proteus
 

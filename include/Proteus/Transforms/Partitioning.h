@@ -22,7 +22,14 @@ namespace proteus {
 /// Axes per dimension of a tensor.
 using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
 
-/// The partition of one operation: axes per iterator, major first.
+/// Coordinates at which alone something is.
+using Place = llvm::SmallVector<std::pair<dist::Axis, int64_t>, 1>;
+
+/// The place that an annotation names; a null attribute names none.
+Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
+
+/// The partition of one operation: axes per iterator, major first, and the
+/// place where alone it runs, if it does not run everywhere.
 class Partitioning {
 public:
   /// No iterator is split.
@@ -41,8 +48,10 @@ public:
   void setAxes(unsigned iterator, dist::AxisList list) {
     axes[iterator] = std::move(list);
   }
-  /// Whether any iterator is split over `axis`.
+  /// Whether any iterator is split over `axis`, or the operation runs at one
+  /// coordinate of it.
   bool uses(dist::Axis axis) const;
+  const Place &getPlace() const { return place; }
 
   /// The iterator that a split of dimension `dim` splits: the major one. None
   /// for a dimension that is never split.
@@ -65,6 +74,7 @@ private:
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
   llvm::SmallVector<dist::AxisList> axes;
+  Place place;
 };
 
 /// Whether `value` is made from nothing: an empty tensor, or one filled with a
