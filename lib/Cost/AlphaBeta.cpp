@@ -50,9 +50,11 @@ private:
     case CollectiveKind::AllGather:
     case CollectiveKind::ReduceScatter:
     case CollectiveKind::AllToAll:
+    case CollectiveKind::Scatter:
       return allSteps;
     case CollectiveKind::Broadcast:
       return whole + (ranks - 1) * link.latency;
+    case CollectiveKind::Permute:
     case CollectiveKind::SendRecv:
       return whole + link.latency;
     }

@@ -47,6 +47,10 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
     return "all_to_all";
   case CollectiveKind::Broadcast:
     return "broadcast";
+  case CollectiveKind::Scatter:
+    return "scatter";
+  case CollectiveKind::Permute:
+    return "permute";
   case CollectiveKind::SendRecv:
     return "send_recv";
   }

@@ -135,3 +135,52 @@ RankTensors proteus::interp::allToAll(const RankGrid &grid,
   }
   return result;
 }
+
+/// What tells the ranks of a permute apart.
+static SmallVector<int64_t> identify(const RankGrid &grid, unsigned rank,
+                                     ArrayRef<Axis> axes,
+                                     const dist::Layout &layout) {
+  SmallVector<int64_t> identity;
+  for (const dist::AxisList &sharding : layout.dims)
+    identity.push_back(grid.getPosition(rank, sharding));
+  dist::AxisList replicas(llvm::make_filter_range(
+      axes, [&](Axis axis) { return layout.isReplicated(axis); }));
+  identity.push_back(grid.getPosition(rank, replicas));
+  return identity;
+}
+
+RankTensors proteus::interp::permute(const RankGrid &grid,
+                                     const RankTensors &input,
+                                     ArrayRef<Axis> axes,
+                                     const dist::Layout &from,
+                                     const dist::Layout &to) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<int64_t> wanted = identify(grid, rank, axes, to);
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    unsigned *source = llvm::find_if(group, [&](unsigned member) {
+      return identify(grid, member, axes, from) == wanted;
+    });
+    assert(source != group.end() && "every block has a holder");
+    result.push_back(input[*source]);
+  }
+  return result;
+}
+
+RankTensors proteus::interp::broadcast(const RankGrid &grid,
+                                       const RankTensors &input,
+                                       ArrayRef<Axis> axes,
+                                       ArrayRef<int64_t> root) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    unsigned *source = llvm::find_if(group, [&](unsigned member) {
+      return llvm::all_of(llvm::zip_equal(axes, root), [&](auto entry) {
+        auto [axis, coordinate] = entry;
+        return grid.getCoordinates(member)[axis] == coordinate;
+      });
+    });
+    result.push_back(input[*source]);
+  }
+  return result;
+}

@@ -46,6 +46,13 @@ namespace {
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
 
+/// Whether a value of that layout exists at the coordinates.
+static bool isHolder(const dist::Layout &layout, ArrayRef<int64_t> rank) {
+  return llvm::all_of(layout.fixed, [&](std::pair<Axis, int64_t> entry) {
+    return rank[entry.first] == entry.second;
+  });
+}
+
 /// The sections of one program for one micro-batch, or its update.
 class Frame : public Executor {
 public:
@@ -62,6 +69,9 @@ private:
   LogicalResult visit(dist::AllGatherOp op);
   LogicalResult visit(dist::ReduceScatterOp op);
   LogicalResult visit(dist::AllToAllOp op);
+  LogicalResult visit(dist::PermuteOp op);
+  LogicalResult visit(dist::BroadcastOp op);
+  LogicalResult visit(dist::ScatterOp op);
   LogicalResult visit(dist::SliceOp op);
   LogicalResult visit(dist::FusedReduceOp op);
   LogicalResult visit(dist::AccumulateOp op);
@@ -107,6 +117,38 @@ LogicalResult Frame::visit(dist::AllToAllOp op) {
                              minorAxes(op.getInput(), op.getFromDim(), count),
                              op.getToDim(),
                              minorAxes(op.getResult(), op.getToDim(), count)));
+}
+
+LogicalResult Frame::visit(dist::PermuteOp op) {
+  return setChecked(op.getResult(), permute(getGrid(), get(op.getInput()),
+                                            axesOf(op.getMesh(), op.getAxes()),
+                                            layoutOf(op.getInput()),
+                                            layoutOf(op.getResult())));
+}
+
+/// What the ranks hold after a value has left its fixed coordinates of `axes`.
+static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
+                          const dist::Layout &layout, ArrayRef<Axis> axes) {
+  SmallVector<int64_t> root;
+  for (Axis axis : axes)
+    root.push_back(*layout.getFixedCoordinate(axis));
+  return broadcast(grid, tensors, axes, root);
+}
+
+LogicalResult Frame::visit(dist::BroadcastOp op) {
+  return setChecked(op.getResult(), spread(getGrid(), get(op.getInput()),
+                                           layoutOf(op.getInput()),
+                                           axesOf(op.getMesh(), op.getAxes())));
+}
+
+LogicalResult Frame::visit(dist::ScatterOp op) {
+  return setChecked(
+      op.getResult(),
+      sliceParts(getGrid(),
+                 spread(getGrid(), get(op.getInput()), layoutOf(op.getInput()),
+                        axesOf(op.getMesh(), op.getAxes())),
+                 op.getDim(),
+                 minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
 LogicalResult Frame::visit(dist::SliceOp op) {
@@ -203,7 +245,8 @@ LogicalResult Frame::visit(dist::RecvOp op) {
 FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::AllToAllOp, dist::SliceOp, dist::FusedReduceOp,
+            dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
+            dist::ScatterOp, dist::SliceOp, dist::FusedReduceOp,
             dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {
             if (failed(visit(known)))
@@ -263,6 +306,12 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     RankTensors blocks;
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
+      // What a rank does not hold, it must not miss.
+      if (!isHolder(layoutOf(argument), coordinates)) {
+        blocks.emplace_back(dist::localShape(type, coordinates),
+                            std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       blocks.push_back(whole.slice(dist::localOffset(type, coordinates),
                                    dist::localShape(type, coordinates)));
     }
@@ -328,6 +377,8 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto add = [&](const Frame &frame) -> LogicalResult {
     for (auto [rank, tensor] : llvm::enumerate(frame.get(value))) {
       Coordinates key(frame.getGrid().getCoordinates(rank));
+      if (!isHolder(layout, key))
+        continue;
       for (Axis axis = 0; axis < key.size(); ++axis)
         if (layout.isReplicated(axis))
           key[axis] = 0;

@@ -349,6 +349,12 @@ static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
   case dist::CollectiveKind::Send:
   case dist::CollectiveKind::Recv:
     return cost::CollectiveKind::SendRecv;
+  case dist::CollectiveKind::Permute:
+    return cost::CollectiveKind::Permute;
+  case dist::CollectiveKind::Broadcast:
+    return cost::CollectiveKind::Broadcast;
+  case dist::CollectiveKind::Scatter:
+    return cost::CollectiveKind::Scatter;
   }
   llvm_unreachable("unknown collective");
 }

@@ -1,5 +1,4 @@
-//===- InsertCollectives.cpp - layouts in types, conversions as ops -*- C++
-//-*-===//
+//===- InsertCollectives.cpp - layouts in types, conversions as ops -------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +11,10 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Partitioning.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/StepCosts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -75,8 +76,9 @@ namespace {
 /// an operation needs is not the one its operand has.
 class Inserter : public OpBuilder::Listener {
 public:
-  Inserter(func::FuncOp function, dist::MeshAttr mesh)
-      : function(function), mesh(mesh) {
+  Inserter(func::FuncOp function, dist::MeshAttr mesh,
+           const cost::Cluster &cluster)
+      : function(function), mesh(mesh), costs(mesh.getValue(), cluster) {
     if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
   }
@@ -97,6 +99,24 @@ private:
                 Purpose purpose);
   FailureOr<Value> reshard(OpBuilder &builder, Value value, LayoutAttr target,
                            Operation *reader, Purpose purpose);
+  using Plan = SmallVector<dist::ReshardStep>;
+  /// The cheapest steps on the cluster, found once for equal questions.
+  FailureOr<Plan> plan(LayoutAttr from, LayoutAttr to, RankedTensorType type,
+                       std::string &reason);
+  /// Plans the conversion of a stack of type `type` slice by slice.
+  FailureOr<Plan> planStack(RankedTensorType type, LayoutAttr from,
+                            LayoutAttr to, std::string &reason);
+  /// The layout in which a repeat takes the partial stack `value`, of which its
+  /// body reads slices in the layout of `wanted`: summed over micro-batches,
+  /// and reduced if that comes first on the way; the rest is done layer by
+  /// layer.
+  LayoutAttr stackLayout(Value value, LayoutAttr wanted);
+  /// The time that steps take from layout `from` on.
+  uint64_t costOf(RankedTensorType type, LayoutAttr from,
+                  ArrayRef<dist::ReshardStep> steps);
+  /// The layout in which `value` goes to another stage to be `target` there:
+  /// sliced further than that if the tree allows it and it pays.
+  LayoutAttr transferLayout(Value value, LayoutAttr target);
   /// The layout in which the result of a repeat or recomputation is first read,
   /// in its own shape; null if no operation reads it.
   LayoutAttr firstReadLayout(Value value);
@@ -148,6 +168,8 @@ private:
   func::FuncOp function;
   dist::MeshAttr mesh;
   std::optional<Axis> pipelineAxis;
+  StepCosts costs;
+  DenseMap<std::tuple<Attribute, Attribute, Type>, Plan> plans;
   /// Conversions made so far: by value, layout and the phase they serve.
   DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
       converted;
@@ -196,58 +218,130 @@ static bool isStack(Value value) {
   return repeat && result.getResultNumber() >= repeat.getNumCarried();
 }
 
-/// Plans the conversion of a stack of type `type` slice by slice.
-static FailureOr<SmallVector<dist::ReshardStep>>
-planStackReshard(RankedTensorType type, LayoutAttr from, LayoutAttr to,
-                 std::string &reason) {
+FailureOr<Inserter::Plan> Inserter::plan(LayoutAttr from, LayoutAttr to,
+                                         RankedTensorType type,
+                                         std::string &reason) {
+  auto bare = RankedTensorType::get(type.getShape(), type.getElementType());
+  std::tuple<Attribute, Attribute, Type> key(from, to, bare);
+  if (auto known = plans.find(key); known != plans.end())
+    return known->second;
+  auto cost = [&](const dist::Step &step, const dist::StepVolume &volume) {
+    return costs.getCost(step, volume);
+  };
+  auto steps = dist::planReshard(from, to, bare, cost, &reason);
+  if (succeeded(steps))
+    plans[key] = *steps;
+  return steps;
+}
+
+FailureOr<Inserter::Plan> Inserter::planStack(RankedTensorType type,
+                                              LayoutAttr from, LayoutAttr to,
+                                              std::string &reason) {
   auto slice = RankedTensorType::get(type.getShape().drop_front(),
                                      type.getElementType());
-  auto plan = dist::planReshard(withoutLeading(from), withoutLeading(to), slice,
-                                dist::defaultStepCost, &reason);
-  if (succeeded(plan))
-    for (dist::ReshardStep &step : *plan) {
+  auto steps = plan(withoutLeading(from), withoutLeading(to), slice, reason);
+  if (succeeded(steps))
+    for (dist::ReshardStep &step : *steps) {
       step.result = withLeading(step.result);
       for (std::optional<unsigned> *dim :
            {&step.step.fromDim, &step.step.toDim})
         if (*dim)
           ++**dim;
+      if (step.step.kind == dist::StepKind::Permute)
+        step.step.placed.insert(step.step.placed.begin(), AxisList());
     }
-  return plan;
+  return steps;
 }
 
-/// The layout in which a repeat takes the partial stack `value`, of which its
-/// body reads slices in the layout of `wanted`: summed over micro-batches, and
-/// reduced if that comes first on the way; the rest is done layer by layer.
-static LayoutAttr stackLayout(Value value, LayoutAttr wanted) {
+LayoutAttr Inserter::stackLayout(Value value, LayoutAttr wanted) {
   dist::Layout accumulated = layoutOf(value).getValue();
   llvm::erase(accumulated.getPartial(ReductionKind::Sum), dist::microAxis);
   auto from = LayoutAttr::get(wanted.getMesh(), accumulated);
   std::string reason;
-  auto plan = planStackReshard(tensorType(value), from, wanted, reason);
-  if (failed(plan) || plan->empty() ||
-      !(plan->front().step.kind == dist::StepKind::AllReduce ||
-        plan->front().step.kind == dist::StepKind::ReduceScatter))
+  auto steps = planStack(tensorType(value), from, wanted, reason);
+  if (failed(steps) || steps->empty() ||
+      !(steps->front().step.kind == dist::StepKind::AllReduce ||
+        steps->front().step.kind == dist::StepKind::ReduceScatter))
     return from;
-  return plan->front().result;
+  return steps->front().result;
+}
+
+uint64_t Inserter::costOf(RankedTensorType type, LayoutAttr from,
+                          ArrayRef<dist::ReshardStep> steps) {
+  uint64_t total = 0;
+  for (const dist::ReshardStep &step : steps) {
+    total += costs.getCost(
+        step.step, dist::stepVolume(mesh.getValue(), type.getShape(),
+                                    dist::elementBits(type.getElementType()),
+                                    from.getValue(), step.result.getValue(),
+                                    step.step));
+    from = step.result;
+  }
+  return total;
+}
+
+LayoutAttr Inserter::transferLayout(Value value, LayoutAttr target) {
+  const dist::Layout &own = layoutOf(value).getValue();
+  if (!function->hasAttr(kScatterGatherAttr) || target.isPartial())
+    return target;
+  RankedTensorType type = tensorType(value);
+  int64_t from = *own.getFixedCoordinate(*pipelineAxis);
+  int64_t to = *target.getValue().getFixedCoordinate(*pipelineAxis);
+  // The time from the value as it is to the value as it is needed.
+  auto costThrough = [&](LayoutAttr there) -> std::optional<uint64_t> {
+    LayoutAttr here = onStage(there, from);
+    std::string reason;
+    auto before = plan(layoutOf(value), here, type, reason);
+    auto after = plan(there, target, type, reason);
+    if (failed(before) || failed(after))
+      return std::nullopt;
+    int64_t bytes = dist::localBytes(dist::withLayout(type, there));
+    return costOf(type, layoutOf(value), *before) +
+           costs.getTransferCost(*pipelineAxis, from, to, bytes) +
+           costOf(type, there, *after);
+  };
+  AxisList replicas;
+  for (Axis axis = 1; axis < mesh.getValue().getNumAxes(); ++axis)
+    if (mesh.getValue().getSize(axis) > 1 &&
+        target.getValue().isReplicated(axis))
+      replicas.push_back(axis);
+  LayoutAttr best = target;
+  std::optional<uint64_t> least = costThrough(target);
+  // The leading dimension of a stack stays whole.
+  for (int64_t dim = isStack(value) ? 1 : 0; dim < type.getRank(); ++dim)
+    for (unsigned chosen = 1; chosen < (1u << replicas.size()); ++chosen) {
+      dist::Layout sliced = target.getValue();
+      for (auto [i, axis] : llvm::enumerate(replicas))
+        if (chosen & (1u << i))
+          sliced.dims[dim].push_back(axis);
+      if (sliced.checkShape(mesh.getValue(), type.getShape()))
+        continue;
+      auto candidate = LayoutAttr::get(mesh, sliced);
+      std::optional<uint64_t> cost = costThrough(candidate);
+      if (cost && (!least || *cost < *least)) {
+        least = cost;
+        best = candidate;
+      }
+    }
+  return best;
 }
 
 FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
                                    LayoutAttr target, Operation *reader,
                                    Purpose purpose) {
   std::string reason;
-  auto plan =
+  auto steps =
       isStack(value)
-          ? planStackReshard(tensorType(value), layoutOf(value), target, reason)
-          : dist::planReshard(layoutOf(value), target, tensorType(value),
-                              dist::defaultStepCost, &reason);
-  if (failed(plan)) {
+          ? planStack(tensorType(value), layoutOf(value), target, reason)
+          : plan(layoutOf(value), target, tensorType(value), reason);
+  if (failed(steps)) {
     InFlightDiagnostic diagnostic =
         reader->emitOpError("needs an operand of layout ")
         << target << ", but it has " << layoutOf(value) << ": " << reason;
     diagnostic.attachNote(value.getLoc()) << "the operand comes from here";
     return diagnostic;
   }
-  return dist::buildReshard(builder, reader->getLoc(), value, *plan, purpose);
+  return dist::buildReshard(builder, reader->getLoc(), value, *steps, purpose);
 }
 
 LayoutAttr Inserter::firstReadLayout(Value value) {
@@ -356,16 +450,20 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
       insertedPhase = getPhase(producer);
       insertedStage = getStage(producer);
     }
-    LayoutAttr source = onStage(target, stageOf(result));
+    LayoutAttr travelling = transferLayout(result, target);
+    LayoutAttr source = onStage(travelling, stageOf(result));
     FailureOr<Value> moved = reshard(builder, result, source, reader, purpose);
     if (failed(moved))
       return {};
     insertedStage = getStage(reader);
     result = dist::TransferOp::create(
-        builder, reader->getLoc(), dist::withLayout(tensorType(result), target),
-        *moved);
-    arrived[arrival] = result;
-    return result;
+        builder, reader->getLoc(),
+        dist::withLayout(tensorType(result), travelling), *moved);
+    moved = reshard(builder, result, target, reader, purpose);
+    if (failed(moved))
+      return {};
+    arrived[arrival] = *moved;
+    return *moved;
   }
   FailureOr<Value> moved = reshard(builder, result, target, reader, purpose);
   if (failed(moved))
@@ -664,7 +762,10 @@ public:
     auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
-    if (failed(Inserter(function, mesh).run()))
+    // What a conversion costs is a matter of the cluster.
+    FailureOr<cost::Cluster> cluster =
+        resolveCluster(function->getParentOfType<ModuleOp>(), "");
+    if (failed(cluster) || failed(Inserter(function, mesh, *cluster).run()))
       signalPassFailure();
   }
 };

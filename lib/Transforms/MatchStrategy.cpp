@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InferStages.h"
+#include "RefineMesh.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -740,6 +741,8 @@ LogicalResult Matcher::run() {
     function->setAttr(kBucketAttr, bucket.getDictionary(context));
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
+  if (tree.getScatterGather())
+    function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));
@@ -820,6 +823,6 @@ void MatchStrategy::runOnOperation() {
     function.emitOpError("was matched with a strategy before");
     return signalPassFailure();
   }
-  if (failed(Matcher(tree, function).run()))
+  if (failed(refineMesh(tree)) || failed(Matcher(tree, function).run()))
     signalPassFailure();
 }

@@ -69,6 +69,8 @@ enum class CollectiveKind : uint8_t {
   ReduceScatter,
   AllToAll,
   Broadcast,
+  Scatter,
+  Permute,
   SendRecv
 };
 llvm::StringRef stringify(CollectiveKind kind);
@@ -90,7 +92,8 @@ GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
 /// `bytes` is the size of the full tensor each group works on: the buffer of an
 /// all-reduce, the result of an all-gather, the input of a reduce-scatter, the
-/// per-rank input of an all-to-all, the message of a send.
+/// per-rank input of an all-to-all, what the root of a broadcast or scatter
+/// holds, what each rank of a permute sends, the message of a send.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;
@@ -106,8 +109,8 @@ public:
 
 /// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
-/// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
-/// S/B + (n-1)a, send S/B + a. One rank costs nothing. A group within a node
+/// reduce-scatter (n-1)(S/nB + a), all-to-all and scatter (n-1)(S/nB + a),
+/// broadcast S/B + (n-1)a, permute and send S/B + a. One rank costs nothing. A group within a node
 /// uses the intra-node link, any other the slower of both links and the larger
 /// of both latencies.
 std::unique_ptr<CollectiveCostModel>

@@ -76,6 +76,19 @@ RankTensors allToAll(const RankGrid &grid, const RankTensors &input,
                      unsigned fromDim, llvm::ArrayRef<dist::Axis> fromAxes,
                      unsigned toDim, llvm::ArrayRef<dist::Axis> toAxes);
 
+/// Every rank gets the block of the member of its group that was, in the layout
+/// `from`, what the rank is in `to`: in the part of every dimension, and among
+/// the replicas along `axes`.
+RankTensors permute(const RankGrid &grid, const RankTensors &input,
+                    llvm::ArrayRef<dist::Axis> axes, const dist::Layout &from,
+                    const dist::Layout &to);
+
+/// Every rank gets what the member of its group at the coordinates `root`
+/// holds.
+RankTensors broadcast(const RankGrid &grid, const RankTensors &input,
+                      llvm::ArrayRef<dist::Axis> axes,
+                      llvm::ArrayRef<int64_t> root);
+
 } // namespace proteus::interp
 
 #endif // PROTEUS_INTERP_COLLECTIVES_H

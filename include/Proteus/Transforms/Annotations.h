@@ -45,6 +45,8 @@ constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
 /// (`size`, `first`, in bytes).
 constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
 constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
+/// On the function: values may cross between stages in slices.
+constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

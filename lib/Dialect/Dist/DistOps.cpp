@@ -116,11 +116,11 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Slices, all-gathers and all-to-alls change where a value is and not what it
-/// is: two in a row that end in the first type are nothing.
+/// Slices, all-gathers, all-to-alls and permutes change where a value is and
+/// not what it is: two in a row that end in the first type are nothing.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {
   Operation *producer = input.getDefiningOp();
-  if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp>(producer))
+  if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp, PermuteOp>(producer))
     return {};
   Value origin = producer->getOperand(0);
   return origin.getType() == resultType ? OpFoldResult(origin) : OpFoldResult();
@@ -131,6 +131,10 @@ OpFoldResult AllGatherOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult AllToAllOp::fold(FoldAdaptor) {
+  return foldRoundTrip(getInput(), getType());
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
   return foldRoundTrip(getInput(), getType());
 }
 

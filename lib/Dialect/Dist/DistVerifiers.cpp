@@ -143,6 +143,23 @@ LogicalResult AllToAllOp::verify() {
       *this, {StepKind::AllToAll, {}, {}, getFromDim(), getToDim()});
 }
 
+LogicalResult PermuteOp::verify() {
+  Step step{StepKind::Permute, {}};
+  const Layout &result = getLayout(getType()).getValue();
+  step.placed.assign(result.dims.begin(), result.dims.end());
+  return verifyCollective(*this, std::move(step));
+}
+
+LogicalResult BroadcastOp::verify() {
+  return verifyCollective(*this, {StepKind::Broadcast, {}});
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+    return failure();
+  return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyDim(*this, getInput().getType(), getDim())))
     return failure();

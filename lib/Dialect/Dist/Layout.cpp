@@ -136,6 +136,13 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
   case StepKind::AllGather:
     return AllGatherOp::create(builder, loc, type, value, *step.fromDim, axes,
                                purposeAttr);
+  case StepKind::Permute:
+    return PermuteOp::create(builder, loc, type, value, axes, purposeAttr);
+  case StepKind::Broadcast:
+    return BroadcastOp::create(builder, loc, type, value, axes, purposeAttr);
+  case StepKind::Scatter:
+    return ScatterOp::create(builder, loc, type, value, *step.toDim, axes,
+                             purposeAttr);
   }
   llvm_unreachable("unknown step kind");
 }

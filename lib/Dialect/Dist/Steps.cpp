@@ -25,16 +25,47 @@ StringRef proteus::dist::stringify(StepKind kind) {
   switch (kind) {
   case StepKind::Slice:
     return "slice";
+  case StepKind::Scatter:
+    return "scatter";
   case StepKind::ReduceScatter:
     return "reduce_scatter";
   case StepKind::AllReduce:
     return "all_reduce";
+  case StepKind::Permute:
+    return "permute";
   case StepKind::AllToAll:
     return "all_to_all";
   case StepKind::AllGather:
     return "all_gather";
+  case StepKind::Broadcast:
+    return "broadcast";
   }
   llvm_unreachable("unknown step kind");
+}
+
+//===----------------------------------------------------------------------===//
+// Places of axes
+//===----------------------------------------------------------------------===//
+
+/// Where an axis shards: the dimension, and by how many parts of it two
+/// neighbours on the axis are apart.
+static std::optional<std::pair<unsigned, int64_t>>
+placeOf(const Mesh &mesh, const Layout &layout, Axis axis) {
+  std::optional<unsigned> dim = layout.getShardedDim(axis);
+  if (!dim)
+    return std::nullopt;
+  ArrayRef<Axis> axes = layout.dims[*dim];
+  size_t index = llvm::find(axes, axis) - axes.begin();
+  return std::pair(*dim, mesh.getSize(axes.drop_front(index + 1)));
+}
+
+AxisList proteus::dist::permutedAxes(const Mesh &mesh, const Layout &from,
+                                     const Layout &to) {
+  AxisList axes;
+  for (Axis axis = 0; axis < mesh.getNumAxes(); ++axis)
+    if (placeOf(mesh, from, axis) != placeOf(mesh, to, axis))
+      axes.push_back(axis);
+  return axes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,10 +89,14 @@ public:
     switch (step.kind) {
     case StepKind::Slice:
       return checkReplicated() && append(*step.toDim);
+    case StepKind::Scatter:
+      return release() && append(*step.toDim);
     case StepKind::ReduceScatter:
       return reduce() && append(*step.toDim);
     case StepKind::AllReduce:
       return reduce();
+    case StepKind::Permute:
+      return permute();
     case StepKind::AllToAll:
       if (*step.fromDim == *step.toDim)
         return fail("all_to_all from dimension " + Twine(*step.fromDim) +
@@ -69,6 +104,8 @@ public:
       return remove(*step.fromDim) && append(*step.toDim);
     case StepKind::AllGather:
       return remove(*step.fromDim);
+    case StepKind::Broadcast:
+      return release();
     }
     llvm_unreachable("unknown step kind");
   }
@@ -119,6 +156,37 @@ private:
                     mesh.getName(axis) + "'");
       pending.erase(it);
     }
+    return true;
+  }
+
+  /// Takes the axes off the fixed coordinates.
+  bool release() {
+    for (Axis axis : step.axes) {
+      if (!layout.getFixedCoordinate(axis))
+        return fail("the operand is not fixed at a coordinate of axis '" +
+                    mesh.getName(axis) + "'");
+      llvm::erase_if(layout.fixed,
+                     [&](auto entry) { return entry.first == axis; });
+    }
+    return true;
+  }
+
+  /// Puts the axes where the step says; the blocks stay what they are.
+  bool permute() {
+    Layout from = layout;
+    layout.dims.assign(step.placed.begin(), step.placed.end());
+    if (std::optional<std::string> problem = layout.check(mesh))
+      return fail(*problem);
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (numParts(mesh, from, dim) != numParts(mesh, layout, dim))
+        return fail("dimension " + Twine(dim) + " has " +
+                    Twine(numParts(mesh, from, dim)) + " parts before and " +
+                    Twine(numParts(mesh, layout, dim)) +
+                    " after; a permute keeps the parts");
+    AxisList moved = permutedAxes(mesh, from, layout);
+    if (moved != step.axes)
+      return fail("moves blocks along " + mesh.format(moved) + ", not " +
+                  mesh.format(step.axes));
     return true;
   }
 
@@ -195,20 +263,26 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  if (step.kind == StepKind::Slice)
-    return volume;
-  int64_t rounds = step.kind == StepKind::AllReduce ? 2 : 1;
-  volume.movedBytes = rounds *
-                      (volume.bufferBytes / volume.groupSize +
-                       (volume.bufferBytes % volume.groupSize != 0)) *
-                      (volume.groupSize - 1);
+  // What each rank sends in a ring; with a broadcast every rank passes all on,
+  // and with a permute it sends what it has to one other.
+  int64_t share = volume.bufferBytes / volume.groupSize +
+                  (volume.bufferBytes % volume.groupSize != 0);
+  switch (step.kind) {
+  case StepKind::Slice:
+    break;
+  case StepKind::AllReduce:
+    volume.movedBytes = 2 * share * (volume.groupSize - 1);
+    break;
+  case StepKind::Scatter:
+  case StepKind::ReduceScatter:
+  case StepKind::AllToAll:
+  case StepKind::AllGather:
+    volume.movedBytes = share * (volume.groupSize - 1);
+    break;
+  case StepKind::Permute:
+  case StepKind::Broadcast:
+    volume.movedBytes = volume.groupSize > 1 ? volume.bufferBytes : 0;
+    break;
+  }
   return volume;
-}
-
-uint64_t proteus::dist::defaultStepCost(const Step &step,
-                                        const StepVolume &volume) {
-  constexpr uint64_t startUp = 64 * 1024;
-  if (step.kind == StepKind::Slice || volume.groupSize == 1)
-    return 0;
-  return volume.movedBytes + startUp;
 }

@@ -37,6 +37,9 @@ void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);
 
+/// Reads an axis or a sub-axis, `d` or `d:(1)2`.
+mlir::ParseResult parseAxisUse(mlir::AsmParser &parser, mlir::StringAttr &axis);
+
 /// Whether a name can be written as a bare identifier.
 bool isIdentifier(llvm::StringRef name);
 

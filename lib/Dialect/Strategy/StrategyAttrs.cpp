@@ -9,6 +9,7 @@
 #include "AttrSyntax.h"
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/SubAxis.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,6 +58,28 @@ ParseResult proteus::strategy::parseName(AsmParser &parser, StringAttr &name,
     return parser.emitError(loc) << "expected the name of an " << what;
   name = parser.getBuilder().getStringAttr(keyword);
   return verifyIdentifier([&] { return parser.emitError(loc); }, name, what);
+}
+
+static LogicalResult
+verifyAxisUse(function_ref<InFlightDiagnostic()> emitError, StringAttr text) {
+  if (std::optional<std::string> problem = AxisUse::check(text.getValue()))
+    return emitError() << *problem;
+  return success();
+}
+
+ParseResult proteus::strategy::parseAxisUse(AsmParser &parser,
+                                            StringAttr &axis) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseName(parser, axis, "axis"))
+    return failure();
+  if (failed(parser.parseOptionalColon()))
+    return success();
+  AxisUse use{axis.getValue(), SubAxis{}};
+  if (parser.parseLParen() || parser.parseInteger(use.sub->prefix) ||
+      parser.parseRParen() || parser.parseInteger(use.sub->size))
+    return failure();
+  axis = parser.getBuilder().getStringAttr(use.str());
+  return verifyAxisUse([&] { return parser.emitError(loc); }, axis);
 }
 
 /// Parses an attribute's text within the angle brackets of its alone-standing
@@ -139,21 +162,15 @@ void ItemAttr::print(AsmPrinter &printer) const {
 // AxisAttr, CoordinateAttr
 //===----------------------------------------------------------------------===//
 
-/// Parses `axis = number`.
-template <typename AttrT>
-static ParseResult parseAxisEquation(AsmParser &parser, AttrT &attr) {
-  StringAttr axis;
-  int64_t number;
-  if (parseName(parser, axis, "axis") || parser.parseEqual() ||
-      parser.parseInteger(number))
-    return failure();
-  attr = AttrT::get(parser.getContext(), axis, number);
-  return success();
-}
-
 ParseResult proteus::strategy::parseAxisText(AsmParser &parser,
                                              AxisAttr &axis) {
-  return parseAxisEquation(parser, axis);
+  StringAttr name;
+  int64_t size;
+  if (parseName(parser, name, "axis") || parser.parseEqual() ||
+      parser.parseInteger(size))
+    return failure();
+  axis = AxisAttr::get(parser.getContext(), name, size);
+  return success();
 }
 
 void proteus::strategy::printAxisText(AsmPrinter &printer, AxisAttr axis) {
@@ -175,7 +192,13 @@ void AxisAttr::print(AsmPrinter &printer) const {
 
 ParseResult proteus::strategy::parseCoordinateText(AsmParser &parser,
                                                    CoordinateAttr &coordinate) {
-  return parseAxisEquation(parser, coordinate);
+  StringAttr axis;
+  int64_t position;
+  if (parseAxisUse(parser, axis) || parser.parseEqual() ||
+      parser.parseInteger(position))
+    return failure();
+  coordinate = CoordinateAttr::get(parser.getContext(), axis, position);
+  return success();
 }
 
 void proteus::strategy::printCoordinateText(AsmPrinter &printer,
@@ -187,7 +210,7 @@ void proteus::strategy::printCoordinateText(AsmPrinter &printer,
 LogicalResult
 CoordinateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        StringAttr axis, int64_t) {
-  return verifyIdentifier(emitError, axis, "axis");
+  return verifyAxisUse(emitError, axis);
 }
 
 Attribute CoordinateAttr::parse(AsmParser &parser, Type) {
@@ -214,7 +237,7 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "dimension";
   }
   for (StringAttr axis : axes)
-    if (failed(verifyIdentifier(emitError, axis, "axis")))
+    if (failed(verifyAxisUse(emitError, axis)))
       return failure();
   return success();
 }
@@ -238,7 +261,7 @@ static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   Attribute key;
   SmallVector<StringAttr> axes;
   auto parseAxis = [&] {
-    return parseName(parser, axes.emplace_back(), "axis");
+    return parseAxisUse(parser, axes.emplace_back());
   };
   if (parseKey(parser, key) || parser.parseArrow())
     return failure();

@@ -36,7 +36,7 @@ static void printPartition(OpAsmPrinter &printer, Operation *,
 }
 
 static ParseResult parseAxisName(OpAsmParser &parser, StringAttr &axis) {
-  return parseName(parser, axis, "axis");
+  return parseAxisUse(parser, axis);
 }
 
 static void printAxisName(OpAsmPrinter &printer, Operation *, StringAttr axis) {
@@ -114,6 +114,10 @@ MeshOp TreeOp::getMesh() { return findSetting<MeshOp>(*this); }
 ScheduleOp TreeOp::getSchedule() { return findSetting<ScheduleOp>(*this); }
 
 BucketOp TreeOp::getBucket() { return findSetting<BucketOp>(*this); }
+
+ScatterGatherOp TreeOp::getScatterGather() {
+  return findSetting<ScatterGatherOp>(*this);
+}
 
 //===----------------------------------------------------------------------===//
 // NodeOp

@@ -15,8 +15,10 @@
 #include "AttrSyntax.h"
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/SubAxis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <set>
@@ -155,6 +157,8 @@ LogicalResult BucketOp::verify() {
   return verifyAtLeastOne(*this, "first", getFirst());
 }
 
+LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
+
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {
   if (part.isDimension())
@@ -183,7 +187,7 @@ LogicalResult SplitOp::verify() {
                        "as [batch -> dp]");
 
   llvm::SmallDenseSet<Attribute> keys;
-  llvm::SmallDenseMap<StringAttr, PartAttr> users;
+  SmallVector<std::pair<StringAttr, PartAttr>> users;
   for (PartAttr part : parts) {
     if (failed(verifyKey(*this, part)))
       return failure();
@@ -191,12 +195,20 @@ LogicalResult SplitOp::verify() {
       return emitOpError() << describeKey(part)
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
-      auto [user, isNew] = users.try_emplace(axis, part);
-      if (!isNew)
-        return emitOpError()
-               << "axis '" << axis.getValue() << "' is used twice, for "
-               << describeKey(user->second) << " and for " << describeKey(part)
-               << "; an axis splits one key, once";
+      for (auto [other, user] : users) {
+        if (other == axis)
+          return emitOpError()
+                 << "axis '" << axis.getValue() << "' is used twice, for "
+                 << describeKey(user) << " and for " << describeKey(part)
+                 << "; an axis splits one key, once";
+        if (AxisUse::get(other).overlaps(AxisUse::get(axis)))
+          return emitOpError()
+                 << "'" << other.getValue() << "' for " << describeKey(user)
+                 << " and '" << axis.getValue() << "' for " << describeKey(part)
+                 << " overlap; use parts of the axis that do not, such as "
+                 << "'d:(1)2' and 'd:(2)4'";
+      }
+      users.push_back({axis, part});
     }
   }
   return success();
@@ -206,15 +218,22 @@ LogicalResult AtOp::verify() {
   if (getCoordinates().empty())
     return emitOpError(
         "has no coordinates; write at least one, such as [pp = 0]");
-  llvm::SmallDenseMap<StringAttr, int64_t> positions;
+  SmallVector<CoordinateAttr> given;
   for (auto coordinate : getCoordinates().getAsRange<CoordinateAttr>()) {
-    auto [other, isNew] =
-        positions.try_emplace(coordinate.getAxis(), coordinate.getPosition());
-    if (!isNew)
-      return emitOpError() << "axis '" << coordinate.getAxis().getValue()
-                           << "' is given twice, at " << other->second
-                           << " and at " << coordinate.getPosition()
-                           << "; give one position";
+    for (CoordinateAttr other : given) {
+      if (other.getAxis() == coordinate.getAxis())
+        return emitOpError() << "axis '" << coordinate.getAxis().getValue()
+                             << "' is given twice, at " << other.getPosition()
+                             << " and at " << coordinate.getPosition()
+                             << "; give one position";
+      if (AxisUse::get(other.getAxis())
+              .overlaps(AxisUse::get(coordinate.getAxis())))
+        return emitOpError()
+               << "'" << other.getAxis().getValue() << "' and '"
+               << coordinate.getAxis().getValue()
+               << "' overlap; give one position for each part of an axis";
+    }
+    given.push_back(coordinate);
   }
   return success();
 }
@@ -223,8 +242,8 @@ LogicalResult StagesOp::verify() {
   if (!isa_and_present<NodeOp>((*this)->getParentOp()))
     return emitOpError("stages belongs to a node; it cuts the modules that the "
                        "node's pattern matches");
-  if (!isIdentifier(getAxis()))
-    return emitOpError() << "axis '" << getAxis() << "' is not an identifier";
+  if (std::optional<std::string> problem = AxisUse::check(getAxis()))
+    return emitOpError() << *problem;
   return success();
 }
 
@@ -292,10 +311,20 @@ static LogicalResult verifyScope(Operation *scope) {
   return success(valid && succeeded(verifyPlacement(scope)));
 }
 
-/// Checks that the mesh has the axis.
-static LogicalResult verifyAxis(Operation *op, StringRef axis, MeshOp mesh) {
-  if (mesh.getAxisIndex(axis))
-    return success();
+/// Checks that the mesh has the axis, and that the sub-axis divides it.
+static LogicalResult verifyAxis(Operation *op, StringRef text, MeshOp mesh) {
+  AxisUse use = *AxisUse::parse(text);
+  StringRef axis = use.axis;
+  if (std::optional<int64_t> size = mesh.getAxisSize(axis)) {
+    if (!use.sub || *size % (use.sub->prefix * use.sub->size) == 0)
+      return success();
+    InFlightDiagnostic diag =
+        op->emitOpError() << "'" << text << "' does not divide axis '" << axis
+                          << "' of size " << *size
+                          << "; the product of prefix and size must divide it";
+    diag.attachNote(mesh.getLoc()) << "the mesh is here";
+    return diag;
+  }
   InFlightDiagnostic diag = op->emitOpError() << "unknown axis '" << axis
                                               << "'; the axes of the mesh are ";
   llvm::interleaveComma(
@@ -319,7 +348,9 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
     if (failed(verifyAxis(at, axis, mesh)))
       return failure();
     int64_t position = coordinate.getPosition();
-    int64_t size = mesh.getAxisSize(axis).value_or(0);
+    AxisUse use = AxisUse::get(coordinate.getAxis());
+    int64_t size =
+        use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
     if (position >= 0 && position < size)
       continue;
     InFlightDiagnostic diag = at.emitOpError()
@@ -334,6 +365,41 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
 
 static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
+}
+
+/// Checks that there is one way to cut every axis that fits all sub-axes.
+static LogicalResult verifyCuts(TreeOp tree) {
+  struct Cut {
+    int64_t at;
+    StringAttr use;
+    Operation *op;
+  };
+  llvm::MapVector<StringRef, SmallVector<Cut>> cuts;
+  bool valid = true;
+  forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
+    AxisUse use = AxisUse::get(text);
+    if (!use.sub || !valid)
+      return;
+    SmallVector<Cut> &others = cuts[use.axis];
+    for (int64_t at : {use.sub->prefix, use.sub->prefix * use.sub->size}) {
+      auto *other = llvm::find_if(others, [&](const Cut &cut) {
+        return cut.at % at != 0 && at % cut.at != 0;
+      });
+      if (other != others.end() && valid) {
+        InFlightDiagnostic diag =
+            op->emitOpError()
+            << "'" << text.getValue() << "' cuts axis '" << use.axis << "' at "
+            << at << " and '" << other->use.getValue() << "' cuts it at "
+            << other->at
+            << ", of which neither divides the other; use sub-axes of one way "
+               "to cut the axis";
+        diag.attachNote(other->op->getLoc()) << "the other sub-axis is here";
+        valid = false;
+      }
+      others.push_back({at, text, op});
+    }
+  });
+  return success(valid);
 }
 
 LogicalResult TreeOp::verifyRegions() {
@@ -352,7 +418,7 @@ LogicalResult TreeOp::verifyRegions() {
             .Default(success());
     valid &= succeeded(result);
   });
-  return success(valid);
+  return success(valid && succeeded(verifyCuts(*this)));
 }
 
 LogicalResult TreeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {

@@ -31,6 +31,9 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"AllToAll", 3, "all_to_all">,
   I32EnumCase<"Send", 4, "send">,
   I32EnumCase<"Recv", 5, "recv">,
+  I32EnumCase<"Permute", 6, "permute">,
+  I32EnumCase<"Broadcast", 7, "broadcast">,
+  I32EnumCase<"Scatter", 8, "scatter">,
 ]>;
 
 def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [

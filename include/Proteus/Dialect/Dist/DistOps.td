@@ -178,6 +178,97 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
   }];
 }
 
+def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
+  let summary = "Gives every rank the block of another rank";
+  let description = [{
+    The tensor stays cut into the same blocks, but other ranks hold them: the
+    axes of a dimension change their order, or other axes of the same sizes take
+    their place. Every rank sends its block to one rank and gets one; a rank
+    that already holds its block keeps it. A rank is told apart by the part it
+    holds in each dimension and, among the listed axes that replicate, by its
+    number in mesh order: it gets the block from the rank that is the same in
+    the operand's layout.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - every dimension has the same number of parts before and after;
+    - pending reductions and fixed coordinates stay;
+    - the axes are those that change their dimension, their place within it, or
+      begin or cease to shard one.
+
+    Example:
+    ```mlir
+    %1 = dist.permute %0 over {a, b}
+        : tensor<8x8xf32, #a_major> -> tensor<8x8xf32, #b_major>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_BroadcastOp
+    : Dist_CollectiveOp<"broadcast", "Broadcast", "getInput"> {
+  let summary = "Copies a value from one coordinate to all";
+  let description = [{
+    The value exists at one coordinate of each listed axis; afterwards all ranks
+    along these axes hold it.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is fixed at a coordinate of each of them;
+    - the result has the operand's type without these coordinates.
+
+    Example:
+    ```mlir
+    %1 = dist.broadcast %0 over {tp}
+        : tensor<8x8xf32, #on_one> -> tensor<8x8xf32, #on_all>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
+  let summary = "Deals a value from one coordinate out in parts";
+  let description = [{
+    The value exists at one coordinate of each listed axis; afterwards these
+    axes shard a dimension, at the minor end and in the order that the result
+    type says.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is fixed at a coordinate of each of them;
+    - the dimension has at least as many elements as parts, and with uneven
+      parts they nest in those of the operand;
+    - the result has the operand's type with the axes moved accordingly.
+
+    Example:
+    ```mlir
+    %1 = dist.scatter %0 dim 0 over {tp}
+        : tensor<8x8xf32, #on_one> -> tensor<8x8xf32, #rows>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let summary = "Keeps a part of a replicated dimension";
   let description = [{

@@ -63,7 +63,7 @@ struct ReshardStep {
 /// LayoutAlgebra.h. `reason`, if given, receives the cause of a failure.
 llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
-            StepCost cost = defaultStepCost, std::string *reason = nullptr);
+            StepCost cost, std::string *reason = nullptr);
 
 /// Builds the ops of a plan and returns the value in the last layout.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,

@@ -184,25 +184,36 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 /// is the order of preference between plans of equal cost and length.
 enum class StepKind : uint8_t {
   Slice,
+  Scatter,
   ReduceScatter,
   AllReduce,
+  Permute,
   AllToAll,
   AllGather,
+  Broadcast,
 };
 llvm::StringRef stringify(StepKind kind);
 
-/// One step. Slice and reduce-scatter add `axes` at the minor end of `toDim`,
-/// an all-gather removes them from the minor end of `fromDim`, an all-to-all
-/// does both.
+/// One step. Slice, scatter and reduce-scatter add `axes` at the minor end of
+/// `toDim`, an all-gather removes them from the minor end of `fromDim`, an
+/// all-to-all does both. Scatter and broadcast start from values that are
+/// fixed at a coordinate of `axes`. A permute moves whole blocks between ranks.
 struct Step {
   StepKind kind;
-  /// In the order in which they shard `toDim`; ascending for all-reduce and
-  /// all-gather, which leave no order.
+  /// In the order in which they shard `toDim`; ascending for the steps that
+  /// leave no order.
   AxisList axes;
   std::optional<ReductionKind> reduction = std::nullopt;
   std::optional<unsigned> fromDim = std::nullopt;
   std::optional<unsigned> toDim = std::nullopt;
+  /// Of a permute: the axes of every dimension afterwards.
+  llvm::SmallVector<AxisList, 0> placed = {};
 };
+
+/// The axes that shard another dimension, or another place of it, in `to` than
+/// in `from`, or do so in one of them only; ascending. The ranks of a permute
+/// differ along these.
+AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
 /// Layout of a tensor of `shape` after `step`, or why the step is not possible.
 /// A step is possible only where it is exact: with uneven parts the minor axes
@@ -216,9 +227,8 @@ llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
 struct StepVolume {
   /// Ranks that take part together.
   int64_t groupSize = 1;
-  /// Bytes of the buffer of an all-reduce, the result of an all-gather, the
-  /// input of a reduce-scatter, the input of an all-to-all, the result of a
-  /// slice; on the rank that holds most.
+  /// Bytes of the result of an all-gather or a slice, else of the input; on the
+  /// rank that holds most.
   int64_t bufferBytes = 0;
   /// Bytes that each rank sends with a bandwidth-optimal algorithm.
   int64_t movedBytes = 0;
@@ -233,10 +243,6 @@ StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
 
-/// Bytes moved plus, for a group of more than one rank, a start-up worth
-/// 64 KiB; a slice costs nothing.
-uint64_t defaultStepCost(const Step &step, const StepVolume &volume);
-
 /// A step of a plan and the layout after it.
 struct PlannedStep {
   Step step;
@@ -248,10 +254,10 @@ struct PlannedStep {
 /// steps out of a layout are tried by kind (as StepKind lists them), by
 /// dimension and by axes. Axes that both layouts replicate take no part, nor do
 /// the major axes that they have in common on an evenly cut dimension. Fails
-/// with a reason if the time axis would have to take part, if the values are
-/// fixed to different devices, or if the target is partial where the source is
-/// not.
-llvm::FailureOr<llvm::SmallVector<PlannedStep>>
+/// with a reason if the time axis would have to take part, if the target is
+/// fixed to devices that do not all hold the source, or if it is partial where
+/// the source is not.
+llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,
             StepCost cost, std::string &reason);

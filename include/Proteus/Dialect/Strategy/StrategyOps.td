@@ -40,10 +40,13 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
     - The body holds operations of this dialect only, exactly one `mesh` among
-      them, and each of `schedule`, `bucket`, `recompute` and `at` at most once,
-      and one `split` per item.
+      them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute` and
+      `at` at most once, and one `split` per item.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh; coordinates of `at` lie on their axis.
+    - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
+      sub-axes of an axis fit one way to cut it: of any two prefixes, one
+      divides the other.
 
     ```mlir
     strategy.tree @data_parallel for @resnet50 {
@@ -70,6 +73,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScheduleOp getSchedule();
     /// The gradient buckets; null if none are set.
     BucketOp getBucket();
+    /// The leave to slice transfers; null if it is not given.
+    ScatterGatherOp getScatterGather();
   }];
 }
 
@@ -226,6 +231,28 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
   let hasVerifier = 1;
 }
 
+def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
+  let summary = "Lets values cross between stages in slices";
+  let description = [{
+    A value that all ranks along an axis of a stage hold may go to the next
+    stage in slices: every rank sends one, and the ranks of the next stage
+    collect them with an all-gather. Where the stages are in different nodes and
+    the axis is within a node, the slow links carry a fraction of the bytes.
+    For every value the cheaper of both ways is taken, by the costs of the
+    cluster; a tie keeps the plain transfer. Without this setting all transfers
+    are plain.
+
+    **Constraints**
+    - It stands directly in a tree, once.
+
+    ```mlir
+    scatter_gather
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Settings of the tree and of nodes
 //===----------------------------------------------------------------------===//
@@ -245,12 +272,14 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
 
     **Constraints**
     - It stands in a tree or a node, once per item.
-    - There is at least one arrow; a key occurs once, an axis occurs once.
+    - There is at least one arrow; a key occurs once, an axis occurs once, and
+      sub-axes of one axis do not overlap.
     - `op` takes iterator names, not dimensions; dimensions are not negative.
     - Axes are axes of the tree's mesh (checked by the tree).
 
     ```mlir
     split op [batch -> dp, out -> tp]
+    split op [batch -> d:(1)2, out -> d:(2)4]
     split weight [0 -> [dp, tp]]
     split input 1 [batch -> []]
     ```
@@ -272,7 +301,8 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
 
     **Constraints**
     - It stands in a tree or a node, once, and not beside `stages`.
-    - There is at least one coordinate; an axis occurs once.
+    - There is at least one coordinate; an axis occurs once, and sub-axes of
+      one axis do not overlap.
     - Axes are axes of the tree's mesh and coordinates lie on them (checked by
       the tree).
 
