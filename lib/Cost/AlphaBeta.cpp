@@ -51,6 +51,7 @@ private:
     case CollectiveKind::ReduceScatter:
     case CollectiveKind::AllToAll:
     case CollectiveKind::Scatter:
+    case CollectiveKind::Gather:
       return allSteps;
     case CollectiveKind::Broadcast:
       return whole + (ranks - 1) * link.latency;

@@ -49,6 +49,8 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
     return "broadcast";
   case CollectiveKind::Scatter:
     return "scatter";
+  case CollectiveKind::Gather:
+    return "gather";
   case CollectiveKind::Permute:
     return "permute";
   case CollectiveKind::SendRecv:

@@ -46,13 +46,6 @@ namespace {
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
 
-/// Whether a value of that layout exists at the coordinates.
-static bool isHolder(const dist::Layout &layout, ArrayRef<int64_t> rank) {
-  return llvm::all_of(layout.fixed, [&](std::pair<Axis, int64_t> entry) {
-    return rank[entry.first] == entry.second;
-  });
-}
-
 /// The sections of one program for one micro-batch, or its update.
 class Frame : public Executor {
 public:
@@ -72,6 +65,12 @@ private:
   LogicalResult visit(dist::PermuteOp op);
   LogicalResult visit(dist::BroadcastOp op);
   LogicalResult visit(dist::ScatterOp op);
+  LogicalResult visit(dist::GatherOp op);
+  LogicalResult visit(dist::KeepOp op);
+  LogicalResult visit(dist::ExchangeOp op);
+  RankTensors scatter(Value input, Value result, unsigned dim,
+                      ArrayRef<Axis> axes);
+  RankTensors gather(Value input, Value result, unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
   LogicalResult visit(dist::FusedReduceOp op);
   LogicalResult visit(dist::AccumulateOp op);
@@ -120,10 +119,10 @@ LogicalResult Frame::visit(dist::AllToAllOp op) {
 }
 
 LogicalResult Frame::visit(dist::PermuteOp op) {
-  return setChecked(op.getResult(), permute(getGrid(), get(op.getInput()),
-                                            axesOf(op.getMesh(), op.getAxes()),
-                                            layoutOf(op.getInput()),
-                                            layoutOf(op.getResult())));
+  return setChecked(op.getResult(),
+                    permute(getGrid(), get(op.getInput()),
+                            axesOf(op.getMesh(), op.getAxes()),
+                            layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
 /// What the ranks hold after a value has left its fixed coordinates of `axes`.
@@ -141,14 +140,58 @@ LogicalResult Frame::visit(dist::BroadcastOp op) {
                                            axesOf(op.getMesh(), op.getAxes())));
 }
 
+RankTensors Frame::scatter(Value input, Value result, unsigned dim,
+                           ArrayRef<Axis> axes) {
+  return sliceParts(getGrid(),
+                    spread(getGrid(), get(input), layoutOf(input), axes), dim,
+                    minorAxes(result, dim, axes.size()));
+}
+
+/// Ranks that are not where `value` is hold nothing of it.
+static void forget(const RankGrid &grid, Value value, RankTensors &tensors) {
+  for (unsigned rank = 0; rank < grid.size(); ++rank)
+    if (!layoutOf(value).isHeldAt(grid.getCoordinates(rank)))
+      tensors[rank] = Tensor(tensors[rank].getShape(),
+                             std::numeric_limits<double>::quiet_NaN());
+}
+
+RankTensors Frame::gather(Value input, Value result, unsigned dim,
+                          size_t count) {
+  RankTensors tensors =
+      allGather(getGrid(), get(input), dim, minorAxes(input, dim, count));
+  forget(getGrid(), result, tensors);
+  return tensors;
+}
+
 LogicalResult Frame::visit(dist::ScatterOp op) {
-  return setChecked(
-      op.getResult(),
-      sliceParts(getGrid(),
-                 spread(getGrid(), get(op.getInput()), layoutOf(op.getInput()),
-                        axesOf(op.getMesh(), op.getAxes())),
-                 op.getDim(),
-                 minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
+  return setChecked(op.getResult(),
+                    scatter(op.getInput(), op.getResult(), op.getDim(),
+                            axesOf(op.getMesh(), op.getAxes())));
+}
+
+LogicalResult Frame::visit(dist::GatherOp op) {
+  return setChecked(op.getResult(), gather(op.getInput(), op.getResult(),
+                                           op.getDim(), op.getAxes().size()));
+}
+
+LogicalResult Frame::visit(dist::KeepOp op) {
+  RankTensors tensors = get(op.getInput());
+  forget(getGrid(), op.getResult(), tensors);
+  return setChecked(op.getResult(), std::move(tensors));
+}
+
+LogicalResult Frame::visit(dist::ExchangeOp op) {
+  AxisList axes = axesOf(op.getMesh(), op.getAxes());
+  for (auto [index, input, output] :
+       llvm::enumerate(op.getInputs(), op.getOutputs())) {
+    unsigned dim = op.getDim(index);
+    if (failed(
+            setChecked(output, op.isScattered(index)
+                                   ? scatter(input, output, dim, axes)
+                                   : gather(input, output, dim, axes.size()))))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult Frame::visit(dist::SliceOp op) {
@@ -246,13 +289,13 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
-            dist::ScatterOp, dist::SliceOp, dist::FusedReduceOp,
-            dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
-          [&](auto known) -> FailureOr<bool> {
-            if (failed(visit(known)))
-              return failure();
-            return true;
-          })
+            dist::ScatterOp, dist::GatherOp, dist::KeepOp, dist::ExchangeOp,
+            dist::SliceOp, dist::FusedReduceOp, dist::AccumulateOp,
+            dist::SendOp, dist::RecvOp>([&](auto known) -> FailureOr<bool> {
+        if (failed(visit(known)))
+          return failure();
+        return true;
+      })
       .Default([](Operation *) { return false; });
 }
 
@@ -307,7 +350,7 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
       // What a rank does not hold, it must not miss.
-      if (!isHolder(layoutOf(argument), coordinates)) {
+      if (!layoutOf(argument).isHeldAt(coordinates)) {
         blocks.emplace_back(dist::localShape(type, coordinates),
                             std::numeric_limits<double>::quiet_NaN());
         continue;
@@ -377,7 +420,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto add = [&](const Frame &frame) -> LogicalResult {
     for (auto [rank, tensor] : llvm::enumerate(frame.get(value))) {
       Coordinates key(frame.getGrid().getCoordinates(rank));
-      if (!isHolder(layout, key))
+      if (!layout.isHeldAt(key))
         continue;
       for (Axis axis = 0; axis < key.size(); ++axis)
         if (layout.isReplicated(axis))

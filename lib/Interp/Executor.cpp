@@ -12,6 +12,8 @@
 #include "Proteus/Interp/Interpreter.h"
 #include "Proteus/Interp/Kernels.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
@@ -25,6 +27,14 @@ static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
 static Shape localOffsetOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? Shape(dist::localOffset(type, coordinates)) : Shape();
+}
+
+/// Whether the results of `op` exist at `coordinates`.
+static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
+  return llvm::all_of(op->getResultTypes(), [&](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return !layout || layout.getValue().isHeldAt(coordinates);
+  });
 }
 
 LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
@@ -44,6 +54,13 @@ LogicalResult Executor::visitKernel(Operation *op) {
   SmallVector<RankTensors> computed(op->getNumResults());
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
+    // Work at one place is not done elsewhere.
+    if (!isDoneAt(op, coordinates)) {
+      for (auto [i, result] : llvm::enumerate(op->getResults()))
+        computed[i].emplace_back(localShapeOf(result, coordinates),
+                                 std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
     SmallVector<OperandBlock> operands;
     for (Value operand : op->getOperands())
       operands.push_back(

@@ -116,6 +116,11 @@ private:
   ArrayRef<int64_t> coordinatesOf(uint32_t number) const {
     return coordinates[number];
   }
+  /// Whether a value of that type exists on the ranks of class `number`.
+  bool isHeldBy(Type type, uint32_t number) const {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return !layout || layout.getValue().isHeldAt(coordinates[number]);
+  }
   int64_t stageOfRank(ArrayRef<int64_t> deviceCoordinates) const;
   AxisList axesOf(Operation *op) const;
 
@@ -262,11 +267,19 @@ void WorkloadBuilder::partition() {
   int64_t numRanks = mesh.getNumDevices();
   // Ranks of one stage differ where a dimension does not divide evenly.
   SetVector<std::pair<int64_t, SmallVector<Axis>>> uneven;
+  // Or where something is at one place among them.
+  SetVector<std::pair<Axis, int64_t>> places;
   auto inspect = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || dist::isEven(tensor))
+    dist::LayoutAttr attribute = dist::getLayout(type);
+    if (!attribute)
       return;
-    const dist::Layout &layout = dist::getLayout(tensor).getValue();
+    const dist::Layout &layout = attribute.getValue();
+    for (auto entry : layout.fixed)
+      if (entry.first != pipelineAxis)
+        places.insert(entry);
+    auto tensor = cast<RankedTensorType>(type);
+    if (dist::isEven(tensor))
+      return;
     for (auto [dim, axes] : llvm::enumerate(layout.dims))
       if (tensor.getDimSize(dim) % grid.getSize(axes) != 0)
         uneven.insert({tensor.getDimSize(dim),
@@ -292,6 +305,8 @@ void WorkloadBuilder::partition() {
                 (axis == dist::microAxis ? 0 : own[axis - 1]);
       key.push_back(dist::partSize(size, grid.getSize(axes), index));
     }
+    for (auto [axis, position] : places)
+      key.push_back(own[axis - 1] == position);
     // Distinct colours keep every rank apart.
     if (fold == Fold::None)
       key.push_back(rank);
@@ -311,6 +326,10 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   auto [entry, isNew] = kernelTimes.try_emplace({op, number});
   if (!isNew)
     return entry->second;
+  // Work at one place costs nothing elsewhere.
+  for (Type type : op->getResultTypes())
+    if (!isHeldBy(type, number))
+      return entry->second = 0;
   nn::IterationSpace space = op.getIterationSpace();
   double points = 1;
   for (int64_t size : localSizes(op, space, coordinatesOf(number)))
@@ -355,6 +374,8 @@ static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
     return cost::CollectiveKind::Broadcast;
   case dist::CollectiveKind::Scatter:
     return cost::CollectiveKind::Scatter;
+  case dist::CollectiveKind::Gather:
+    return cost::CollectiveKind::Gather;
   }
   llvm_unreachable("unknown collective");
 }
@@ -455,9 +476,11 @@ static sim::Stream streamOf(Operation *op) {
 /// A buffer in the size it has on class `number`.
 sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
                                       uint32_t number) {
-  return {buffer.name,
-          dist::localBytes(tensorType(buffer.value), coordinatesOf(number)),
-          buffer.owner};
+  RankedTensorType type = tensorType(buffer.value);
+  int64_t bytes = isHeldBy(type, number)
+                      ? dist::localBytes(type, coordinatesOf(number))
+                      : 0;
+  return {buffer.name, bytes, buffer.owner};
 }
 
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,

@@ -117,6 +117,10 @@ private:
   /// The layout in which `value` goes to another stage to be `target` there:
   /// sliced further than that if the tree allows it and it pays.
   LayoutAttr transferLayout(Value value, LayoutAttr target);
+  /// `value` brought to a place where it is not yet: collected there if it is
+  /// sharded, kept there if it is everywhere.
+  FailureOr<Value> bringTo(OpBuilder &builder, Value value, LayoutAttr target,
+                           Operation *reader, Purpose purpose);
   /// The layout in which the result of a repeat or recomputation is first read,
   /// in its own shape; null if no operation reads it.
   LayoutAttr firstReadLayout(Value value);
@@ -271,10 +275,10 @@ uint64_t Inserter::costOf(RankedTensorType type, LayoutAttr from,
   uint64_t total = 0;
   for (const dist::ReshardStep &step : steps) {
     total += costs.getCost(
-        step.step, dist::stepVolume(mesh.getValue(), type.getShape(),
-                                    dist::elementBits(type.getElementType()),
-                                    from.getValue(), step.result.getValue(),
-                                    step.step));
+        step.step,
+        dist::stepVolume(mesh.getValue(), type.getShape(),
+                         dist::elementBits(type.getElementType()),
+                         from.getValue(), step.result.getValue(), step.step));
     from = step.result;
   }
   return total;
@@ -326,9 +330,58 @@ LayoutAttr Inserter::transferLayout(Value value, LayoutAttr target) {
   return best;
 }
 
+/// The axes at a coordinate of which `to` is, but `from` is not.
+static AxisList newlyFixed(const dist::Layout &from, const dist::Layout &to) {
+  AxisList axes;
+  for (auto entry : to.fixed)
+    if (!llvm::is_contained(from.fixed, entry))
+      axes.push_back(entry.first);
+  return axes;
+}
+
+FailureOr<Value> Inserter::bringTo(OpBuilder &builder, Value value,
+                                   LayoutAttr target, Operation *reader,
+                                   Purpose purpose) {
+  const dist::Layout &from = layoutOf(value).getValue();
+  AxisList axes = newlyFixed(from, target.getValue());
+  dist::Layout whole = target.getValue();
+  llvm::erase_if(whole.fixed, [&](auto entry) {
+    return llvm::is_contained(axes, entry.first);
+  });
+  // Where all the axes shard one dimension anyway, they do so until the end.
+  dist::Layout sharded = whole;
+  std::optional<unsigned> dim = from.getShardedDim(axes.front());
+  if (dim && llvm::all_of(axes, [&](Axis axis) {
+        return from.getShardedDim(axis) == dim;
+      })) {
+    for (Axis axis : from.dims[*dim])
+      if (llvm::is_contained(axes, axis))
+        sharded.dims[*dim].push_back(axis);
+    if (sharded.checkShape(mesh.getValue(), tensorType(value).getShape()))
+      dim = std::nullopt;
+  } else {
+    dim = std::nullopt;
+  }
+  FailureOr<Value> result =
+      reshard(builder, value, LayoutAttr::get(mesh, dim ? sharded : whole),
+              reader, purpose);
+  if (failed(result))
+    return failure();
+  Type type = dist::withLayout(tensorType(value), target);
+  ArrayAttr names = dist::getAxisNames(mesh, axes);
+  if (!dim)
+    return Value(
+        dist::KeepOp::create(builder, reader->getLoc(), type, *result, names));
+  return Value(dist::GatherOp::create(
+      builder, reader->getLoc(), type, *result, *dim, names,
+      dist::PurposeAttr::get(builder.getContext(), purpose)));
+}
+
 FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
                                    LayoutAttr target, Operation *reader,
                                    Purpose purpose) {
+  if (!newlyFixed(layoutOf(value).getValue(), target.getValue()).empty())
+    return bringTo(builder, value, target, reader, purpose);
   std::string reason;
   auto steps =
       isStack(value)

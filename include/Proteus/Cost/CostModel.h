@@ -70,6 +70,7 @@ enum class CollectiveKind : uint8_t {
   AllToAll,
   Broadcast,
   Scatter,
+  Gather,
   Permute,
   SendRecv
 };

@@ -264,6 +264,23 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
   ];
 }
 
+def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
+  let summary = "Make one all-to-all of values that leave or reach single places";
+  let description = [{
+    Values at single places (`at` in the tree) are dealt out with `dist.scatter`
+    and collected with `dist.gather`, one by one. Those of a block that run over
+    the same axes and need not wait for each other become one `dist.exchange`.
+
+    ```mlir
+    %2 = dist.scatter %0 dim 0 over {dp} : ...    // from dp = 0
+    %3 = dist.scatter %1 dim 0 over {dp} : ...    // from dp = 1
+    // becomes
+    %2:2 = dist.exchange %0, %1 over {dp} : ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
 def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
   let summary = "Order the micro-batches of every stage";
   let description = [{

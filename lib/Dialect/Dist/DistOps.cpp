@@ -15,6 +15,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace proteus::dist;
 
@@ -184,4 +186,49 @@ int64_t FusedReduceOp::getBufferBytes() {
   for (unsigned bucket = 0; bucket < getNumBuckets(); ++bucket)
     bytes += getBucketBytes(bucket);
   return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// ExchangeOp
+//===----------------------------------------------------------------------===//
+
+MeshAttr ExchangeOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+
+int64_t ExchangeOp::getGroupSize() {
+  return getMesh().getValue().getSize(
+      *::proteus::dist::getAxes(getMesh(), getAxes()));
+}
+
+bool ExchangeOp::isScattered(unsigned index) {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  return getLayout(getInputs()[index].getType())
+      .getValue()
+      .getFixedCoordinate(axes.front())
+      .has_value();
+}
+
+unsigned ExchangeOp::getDim(unsigned index) {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  Value sharded = isScattered(index) ? getOutputs()[index] : getInputs()[index];
+  return *getLayout(sharded.getType()).getValue().getShardedDim(axes.front());
+}
+
+int64_t ExchangeOp::getBufferBytes() {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  std::map<SmallVector<int64_t>, int64_t> bytes;
+  int64_t most = 0;
+  for (auto [index, input, output] :
+       llvm::enumerate(getInputs(), getOutputs())) {
+    Value whole = isScattered(index) ? input : output;
+    SmallVector<int64_t> place;
+    for (Axis axis : axes)
+      place.push_back(
+          *getLayout(whole.getType()).getValue().getFixedCoordinate(axis));
+    int64_t &sum = bytes[place];
+    sum += localBytes(cast<RankedTensorType>(whole.getType()));
+    most = std::max(most, sum);
+  }
+  return most;
 }

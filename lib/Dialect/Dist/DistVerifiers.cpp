@@ -160,6 +160,104 @@ LogicalResult ScatterOp::verify() {
   return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
 }
 
+/// `layout` at the coordinates of `axes` that `place` is fixed at; fails if it
+/// is not fixed at one of each.
+static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
+                                 const Layout &place, ArrayRef<Axis> axes,
+                                 const Mesh &mesh) {
+  for (Axis axis : axes) {
+    std::optional<int64_t> coordinate = place.getFixedCoordinate(axis);
+    if (!coordinate)
+      return op->emitOpError(
+                 "the result is not fixed at a coordinate of axis '")
+             << mesh.getName(axis) << "'";
+    layout.fixed.push_back({axis, *coordinate});
+  }
+  layout.normalise();
+  return layout;
+}
+
+/// Checks that `to` is `from` collected along `dim`.
+static LogicalResult verifyGather(Operation *op, RankedTensorType from,
+                                  RankedTensorType to, unsigned dim,
+                                  const AxisList &axes) {
+  LayoutAttr operand = getLayout(from), result = getLayout(to);
+  const Mesh &mesh = operand.getMesh().getValue();
+  std::string reason;
+  FailureOr<Layout> expected =
+      applyStep(mesh, from.getShape(), operand.getValue(),
+                {StepKind::AllGather, axes, {}, dim, {}}, reason);
+  if (failed(expected))
+    return op->emitOpError() << reason;
+  expected = fixedAs(op, *expected, result.getValue(), axes, mesh);
+  if (failed(expected))
+    return failure();
+  return verifyLayout(op, result, *expected);
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())) ||
+      failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  return verifyGather(*this, getInput().getType(), getType(), getDim(), *axes);
+}
+
+LogicalResult KeepOp::verify() {
+  if (failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  const Layout &operand = getLayout(getInput().getType()).getValue();
+  const Mesh &mesh = getMesh().getValue();
+  for (Axis axis : *axes)
+    if (!operand.isReplicated(axis))
+      return emitOpError("the operand is not replicated over axis '")
+             << mesh.getName(axis) << "'";
+  FailureOr<Layout> expected =
+      fixedAs(*this, operand, getLayout(getType()).getValue(), *axes, mesh);
+  if (failed(expected))
+    return failure();
+  return verifyLayout(*this, getLayout(getType()), *expected);
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getOutputs().size())
+    return emitOpError("has ")
+           << getInputs().size() << " operands and " << getOutputs().size()
+           << " results, expected at least one and as many of both";
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  for (auto [index, input, output] :
+       llvm::enumerate(getInputs(), getOutputs())) {
+    auto from = cast<RankedTensorType>(input.getType());
+    auto to = cast<RankedTensorType>(output.getType());
+    if (getLayout(from).getMesh() != getMesh())
+      return emitOpError("operand ")
+             << index << " is on the mesh " << getLayout(from).getMesh()
+             << ", operand 0 on " << getMesh();
+    if (failed(verifySameTensor(*this, from, to)))
+      return failure();
+    const Layout &sharded =
+        getLayout(isScattered(index) ? to : from).getValue();
+    if (!sharded.getShardedDim(axes->front()))
+      return emitOpError("pair ")
+             << index << " is neither dealt out nor collected: it goes from "
+             << getLayout(from) << " to " << getLayout(to);
+    if (failed(
+            isScattered(index)
+                ? verifyStep(*this, from, to,
+                             {StepKind::Scatter, *axes, {}, {}, getDim(index)})
+                : verifyGather(*this, from, to, getDim(index), *axes)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyDim(*this, getInput().getType(), getDim())))
     return failure();

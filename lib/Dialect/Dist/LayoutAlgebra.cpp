@@ -201,6 +201,12 @@ std::optional<int64_t> Layout::getFixedCoordinate(Axis axis) const {
   return std::nullopt;
 }
 
+bool Layout::isHeldAt(ArrayRef<int64_t> coordinates) const {
+  return llvm::all_of(fixed, [&](const std::pair<Axis, int64_t> &entry) {
+    return coordinates[entry.first] == entry.second;
+  });
+}
+
 bool Layout::isReplicated(Axis axis) const {
   return !getShardedDim(axis) && !getPartialKind(axis) &&
          !getFixedCoordinate(axis);

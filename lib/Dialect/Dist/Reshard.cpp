@@ -60,7 +60,7 @@ public:
         movable(std::move(movable)), cost(cost) {}
 
   FailureOr<SmallVector<PlannedStep, 0>> run(const Layout &from,
-                                          const Layout &to) {
+                                             const Layout &to) {
     reach(from, Node{});
     while (!queue.empty()) {
       auto [key, sequence, layout] = queue.top();

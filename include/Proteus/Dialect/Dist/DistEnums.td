@@ -34,6 +34,7 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"Permute", 6, "permute">,
   I32EnumCase<"Broadcast", 7, "broadcast">,
   I32EnumCase<"Scatter", 8, "scatter">,
+  I32EnumCase<"Gather", 9, "gather">,
 ]>;
 
 def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [

@@ -269,6 +269,104 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
   }];
 }
 
+def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
+  let summary = "Collects the parts of a dimension at one coordinate";
+  let description = [{
+    The listed axes shard a dimension, at the minor end; afterwards the value
+    exists at the coordinates of these axes that the result type says, and
+    nowhere else. The reverse of a scatter.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - they are the minor axes of dimension `dim`;
+    - with uneven parts those over all axes nest in those over the rest;
+    - the result is fixed at a coordinate of each of them, and else has the
+      operand's type without them.
+
+    Example:
+    ```mlir
+    %1 = dist.gather %0 dim 0 over {dp}
+        : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #on_one>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_KeepOp : Dist_LayoutOp<"keep"> {
+  let summary = "Keeps a replicated value at one coordinate alone";
+  let description = [{
+    All ranks along the listed axes hold the value; afterwards those at the
+    coordinates that the result type says do. No communication.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is replicated over them;
+    - the result is fixed at a coordinate of each of them, and else has the
+      operand's type.
+
+    Example:
+    ```mlir
+    %1 = dist.keep %0 over {dp}
+        : tensor<8x8xf32, #on_all> -> tensor<8x8xf32, #on_one>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes);
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Many scatters and gathers as one all-to-all";
+  let description = [{
+    Every operand is dealt out from its place, as by `dist.scatter`, or
+    collected at the place of its result, as by `dist.gather`; all of them
+    together are one all-to-all over the listed axes. This is how the vectors
+    looked up in tables on different devices reach the devices of their
+    samples.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results, all on one mesh;
+    - each pair is one of a `dist.scatter` or a `dist.gather` over these axes.
+
+    Example:
+    ```mlir
+    %0:2 = dist.exchange %a, %b over {dp} for activation
+        : (tensor<8x4xf32, #on_0>, tensor<8x4xf32, #on_1>)
+        -> (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $inputs `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
+    int64_t getGroupSize();
+    /// Bytes of the values that are at one place, on the place with most.
+    int64_t getBufferBytes();
+    MeshAttr getMesh();
+    /// Whether operand `index` is dealt out, not collected.
+    bool isScattered(unsigned index);
+    /// The dimension that operand or result `index` is sharded along.
+    unsigned getDim(unsigned index);
+  }];
+}
+
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let summary = "Keeps a part of a replicated dimension";
   let description = [{

@@ -137,6 +137,9 @@ struct Layout {
   /// The dimension that `axis` shards.
   std::optional<unsigned> getShardedDim(Axis axis) const;
   std::optional<int64_t> getFixedCoordinate(Axis axis) const;
+  /// Whether the value exists at `coordinates`, one per axis with `micro`
+  /// first.
+  bool isHeldAt(llvm::ArrayRef<int64_t> coordinates) const;
   /// Whether `axis` is mentioned nowhere.
   bool isReplicated(Axis axis) const;
 
