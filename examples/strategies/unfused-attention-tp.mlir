@@ -15,8 +15,9 @@
 
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @encoder(
-      %x: tensor<8x16x32xf32> {nn.role = "input", nn.path = "x"},
+      %x: tensor<8x16x24xf32> {nn.role = "input", nn.path = "x"},
       %target: tensor<8x16x32xf32> {nn.role = "input", nn.path = "target"},
+      %win: tensor<32x24xf32> {nn.role = "parameter", nn.path = "in.weight"},
       %ln1_g: tensor<2x32xf32> {nn.role = "parameter", nn.path = "layers[*].ln_1.scale"},
       %ln1_b: tensor<2x32xf32> {nn.role = "parameter", nn.path = "layers[*].ln_1.shift"},
       %wq: tensor<2x32x32xf32> {nn.role = "parameter", nn.path = "layers[*].attention.q.weight"},
@@ -28,8 +29,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %w1: tensor<2x64x32xf32> {nn.role = "parameter", nn.path = "layers[*].mlp.fc1.weight"},
       %w2: tensor<2x32x64xf32> {nn.role = "parameter", nn.path = "layers[*].mlp.fc2.weight"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %in = nn.linear "in"(%x, %win) : (tensor<8x16x24xf32>, tensor<32x24xf32>) -> tensor<8x16x32xf32>
     %y = nn.repeat "layers" count 2
-        carry(%h = %x : tensor<8x16x32xf32>)
+        carry(%h = %in : tensor<8x16x32xf32>)
         slice(%ln1_g_i = %ln1_g : tensor<2x32xf32> to tensor<32xf32>,
               %ln1_b_i = %ln1_b : tensor<2x32xf32> to tensor<32xf32>,
               %wq_i = %wq : tensor<2x32x32xf32> to tensor<32x32xf32>,

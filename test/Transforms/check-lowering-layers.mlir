@@ -6,7 +6,7 @@
 
 // Activations, split unevenly both ways.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @activations(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -36,7 +36,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Products: the repeated operand is split with the dimension it has, and its
 // gradient is summed over the others.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @products(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -68,7 +68,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Partial sums pass through a product with a constant.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @scaled_partial_sums(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -95,7 +95,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Rotations know their place in a sequence that is split unevenly, per head.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @rotary_embedding(
       %x: tensor<4x6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -120,7 +120,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Partial sums pass through a rotation.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @rotated_partial_sums(
       %x: tensor<4x6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -146,7 +146,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // A softmax whose rows are split unevenly: maximum and sum are reduced, and the
 // dot product of the gradient.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @softmax_of_split_rows(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -171,7 +171,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Attention written out, split by heads.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @unfused_attention_heads(
       %x: tensor<2x6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -214,7 +214,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // The same with queries and keys split, unevenly: masks know their place.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @unfused_attention_positions(
       %x: tensor<2x6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -257,7 +257,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Every dimension of a transposition is split.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @transposed(
       %x: tensor<6x4x8xf32> {nn.role = "input", nn.path = "x"},
@@ -281,7 +281,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Pieces are joined within groups that are split; a piece is a parameter.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @joined(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -306,7 +306,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Sums over split dimensions, and their inverse.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @summed_and_repeated(
       %x: tensor<6x5x8xf32> {nn.role = "input", nn.path = "x"},
@@ -332,7 +332,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // A sum over positions only, of which no more is read than their number.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @sums_in_a_row(
       %x: tensor<6x5x8xf32> {nn.role = "input", nn.path = "x"},
@@ -357,7 +357,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Rows of an RMS normalisation are independent; the scale sums over them.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @rms_norm(
       %x: tensor<4x6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -382,7 +382,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Synchronised batch normalisation: one group over all devices, in unequal
 // parts, with the channels split as well.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @synchronised_batch_norm(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
@@ -393,7 +393,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %nb: tensor<10xf32> {nn.role = "parameter", nn.path = "nb"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
     %0 = nn.linear "fc1"(%x, %w1) : (tensor<6x8xf32>, tensor<10x8xf32>) -> tensor<6x10xf32>
-    %1, %1m, %1i = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 1 : i64} : (tensor<6x10xf32>, tensor<10xf32>, tensor<10xf32>) -> (tensor<6x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>)
+    %1, %mean, %inverse = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 1 : i64} : (tensor<6x10xf32>, tensor<10xf32>, tensor<10xf32>) -> (tensor<6x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>)
     %2 = nn.linear "fc2"(%1, %w2) : (tensor<6x10xf32>, tensor<10x10xf32>) -> tensor<6x10xf32>
     %loss = nn.mse_loss "loss"(%2, %target) : (tensor<6x10xf32>, tensor<6x10xf32>) -> tensor<f32>
     return %loss : tensor<f32>
@@ -409,7 +409,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // The same on images.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @synchronised_batch_norm_of_images(
       %x: tensor<4x3x6x6xf32> {nn.role = "input", nn.path = "x"},
@@ -419,7 +419,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %nb: tensor<4xf32> {nn.role = "parameter", nn.path = "nb"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
     %0 = nn.conv2d "conv"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<4x3x6x6xf32>, tensor<4x3x3x3xf32>) -> tensor<4x4x6x6xf32>
-    %1, %1m, %1i = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 1 : i64} : (tensor<4x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4x6x6xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
+    %1, %mean, %inverse = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 1 : i64} : (tensor<4x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4x6x6xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
     %2 = nn.relu "act"(%1) : (tensor<4x4x6x6xf32>) -> tensor<4x4x6x6xf32>
     %3 = nn.reshape "flat"(%2) : (tensor<4x4x6x6xf32>) -> tensor<4x144xf32>
     %loss = nn.mse_loss "loss"(%3, %target) : (tensor<4x144xf32>, tensor<4x144xf32>) -> tensor<f32>
@@ -436,7 +436,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Statistics per micro-batch and replica: nothing is exchanged for them.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @batch_norm_per_replica(
       %x: tensor<4x3x6x6xf32> {nn.role = "input", nn.path = "x"},
@@ -446,7 +446,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %nb: tensor<4xf32> {nn.role = "parameter", nn.path = "nb"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
     %0 = nn.conv2d "conv"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<4x3x6x6xf32>, tensor<4x3x3x3xf32>) -> tensor<4x4x6x6xf32>
-    %1, %1m, %1i = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 4 : i64} : (tensor<4x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4x6x6xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+    %1, %mean, %inverse = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 4 : i64} : (tensor<4x4x6x6xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x4x6x6xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
     %2 = nn.relu "act"(%1) : (tensor<4x4x6x6xf32>) -> tensor<4x4x6x6xf32>
     %3 = nn.reshape "flat"(%2) : (tensor<4x4x6x6xf32>) -> tensor<4x144xf32>
     %loss = nn.mse_loss "loss"(%3, %target) : (tensor<4x144xf32>, tensor<4x144xf32>) -> tensor<f32>
@@ -464,7 +464,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Bags of rows: a split of the rows gives partial sums.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @bags_over_rows(
       %ids: tensor<6x3xi32> {nn.role = "input", nn.path = "ids"},
@@ -488,7 +488,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Stacked tables over devices, the rest over samples.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @tables_over_devices(
       %ids: tensor<6x5x3xi32> {nn.role = "input", nn.path = "ids"},
@@ -513,7 +513,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Dot products over split vectors are partial sums.
 
-module attributes {proteus.cluster = "dgx-a100"} {
+module attributes {proteus.cluster = "dgx-a100:3"} {
   // expected-remark @below {{lowering is right}}
   func.func @interaction_over_vectors(
       %x: tensor<6x8xf32> {nn.role = "input", nn.path = "x"},
