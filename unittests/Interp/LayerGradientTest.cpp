@@ -74,9 +74,9 @@ TEST(Gradient, TransposeThatIsNotItsOwnInverse) {
       {{{"a", "3x4x2"}, {"w", "5x3"}},
        R"(%0 = nn.transpose "t"(%a) {permutation = array<i64: 2, 1, 0>} : (tensor<3x4x2xf64>) -> tensor<2x4x3xf64>
           %1 = nn.linear "l"(%0, %w) : (tensor<2x4x3xf64>, tensor<5x3xf64>) -> tensor<2x4x5xf64>
-          %y = nn.transpose "u"(%1) {permutation = array<i64: 1, 2, 0>} : (tensor<2x4x5xf64>) -> tensor<4x5x2xf64>)",
-       "4x5",
-       2});
+          %y = nn.transpose "u"(%1) {permutation = array<i64: 2, 0, 1>} : (tensor<2x4x5xf64>) -> tensor<5x2x4xf64>)",
+       "5x2",
+       4});
 }
 
 TEST(Gradient, SumAndBroadcast) {
