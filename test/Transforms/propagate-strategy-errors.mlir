@@ -232,20 +232,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Statistics of the whole batch can't be computed from one micro-batch,
-module attributes {proteus.cluster = "dgx-a100"} {
-  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
-    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' is reduced within the operation and can't span micro-batches; use one micro-batch, or statistic groups that are a multiple of micro-batches times devices}}
-    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
-    return %0 : tensor<8x4xf32>
-  }
-  strategy.tree @s for @f {
-    mesh [dp = 2]
-    schedule micro_batches = 2
-    split op [batch -> dp]
-
-// -----
-
 // A strategy that splits nothing is a mistake; the operations are named.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+2 {{'func.func' op the strategy splits no operation, so every one of the 4 devices would do all the work; set a partition, such as 'split op [batch -> dp]'}}
@@ -265,6 +251,37 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// An axis that nothing uses is worth a warning.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same; split an iterator over it or leave it out of the mesh}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Statistics of the whole batch can't be computed from one micro-batch,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' is reduced within the operation and can't span micro-batches; use one micro-batch, or statistic groups that are a multiple of micro-batches times devices}}
+    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
 // nor those of two groups by four devices.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
@@ -275,18 +292,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @f {
     mesh [dp = 2]
     schedule micro_batches = 2
-
-// -----
-
-// An axis that nothing uses is worth a warning.
-module attributes {proteus.cluster = "dgx-a100"} {
-  // expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same; split an iterator over it or leave it out of the mesh}}
-  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
-    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    return %0 : tensor<8x4xf32>
-  }
-  strategy.tree @s for @f {
-    mesh [dp = 2, tp = 2]
     split op [batch -> dp]
   }
 }
