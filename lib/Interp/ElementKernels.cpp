@@ -79,6 +79,69 @@ static LogicalResult compute(nn::GeluGradOp, Operands in, Results out) {
   return success();
 }
 
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+static double silu(double x) { return x * sigmoid(x); }
+
+/// Derivative of `silu`.
+static double siluSlope(double x) {
+  return sigmoid(x) * (1 + x * (1 - sigmoid(x)));
+}
+
+static LogicalResult compute(nn::SiluOp, Operands in, Results out) {
+  map(*in[0], out[0].data, silu);
+  return success();
+}
+
+static LogicalResult compute(nn::SiluGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double x) { return dy * siluSlope(x); });
+  return success();
+}
+
+static LogicalResult compute(nn::TanhOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return std::tanh(x); });
+  return success();
+}
+
+static LogicalResult compute(nn::TanhGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double y) { return dy * (1 - y * y); });
+  return success();
+}
+
+static LogicalResult compute(nn::SigmoidOp, Operands in, Results out) {
+  map(*in[0], out[0].data, sigmoid);
+  return success();
+}
+
+static LogicalResult compute(nn::SigmoidGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double y) { return dy * y * (1 - y); });
+  return success();
+}
+
+static LogicalResult compute(nn::SwigluOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double gate, double up) { return silu(gate) * up; });
+  return success();
+}
+
+static LogicalResult compute(nn::SwigluGradOp, Operands in, Results out) {
+  const Tensor &dy = *in[0], &gate = *in[1], &up = *in[2];
+  for (int64_t i = 0; i < dy.size(); ++i) {
+    out[0].data[i] = dy[i] * up[i] * siluSlope(gate[i]);
+    out[1].data[i] = dy[i] * silu(gate[i]);
+  }
+  return success();
+}
+
+static LogicalResult compute(nn::ScaleOp op, Operands in, Results out) {
+  double factor = op.getFactor().convertToDouble();
+  map(*in[0], out[0].data, [&](double x) { return factor * x; });
+  return success();
+}
+
 static LogicalResult compute(nn::CastOp, Operands in, Results out) {
   map(*in[0], out[0].data, [](double x) { return x; });
   return success();
@@ -95,6 +158,14 @@ static LogicalResult compute(nn::AddOp, Operands in, Results out) {
   const Tensor &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] + b[i % b.size()];
+  return success();
+}
+
+static LogicalResult compute(nn::MulOp, Operands in, Results out) {
+  // As in nn.add.
+  const Tensor &a = *in[0], &b = *in[1];
+  for (int64_t i = 0; i < a.size(); ++i)
+    out[0].data[i] = a[i] * b[i % b.size()];
   return success();
 }
 
@@ -238,10 +309,12 @@ static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
 Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
                                             Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp,
-            nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
-            nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp, nn::ConcatOp,
-            nn::SGDOp, nn::AdamOp>(
+      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::SiluOp,
+            nn::SiluGradOp, nn::TanhOp, nn::TanhGradOp, nn::SigmoidOp,
+            nn::SigmoidGradOp, nn::SwigluOp, nn::SwigluGradOp, nn::ScaleOp,
+            nn::MulOp, nn::CastOp, nn::FillOp, nn::AddOp, nn::DropoutOp,
+            nn::DropoutGradOp, nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp,
+            nn::ConcatOp, nn::SGDOp, nn::AdamOp>(
           [&](auto kernel) { return compute(kernel, in, out); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -105,10 +105,17 @@ LogicalResult proteus::interp::evaluate(Operation *op,
                                         ArrayRef<OperandBlock> operands,
                                         MutableArrayRef<ResultBlock> results,
                                         ScalarLookup scalars) {
+  if (isa<nn::GenericOp>(op))
+    return op->emitOpError("at '")
+           << nn::getPath(op)
+           << "' is cost-only: it states iterators and FLOPs, but no values to "
+              "execute; write it with other operations to check the lowering";
   if (failed(checkBlocks(op, operands, results)))
     return failure();
-  for (auto kind : {evaluateMatrix, evaluateImage, evaluateAttention,
-                    evaluateRows, evaluateElements})
+  for (auto kind :
+       {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
+        evaluateElements, evaluateShapes, evaluateSequences, evaluateSoftmax,
+        evaluateNormalizations, evaluateRecommender})
     if (Evaluated done = kind(op, operands, results))
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))

@@ -63,7 +63,7 @@ struct NormalisedRow {
     double variance = 0;
     for (int64_t h = 0; h < hidden; ++h)
       variance += (x[begin + h] - mean) * (x[begin + h] - mean) / hidden;
-    inverse = 1 / std::sqrt(variance + layerNormEpsilon);
+    inverse = 1 / std::sqrt(variance + normEpsilon);
   }
   double operator[](int64_t h) const { return (x[begin + h] - mean) * inverse; }
 
@@ -176,12 +176,35 @@ static void compute(nn::RowLossOp op, Operands in, Results out) {
   }
 }
 
+/// Elements of the whole tensor, over which the loss is a mean.
+static double globalElements(Value value) {
+  return static_cast<double>(
+      cast<RankedTensorType>(value.getType()).getNumElements());
+}
+
+static void compute(nn::MSELossOp op, Operands in, Results out) {
+  const Tensor &prediction = *in[0], &target = *in[1];
+  for (int64_t i = 0; i < prediction.size(); ++i) {
+    double difference = prediction[i] - target[i];
+    out[0].data[0] +=
+        difference * difference / globalElements(op.getPrediction());
+  }
+}
+
+static void compute(nn::MSELossGradOp op, Operands in, Results out) {
+  const Tensor &dloss = *in[0], &prediction = *in[1], &target = *in[2];
+  for (int64_t i = 0; i < prediction.size(); ++i)
+    out[0].data[i] = 2 * (prediction[i] - target[i]) * dloss[0] /
+                     globalElements(op.getPrediction());
+}
+
 Evaluated proteus::interp::evaluateRows(Operation *op, Operands in,
                                         Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
       .Case<nn::EmbeddingOp, nn::EmbeddingGradOp, nn::LayerNormOp,
             nn::LayerNormGradOp, nn::CrossEntropyOp, nn::CrossEntropyGradOp,
-            nn::RowMaxOp, nn::RowExpSumOp, nn::RowLossOp>([&](auto kernel) {
+            nn::RowMaxOp, nn::RowExpSumOp, nn::RowLossOp, nn::MSELossOp,
+            nn::MSELossGradOp>([&](auto kernel) {
         compute(kernel, in, out);
         return success();
       })

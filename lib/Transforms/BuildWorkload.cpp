@@ -343,8 +343,10 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
       continue;
     bytes += op.readsWholeOperand(i)
                  ? dist::localBytes(tensorType(operand), coordinatesOf(number))
-                 : written;
+                 : written * op.getReadsPerWrite();
   }
+  if (std::optional<double> perPoint = op.getBytesPerPoint())
+    bytes = points * *perPoint;
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
   kernel.flops = points * op.getExecutedFlopsPerPoint() * op.getVisitedShare();

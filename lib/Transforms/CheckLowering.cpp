@@ -109,6 +109,8 @@ static int64_t numChoices(Value value) {
     };
     if (auto embedding = dyn_cast<nn::EmbeddingOp>(op))
       least = std::min(least, sizeOf(embedding.getTable(), 0));
+    else if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
+      least = std::min(least, sizeOf(bag.getTable(), -2));
     else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op))
       least = std::min(least, sizeOf(loss.getLogits(), -1));
     else if (auto reshape = dyn_cast<nn::ReshapeOp>(op))

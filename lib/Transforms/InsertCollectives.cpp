@@ -587,8 +587,7 @@ LogicalResult Inserter::initialise(OpOperand &operand, LayoutAttr layout) {
 LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
-    if (iterator.kind == nn::IteratorKind::LogSumExp &&
-        !part.getAxes(i).empty())
+    if (iterator.isCompound() && !part.getAxes(i).empty())
       return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
 
   // Sums that are pending in all operands pass through linear operations.

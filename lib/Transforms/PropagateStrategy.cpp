@@ -114,8 +114,7 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
 
 static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
   return iterator.isSplittable() ||
-         (iterator.kind == nn::IteratorKind::LogSumExp &&
-          isa<nn::DecomposableOpInterface>(op));
+         (iterator.isCompound() && isa<nn::DecomposableOpInterface>(op));
 }
 
 LogicalResult Propagation::seed() {
@@ -367,6 +366,12 @@ std::string Propagation::check(IterationSpaceOpInterface op,
           "dimension and can't be split into {2} unequal parts "
           "over {3}",
           name, size, count, over);
+    if (llvm::is_contained(axes, dist::microAxis) && iterator.isCompound())
+      return llvm::formatv("iterator '{0}' is reduced within the operation and "
+                           "can't span micro-batches; use one micro-batch, or "
+                           "statistic groups that are a multiple of "
+                           "micro-batches times devices",
+                           name);
     if (llvm::is_contained(axes, dist::microAxis) && size % count != 0)
       return llvm::formatv("iterator '{0}' of size {1} can't be cut into {2} "
                            "equal parts: micro-batches times devices over {3}; "

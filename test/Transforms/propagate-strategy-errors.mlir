@@ -263,3 +263,35 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// Statistics of the whole batch can't be computed from one micro-batch,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' is reduced within the operation and can't span micro-batches; use one micro-batch, or statistic groups that are a multiple of micro-batches times devices}}
+    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// nor those of two groups by four devices.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' has size 2 and can't be split into 4 parts over {micro, dp}}}
+    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) {groups = 2 : i64} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}

@@ -87,10 +87,13 @@ public:
   // Operations that several blocks write.
   Tensor unary(llvm::StringRef mnemonic, llvm::StringRef path,
                const Tensor &input);
+  Tensor binary(llvm::StringRef mnemonic, llvm::StringRef path,
+                const Tensor &lhs, const Tensor &rhs);
   Tensor add(llvm::StringRef path, const Tensor &lhs, const Tensor &rhs);
   Tensor linear(llvm::StringRef path, const Tensor &input, int64_t out,
                 bool bias);
   Tensor layerNorm(llvm::StringRef path, const Tensor &input);
+  Tensor rmsNorm(llvm::StringRef path, const Tensor &input);
   Tensor dropout(llvm::StringRef path, const Tensor &input);
   Tensor conv(llvm::StringRef path, const Tensor &input, int64_t out,
               bool bias);

@@ -6,80 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
-
-#include "SpaceText.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "SpaceFixture.h"
 
 using namespace mlir;
 using namespace proteus::nn;
 
 namespace {
-
-class IterationSpaceTest : public ::testing::Test {
-protected:
-  IterationSpaceTest() { context.loadDialect<func::FuncDialect, NNDialect>(); }
-
-  /// An operation in the generic form without operands, `"nn.relu" <{...}> :
-  /// (types) -> types`; its operands become arguments of a function.
-  IterationSpaceOpInterface parse(StringRef text) {
-    auto [head, signature] = text.split(" : (");
-    auto [operandTypes, resultTypes] = signature.split(") -> ");
-    std::string arguments, operands;
-    unsigned count = 0;
-    SmallVector<StringRef> types;
-    operandTypes.split(types, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    for (StringRef type : types) {
-      std::string name = "%a" + std::to_string(count++);
-      arguments += (arguments.empty() ? "" : ", ") + name + ": " + type.str();
-      operands += (operands.empty() ? "" : ", ") + name;
-    }
-    auto [name, properties] = head.split(" ");
-    size_t results = resultTypes.count("tensor");
-    std::string source = "func.func @f(" + arguments +
-                         ") { %r:" + std::to_string(results) + " = " +
-                         name.str() + "(" + operands + ") " + properties.str() +
-                         " : (" + signature.str() + " return }";
-    module = parseSourceString<ModuleOp>(source, &context);
-    IterationSpaceOpInterface found;
-    if (module)
-      module->walk([&](IterationSpaceOpInterface op) { found = op; });
-    return found;
-  }
-
-  /// Checks iterators and indexing of one operation.
-  void expectSpace(StringRef text, StringRef iterators, StringRef indexing) {
-    SCOPED_TRACE(text.str());
-    auto op = parse(text);
-    ASSERT_TRUE(op);
-    IterationSpace space = op.getIterationSpace();
-    EXPECT_EQ(iteratorsOf(space), iterators.str());
-    EXPECT_EQ(indexingOf(space), indexing.str());
-  }
-
-  void expectReshape(StringRef from, StringRef to, StringRef iterators,
-                     StringRef indexing) {
-    expectSpace(("\"nn.reshape\" <{path = \"r\"}> : (tensor<" + from +
-                 "f32>) -> tensor<" + to + "f32>")
-                    .str(),
-                iterators, indexing);
-  }
-
-  /// Floating-point operations of the whole operation.
-  double flops(StringRef text) {
-    auto op = parse(text);
-    return op.getIterationSpace().numPoints() * op.getFlopsPerPoint() *
-           op.getVisitedShare();
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
 
 //===----------------------------------------------------------------------===//
 // Reshapes

@@ -56,8 +56,8 @@ constexpr double momentumDecay = 0.9;
 constexpr double adamFirstDecay = 0.9;
 constexpr double adamSecondDecay = 0.999;
 constexpr double adamEpsilon = 1e-8;
-/// Added to the variance in nn.layer_norm.
-constexpr double layerNormEpsilon = 1e-5;
+/// Added to the variance, or the mean square, in normalisations.
+constexpr double normEpsilon = 1e-5;
 
 } // namespace proteus::interp
 

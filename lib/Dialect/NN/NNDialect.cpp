@@ -31,10 +31,7 @@ void NNDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Proteus/Dialect/NN/NNAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "Proteus/Dialect/NN/NNOps.cpp.inc"
-      >();
+  registerNNDialectOperations(this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,71 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
+#include "OpHelpers.h"
 
 using namespace mlir;
 using namespace proteus::nn;
-
-//===----------------------------------------------------------------------===//
-// Helpers
-//===----------------------------------------------------------------------===//
-
-/// Size of a dimension. Verifiers build the space of ill-formed operations
-/// too, so a missing dimension counts as one and is reported by rank.
-static int64_t sizeOf(Value value, int64_t dim) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return dim >= 0 && dim < type.getRank() ? type.getDimSize(dim) : 1;
-}
-
-static int64_t rankOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
-}
-
-/// Dimensions each indexed by one iterator.
-static TensorIterators indexedBy(ArrayRef<unsigned> iterators) {
-  TensorIterators dims;
-  for (unsigned iterator : iterators)
-    dims.push_back({iterator});
-  return dims;
-}
-
-/// Adds an iterator for each of the first `count` dimensions of `value`.
-static SmallVector<unsigned> addLeading(IterationSpace &space, Value value,
-                                        int64_t count, IteratorKind kind) {
-  SmallVector<unsigned> added;
-  int64_t rank = rankOf(value);
-  for (int64_t dim = 0; dim < count; ++dim) {
-    std::string name =
-        dataIteratorName(dim, std::max<int64_t>(rank, count + 1));
-    added.push_back(space.add(name, sizeOf(value, dim), kind));
-  }
-  return added;
-}
-
-static SmallVector<unsigned> appended(SmallVector<unsigned> list,
-                                      unsigned last) {
-  list.push_back(last);
-  return list;
-}
-
-/// A space with one parallel iterator per dimension of `like`, by which every
-/// operand and result is indexed; operands of lower rank lack the leading ones.
-static IterationSpace elementwise(Operation *op, Value like) {
-  IterationSpace space;
-  int64_t rank = rankOf(like);
-  SmallVector<unsigned> all;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    all.push_back(space.add(dataIteratorName(dim, rank), sizeOf(like, dim)));
-  auto trailing = [&](Value value) {
-    int64_t own = std::min(rankOf(value), rank);
-    return indexedBy(ArrayRef<unsigned>(all).take_back(own));
-  };
-  for (Value operand : op->getOperands())
-    space.operands.push_back(trailing(operand));
-  for (Value result : op->getResults())
-    space.results.push_back(trailing(result));
-  return space;
-}
 
 //===----------------------------------------------------------------------===//
 // Linear and its gradients
@@ -420,21 +359,6 @@ IterationSpace FillOp::getIterationSpace() {
   return elementwise(*this, getResult());
 }
 
-IterationSpace ReduceSumOp::getIterationSpace() {
-  IterationSpace space = elementwise(*this, getInput());
-  TensorIterators kept;
-  for (auto [i, iterator] : llvm::enumerate(space.iterators)) {
-    if (llvm::is_contained(getKeep(), static_cast<int64_t>(i)))
-      kept.push_back({static_cast<unsigned>(i)});
-    else
-      iterator.kind = IteratorKind::Sum;
-  }
-  space.results = {kept};
-  return space;
-}
-double ReduceSumOp::getFlopsPerPoint() { return 1; }
-bool ReduceSumOp::isLinear() { return true; }
-
 /// Updates are element-wise, but a parameter has no batch: its dimensions are
 /// numbered.
 static IterationSpace updateSpace(Operation *op, Value parameter) {
@@ -563,66 +487,9 @@ IterationSpace ReshapeOp::getIterationSpace() {
 KernelClass ReshapeOp::getKernelClass() { return KernelClass::View; }
 bool ReshapeOp::isLinear() { return true; }
 
-/// The space of a split (`whole` is cut into `pieces`) or of a concat.
-static std::pair<TensorIterators, SmallVector<TensorIterators>>
-cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
-         int64_t groups) {
-  int64_t rank = rankOf(whole);
-  SmallVector<unsigned> leading =
-      addLeading(space, whole, rank - 1, IteratorKind::Parallel);
-  unsigned group = space.add("head", groups);
-  auto dims = [&](Value value, const std::string &name) {
-    int64_t size = sizeOf(value, rank - 1);
-    unsigned inner = space.add(name, groups > 0 ? size / groups : size,
-                               IteratorKind::Opaque);
-    TensorIterators result = indexedBy(leading);
-    result.push_back({group, inner});
-    return result;
-  };
-  TensorIterators wholeDims = dims(whole, "whole");
-  SmallVector<TensorIterators> pieceDims;
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    pieceDims.push_back(dims(piece, "piece" + std::to_string(i)));
-  return {wholeDims, pieceDims};
-}
-
-IterationSpace SplitOp::getIterationSpace() {
-  IterationSpace space;
-  auto [whole, pieces] = cutSpace(space, getInput(), getResults(), getGroups());
-  space.operands = {whole};
-  space.results.assign(pieces.begin(), pieces.end());
-  return space;
-}
-KernelClass SplitOp::getKernelClass() { return KernelClass::View; }
-
-IterationSpace ConcatOp::getIterationSpace() {
-  IterationSpace space;
-  auto [whole, pieces] = cutSpace(space, getResult(), getInputs(), getGroups());
-  space.operands.assign(pieces.begin(), pieces.end());
-  space.results = {whole};
-  return space;
-}
-
 //===----------------------------------------------------------------------===//
 // Losses
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Rows of logits: the leading dimensions, and `vocab`.
-struct RowSpace {
-  IterationSpace space;
-  SmallVector<unsigned> leading;
-  unsigned vocab;
-
-  RowSpace(Value logits, IteratorKind leadingKind, IteratorKind vocabKind) {
-    int64_t rank = rankOf(logits);
-    leading = addLeading(space, logits, rank - 1, leadingKind);
-    vocab = space.add("vocab", sizeOf(logits, rank - 1), vocabKind);
-  }
-  TensorIterators logits() const { return indexedBy(appended(leading, vocab)); }
-  TensorIterators rows() const { return indexedBy(leading); }
-};
-} // namespace
 
 IterationSpace CrossEntropyOp::getIterationSpace() {
   RowSpace row(getLogits(), IteratorKind::Sum, IteratorKind::LogSumExp);
@@ -666,3 +533,16 @@ IterationSpace RowLossOp::getIterationSpace() {
   return space;
 }
 double RowLossOp::getFlopsPerPoint() { return 3; }
+
+IterationSpace MSELossOp::getIterationSpace() {
+  IterationSpace space = elementwise(*this, getPrediction());
+  for (Iterator &iterator : space.iterators)
+    iterator.kind = IteratorKind::Sum;
+  return space;
+}
+double MSELossOp::getFlopsPerPoint() { return 3; }
+
+IterationSpace MSELossGradOp::getIterationSpace() {
+  return elementwise(*this, getPrediction());
+}
+double MSELossGradOp::getFlopsPerPoint() { return 3; }

@@ -291,6 +291,20 @@ def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy", ["getFlopsPerPoint"],
   let results = (outs NN_FloatTensor:$loss, NN_FloatTensor:$logsumexp);
 }
 
+def NN_MSELossOp : NN_ForwardOp<"mse_loss", ["getFlopsPerPoint"]> {
+  let summary = "mean squared difference of prediction and target";
+  let description = [{
+    Σ (prediction − target)² divided by the global number of elements, so every
+    partition gives the same value. Iterators: all dimensions (sum).
+
+    ```mlir
+    %loss = nn.mse_loss "loss"(%p, %t) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$prediction, NN_FloatTensor:$target);
+  let results = (outs NN_FloatTensor:$loss);
+}
+
 //===----------------------------------------------------------------------===//
 // Pieces of a decomposed cross-entropy
 //===----------------------------------------------------------------------===//

@@ -76,24 +76,6 @@ def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKern
   let hasVerifier = 1;
 }
 
-def NN_ReduceSumOp : NN_KernelOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
-  let summary = "sum over all dimensions but some";
-  let description = [{
-    Sums over every dimension of the operand that is not in `keep`: the gradient
-    of a bias or of a repeated operand.
-
-    **Constraints**: `keep` is increasing and within the rank; the result has the
-    kept dimensions.
-
-    ```mlir
-    %db = nn.reduce_sum "fc"(%dy) {keep = array<i64: 1>} : (tensor<8x256xf32>) -> tensor<256xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, DenseI64ArrayAttr:$keep);
-  let results = (outs NN_FloatTensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
   let summary = "gradients of nn.attention with respect to query, key and value";
@@ -211,23 +193,6 @@ def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
   let hasVerifier = 1;
 }
 
-def NN_ConcatOp : NN_KernelOp<"concat"> {
-  let summary = "join pieces along the last dimension";
-  let description = [{
-    The inverse of `nn.split`, and its gradient. A copy.
-
-    **Constraints**: as for `nn.split` with operands and result exchanged.
-
-    ```mlir
-    %x = nn.concat "qkv_split"(%q, %k, %v) {groups = 12 : i64} : (tensor<8x4x24xf32>, tensor<8x4x24xf32>, tensor<8x4x24xf32>) -> tensor<8x4x72xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, Variadic<NN_Tensor>:$inputs,
-                       DefaultValuedAttr<I64Attr, "1">:$groups);
-  let results = (outs NN_Tensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.cross_entropy with respect to the logits";
   let description = [{
@@ -240,6 +205,20 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$logits,
                        NN_IntTensor:$labels, NN_FloatTensor:$logsumexp);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_MSELossGradOp : NN_KernelOp<"mse_loss_grad", ["getFlopsPerPoint"]> {
+  let summary = "gradient of nn.mse_loss with respect to the prediction";
+  let description = [{
+    2 (prediction − target) · dloss / elements. All iterators are parallel.
+
+    ```mlir
+    %dx = nn.mse_loss_grad "loss"(%dloss, %p, %t) : (tensor<f32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$prediction,
+                       NN_FloatTensor:$target);
   let results = (outs NN_FloatTensor:$result);
 }
 

@@ -38,6 +38,13 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "lookup reads as many rows as it returns.",
       "bool", "readsWholeOperand", (ins "unsigned":$operand), [{}],
       [{ return true; }]>,
+    InterfaceMethod<"Elements that are read per element written, of an operand "
+      "that is not read whole.",
+      "double", "getReadsPerWrite", (ins), [{}], [{ return 1.0; }]>,
+    InterfaceMethod<"Bytes of memory traffic per point of the space, where that "
+      "is not the size of operands and results.",
+      "std::optional<double>", "getBytesPerPoint", (ins), [{}],
+      [{ return std::nullopt; }]>,
     InterfaceMethod<"Whether the operation is linear in all its operands "
       "together, so that partial sums may pass through it unreduced.",
       "bool", "isLinear", (ins), [{}], [{ return false; }]>
@@ -70,7 +77,7 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation with a compound reduction (log-sum-exp) that can be replaced
+    An operation with a compound reduction (log-sum-exp, moments) that can be replaced
     by operations with simple ones, so that the reduced iterator can be split
     over devices.
   }];
