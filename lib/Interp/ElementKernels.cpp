@@ -84,6 +84,11 @@ static LogicalResult compute(nn::CastOp, Operands in, Results out) {
   return success();
 }
 
+static LogicalResult compute(nn::KeepOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return x; });
+  return success();
+}
+
 static LogicalResult compute(nn::FillOp op, Operands, Results out) {
   for (int64_t i = 0; i < out[0].data.size(); ++i)
     out[0].data[i] = op.getValue().convertToDouble();
@@ -238,7 +243,7 @@ static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
 Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
                                             Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp,
+      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp, nn::KeepOp,
             nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
             nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp, nn::ConcatOp,
             nn::SGDOp, nn::AdamOp>(

@@ -18,10 +18,23 @@ StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
     return "strategy.weight";
+  case strategy::ItemKind::Gradient:
+    return "strategy.gradient";
   case strategy::ItemKind::State:
     return "strategy.state";
   default:
     llvm_unreachable("not an item of a parameter");
+  }
+}
+
+StringRef proteus::getHostAttrName(strategy::ItemKind item) {
+  switch (item) {
+  case strategy::ItemKind::Weight:
+    return "strategy.host_weight";
+  case strategy::ItemKind::State:
+    return "strategy.host_state";
+  default:
+    llvm_unreachable("not an item that lies in host memory");
   }
 }
 
@@ -120,6 +133,8 @@ void proteus::setStage(Operation *op, int64_t stage) {
 void proteus::inheritAnnotations(Operation *from, Operation *to) {
   if (auto stage = getStage(from))
     setStage(to, *stage);
+  if (Attribute depth = from->getAttr(kPrefetchAttr))
+    to->setDiscardableAttr(kPrefetchAttr, depth);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
   if (!partition || !op)
@@ -150,6 +165,16 @@ void proteus::inheritPartition(
   if (!parts.empty())
     to->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));
+}
+
+void proteus::stripAnnotations(Operation *root) {
+  root->walk([](Operation *op) {
+    for (StringRef name :
+         {kPhaseAttr, kStageAttr, kRecomputeAttr, kOpAttr, kOutputGradientAttr,
+          kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr, kPrefetchAttr,
+          kOffloadAttr})
+      op->removeDiscardableAttr(name);
+  });
 }
 
 void proteus::inheritStage(BlockArgument from, Operation *to) {

@@ -10,6 +10,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -51,6 +52,7 @@ private:
   LogicalResult visitRepeat(nn::RepeatOp repeat);
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   void visitFusedReduce(dist::FusedReduceOp fused);
+  void visitFusedGather(dist::FusedGatherOp fused);
   void visitTask(Operation *op);
   void addArguments();
   void makeResident(dist::SectionOp section);
@@ -76,6 +78,15 @@ private:
   /// Makes `task` read `value`.
   void read(FlatTask &task, uint32_t value);
   FlatList &list() { return once ? flat.once : flat.micro; }
+  /// The last task of the current section that is a kernel; -1 if it has none
+  /// yet.
+  int32_t lastKernel() {
+    const std::vector<FlatTask> &tasks = list().tasks;
+    for (size_t i = tasks.size(); i > list().sectionBegin.back(); --i)
+      if (isa<nn::IterationSpaceOpInterface>(tasks[i - 1].op))
+        return i - 1;
+    return -1;
+  }
   std::string labelOf(Operation *op) const {
     return (prefix + nn::getOwnPath(op));
   }
@@ -88,6 +99,9 @@ private:
   std::string prefix;
   bool once = false;
   sim::Phase phase = sim::Phase::Forward;
+  /// Per step of the innermost repeat around the current operation that has
+  /// begun, the last kernel in front of it in the list; -1 if there is none.
+  std::vector<int32_t> stepBegins;
   /// Bucket tasks to run right after a task of the micro-list.
   std::vector<std::pair<uint32_t, FlatTask>> bucketTasks;
 };
@@ -109,6 +123,21 @@ void Flattener::read(FlatTask &task, uint32_t value) {
         !llvm::is_contained(task.reads, static_cast<uint32_t>(info.buffer)))
       task.reads.push_back(info.buffer);
   }
+}
+
+/// How many layers ahead parameters are gathered where the strategy does not
+/// say.
+static constexpr int64_t defaultPrefetch = 1;
+
+/// How many layers ahead of its use `op` may run, if it gathers or fetches a
+/// parameter.
+static std::optional<int64_t> prefetchDepth(Operation *op) {
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) || !purpose ||
+      purpose.getValue() != dist::Purpose::Parameter)
+    return std::nullopt;
+  auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);
+  return depth ? depth.getInt() : defaultPrefetch;
 }
 
 /// The operand into whose memory `result` is written, if any.
@@ -140,6 +169,16 @@ void Flattener::visitTask(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       read(task, environment.lookup(operand));
+  // Parameters come no earlier than the strategy says: when the layer that runs
+  // so many layers before begins.
+  if (auto depth = prefetchDepth(op); depth && !stepBegins.empty()) {
+    int64_t step = std::max<int64_t>(
+        0, static_cast<int64_t>(stepBegins.size()) - 1 - *depth);
+    if (int32_t begin = stepBegins[step];
+        begin >= 0 &&
+        !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(begin)))
+      task.dependsOn.push_back(begin);
+  }
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   for (OpResult result : op->getResults()) {
@@ -147,8 +186,11 @@ void Flattener::visitTask(Operation *op) {
     value.producer = number;
     value.producedOnce = once;
     auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+    bool forParameter =
+        purpose && purpose.getValue() == dist::Purpose::Parameter;
+    // What the update gathers or moves to the host is resident memory.
     bool gathersParameter =
-        once && purpose && purpose.getValue() == dist::Purpose::Parameter;
+        once && forParameter && !isa<dist::FetchOp>(op);
     if (Value memory = inPlaceOperand(result)) {
       value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
@@ -157,7 +199,7 @@ void Flattener::visitTask(Operation *op) {
       buffer.name = task.label;
       bool forward =
           phase == sim::Phase::Forward || phase == sim::Phase::Recompute;
-      if (purpose && purpose.getValue() == dist::Purpose::Parameter)
+      if (forParameter)
         buffer.owner = sim::MemoryOwner::Communication;
       else
         buffer.owner = forward ? sim::MemoryOwner::Activations
@@ -189,10 +231,13 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
   SmallVector<std::vector<uint32_t>> stacks(numStacks,
                                             std::vector<uint32_t>(count));
   std::string outer = prefix;
+  std::vector<int32_t> outerBegins = std::move(stepBegins);
+  stepBegins.clear();
   for (int64_t step = 0; step < count; ++step) {
     int64_t i = repeat.getReverse() ? count - 1 - step : step;
     prefix = outer + repeat.getPath().str() + "[" +
              std::to_string(repeat.getFirst() + i) + "].";
+    stepBegins.push_back(lastKernel());
     for (auto [argument, value] : llvm::zip(repeat.getCarriedArgs(), carried))
       environment[argument] = value;
     for (auto [argument, value] : llvm::zip(repeat.getSliceArgs(), sliced))
@@ -209,6 +254,7 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
     }
   }
   prefix = outer;
+  stepBegins = std::move(outerBegins);
   for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
     environment[result] = value;
   for (auto [result, slices] : llvm::zip(repeat.getStackedResults(), stacks)) {
@@ -280,6 +326,28 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   }
 }
 
+/// Every bucket is a task of the update. What it gathers takes its place in the
+/// memory of the parameters.
+void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "gather " + std::to_string(number);
+    task.phase = phase;
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i)
+        read(task, stacked ? sliceOf(input, i) : input);
+    }
+    list().tasks.push_back(std::move(task));
+  }
+  for (Value output : fused.getOutputs())
+    environment[output] = addValue(FlatValue());
+}
+
 LogicalResult Flattener::visit(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
@@ -287,6 +355,10 @@ LogicalResult Flattener::visit(Operation *op) {
     return visitRecompute(recompute);
   if (auto fused = dyn_cast<dist::FusedReduceOp>(op)) {
     visitFusedReduce(fused);
+    return success();
+  }
+  if (auto fused = dyn_cast<dist::FusedGatherOp>(op)) {
+    visitFusedGather(fused);
     return success();
   }
   // No work: the result is the operand seen differently.
@@ -301,7 +373,8 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[result] = source;
     return success();
   }
-  if (kernel || isa<dist::CollectiveOpInterface>(op)) {
+  if (kernel || isa<dist::CollectiveOpInterface, dist::OffloadOp,
+                    dist::FetchOp>(op)) {
     visitTask(op);
     return success();
   }

@@ -102,6 +102,29 @@ func.func @buckets(%w: tensor<12x8x8xf32, #pw>, %b: tensor<8xf32, #pb>) {
   return
 }
 
+// CHECK-LABEL: func.func @gathered_buckets
+func.func @gathered_buckets(%w: tensor<12x8x8xf32, #ws>, %b: tensor<8xf32, #bs>) {
+  // CHECK: dist.fused_gather %{{.*}}, %{{.*}} over {dp} stacked [true, false]
+  // CHECK-SAME: buckets {{\[\[}}0[0:6]], [0[6:12], 1[0:1]]] for parameter :
+  %0:2 = dist.fused_gather %w, %b over {dp}
+      stacked [true, false] buckets [[0[0:6]], [0[6:12], 1[0:1]]] for parameter
+      : (tensor<12x8x8xf32, #ws>, tensor<8xf32, #bs>)
+      -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+  return
+}
+
+#host = #dist.layout<#mesh, [{dp}], memory = host>
+
+// CHECK-DAG: #[[HOST:.*]] = #dist.layout<#{{.*}}, [{dp}], memory = host>
+// CHECK-LABEL: func.func @to_the_host_and_back
+func.func @to_the_host_and_back(%b: tensor<8xf32, #bs>) {
+  // CHECK: %[[H:.*]] = dist.offload %{{.*}} for activation : tensor<8xf32, #{{.*}}> -> tensor<8xf32, #[[HOST]]>
+  %0 = dist.offload %b for activation : tensor<8xf32, #bs> -> tensor<8xf32, #host>
+  // CHECK: dist.fetch %[[H]] : tensor<8xf32, #[[HOST]]> -> tensor<8xf32, #{{.*}}>
+  %1 = dist.fetch %0 : tensor<8xf32, #host> -> tensor<8xf32, #bs>
+  return
+}
+
 #x0 = #dist.layout<#mesh, [{micro, dp}, {}], at = [pp = 0]>
 #w0 = #dist.layout<#mesh, [{}, {tp}], at = [pp = 0]>
 #g0 = #dist.layout<#mesh, [{}, {tp}], partial = [sum {micro, dp}], at = [pp = 0]>
