@@ -78,15 +78,6 @@ private:
   /// Makes `task` read `value`.
   void read(FlatTask &task, uint32_t value);
   FlatList &list() { return once ? flat.once : flat.micro; }
-  /// The last task of the current section that is a kernel; -1 if it has none
-  /// yet.
-  int32_t lastKernel() {
-    const std::vector<FlatTask> &tasks = list().tasks;
-    for (size_t i = tasks.size(); i > list().sectionBegin.back(); --i)
-      if (isa<nn::IterationSpaceOpInterface>(tasks[i - 1].op))
-        return i - 1;
-    return -1;
-  }
   std::string labelOf(Operation *op) const {
     return (prefix + nn::getOwnPath(op));
   }
@@ -99,9 +90,6 @@ private:
   std::string prefix;
   bool once = false;
   sim::Phase phase = sim::Phase::Forward;
-  /// Per step of the innermost repeat around the current operation that has
-  /// begun, the last kernel in front of it in the list; -1 if there is none.
-  std::vector<int32_t> stepBegins;
   /// Bucket tasks to run right after a task of the micro-list.
   std::vector<std::pair<uint32_t, FlatTask>> bucketTasks;
 };
@@ -169,16 +157,6 @@ void Flattener::visitTask(Operation *op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       read(task, environment.lookup(operand));
-  // Parameters come no earlier than the strategy says: when the layer that runs
-  // so many layers before begins.
-  if (auto depth = prefetchDepth(op); depth && !stepBegins.empty()) {
-    int64_t step = std::max<int64_t>(
-        0, static_cast<int64_t>(stepBegins.size()) - 1 - *depth);
-    if (int32_t begin = stepBegins[step];
-        begin >= 0 &&
-        !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(begin)))
-      task.dependsOn.push_back(begin);
-  }
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   for (OpResult result : op->getResults()) {
@@ -231,13 +209,10 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
   SmallVector<std::vector<uint32_t>> stacks(numStacks,
                                             std::vector<uint32_t>(count));
   std::string outer = prefix;
-  std::vector<int32_t> outerBegins = std::move(stepBegins);
-  stepBegins.clear();
   for (int64_t step = 0; step < count; ++step) {
     int64_t i = repeat.getReverse() ? count - 1 - step : step;
     prefix = outer + repeat.getPath().str() + "[" +
              std::to_string(repeat.getFirst() + i) + "].";
-    stepBegins.push_back(lastKernel());
     for (auto [argument, value] : llvm::zip(repeat.getCarriedArgs(), carried))
       environment[argument] = value;
     for (auto [argument, value] : llvm::zip(repeat.getSliceArgs(), sliced))
@@ -254,7 +229,6 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
     }
   }
   prefix = outer;
-  stepBegins = std::move(outerBegins);
   for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
     environment[result] = value;
   for (auto [result, slices] : llvm::zip(repeat.getStackedResults(), stacks)) {
@@ -488,6 +462,54 @@ void Flattener::placeBuckets() {
   flat.micro.sectionBegin = std::move(begins);
 }
 
+/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`, nothing
+/// for what is in no layer. Repeated layers and those that are written out have
+/// the same labels.
+static StringRef layerOf(const FlatTask &task) {
+  StringRef label = task.label;
+  size_t end = label.find(']');
+  return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
+}
+
+/// Parameters come no earlier than the strategy says: the layer that runs so
+/// many layers before the one that reads them must have begun, that is, the last
+/// kernel in front of that layer must have ended. What runs between layers
+/// counts as a layer.
+static void limitPrefetch(FlatList &list) {
+  for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
+    size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
+    auto isKernel = [&](size_t i) {
+      return isa<nn::IterationSpaceOpInterface>(list.tasks[i].op);
+    };
+    // Per layer in the order of the section, the kernel in front of it.
+    std::vector<int32_t> inFront;
+    std::vector<uint32_t> layer(end - begin);
+    std::optional<size_t> last;
+    for (size_t i = begin; i < end; ++i) {
+      if (!isKernel(i))
+        continue;
+      if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
+        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = inFront.size() - 1;
+      last = i;
+    }
+    // A parameter is for the first kernel behind its task.
+    std::optional<uint32_t> reader;
+    for (size_t i = end; i-- > begin;) {
+      if (isKernel(i))
+        reader = layer[i - begin];
+      FlatTask &task = list.tasks[i];
+      std::optional<int64_t> depth = prefetchDepth(task.op);
+      if (!depth || !reader)
+        continue;
+      int32_t kernel = inFront[std::max<int64_t>(0, *reader - *depth)];
+      if (kernel >= 0 &&
+          !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
+        task.dependsOn.push_back(kernel);
+    }
+  }
+}
+
 FailureOr<FlatProgram> Flattener::run() {
   addArguments();
   for (dist::SectionOp section : program.getSections()) {
@@ -508,6 +530,8 @@ FailureOr<FlatProgram> Flattener::run() {
   }
   flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
   flat.once.sectionBegin.push_back(flat.once.tasks.size());
+  limitPrefetch(flat.micro);
+  limitPrefetch(flat.once);
   placeBuckets();
   return std::move(flat);
 }

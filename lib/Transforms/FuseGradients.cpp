@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_FUSEGRADIENTS
@@ -265,8 +266,24 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
 void FuseGradients::fuseGatherings(dist::SectionOp update,
                                    MutableArrayRef<Member> group, int64_t first,
                                    int64_t size) {
-  // What is gathered leaves the section, so it can all be done at the end.
-  OpBuilder builder(update.getBody().front().getTerminator());
+  // What is gathered leaves the section, so it can all be done at the end,
+  // together with further steps to the layout in which it leaves.
+  Block &body = update.getBody().front();
+  SetVector<Operation *> readers;
+  for (Member &member : group)
+    readers.insert(member.op->getUsers().begin(), member.op->getUsers().end());
+  for (size_t i = 0; i < readers.size(); ++i)
+    readers.insert(readers[i]->getUsers().begin(),
+                   readers[i]->getUsers().end());
+  readers.remove(body.getTerminator());
+  OpBuilder builder(body.getTerminator());
+  for (Operation *reader : llvm::to_vector(llvm::make_filter_range(
+           llvm::map_range(body, [](Operation &op) { return &op; }),
+           [&](Operation *op) { return readers.contains(op); }))) {
+    reader->moveBefore(body.getTerminator());
+    if (builder.getInsertionPoint() == body.getTerminator()->getIterator())
+      builder.setInsertionPoint(reader);
+  }
   SmallVector<Value> inputs;
   SmallVector<Type> types;
   SmallVector<bool> stacked;

@@ -383,6 +383,32 @@ Value Inserter::onHost(Value value, Operation *reader) {
   return copy;
 }
 
+/// The operation that names `value` where it is converted for `reader`: its
+/// producer, else its reader. Repeats and recomputations name modules, so it is
+/// an operation inside.
+static Operation *namingOp(Value value, Operation *reader) {
+  Operation *origin = value.getDefiningOp();
+  if (isa_and_nonnull<IterationSpaceOpInterface>(origin))
+    return origin;
+  auto repeat = dyn_cast_if_present<nn::RepeatOp>(origin);
+  if (repeat && isa<func::ReturnOp>(reader))
+    if (Operation *inner =
+            repeat.getYield()
+                ->getOperand(cast<OpResult>(value).getResultNumber())
+                .getDefiningOp())
+      return namingOp(inner->getResult(0), inner);
+  auto recompute = dyn_cast<nn::RecomputeOp>(reader);
+  if (!recompute)
+    return reader;
+  for (auto [input, argument] :
+       llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
+    if (input == value)
+      for (Operation &op : recompute.getBody().front())
+        if (llvm::is_contained(op.getOperands(), argument))
+          return &op;
+  return reader;
+}
+
 /// How far ahead the tree gathers the parameters that `reader` reads.
 static Attribute prefetchOf(Operation *reader) {
   Attribute depth = reader->getAttr(kPrefetchAttr);
@@ -484,8 +510,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   Value result = value;
   insertedPhase = phase;
   insertedStage = getStage(reader);
-  insertedPath = nn::getOwnPath(
-      origin && isa<IterationSpaceOpInterface>(origin) ? origin : reader);
+  insertedPath = nn::getOwnPath(namingOp(value, reader));
   insertedPrefetch = purpose == Purpose::Parameter && phase != Phase::Update
                          ? prefetchOf(reader)
                          : Attribute();

@@ -580,8 +580,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<hidden -> dp>}}
-    split output_gradient [hidden -> dp]
+    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<seq -> dp>}}
+    split output_gradient [seq -> dp]
   }
 }
 

@@ -8,6 +8,8 @@
 // CHECK-DAG: #[[IOTA:.*]] = #dist.mesh<[tp = 2]>
 #iota = #dist.mesh<[tp = 2], devices = [0, 1]>
 
+// CHECK-DAG: #[[HOST:.*]] = #dist.layout<#[[MESH]], [{dp}], memory = host>
+#host = #dist.layout<#mesh, [{dp}], memory = host>
 // CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<#[[MESH]], [{}, {}]>
 #whole = #dist.layout<#mesh, [{}, {}]>
 // CHECK-DAG: #[[ROWS:.*]] = #dist.layout<#[[MESH]], [{tp}, {}]>
@@ -113,9 +115,6 @@ func.func @gathered_buckets(%w: tensor<12x8x8xf32, #ws>, %b: tensor<8xf32, #bs>)
   return
 }
 
-#host = #dist.layout<#mesh, [{dp}], memory = host>
-
-// CHECK-DAG: #[[HOST:.*]] = #dist.layout<#{{.*}}, [{dp}], memory = host>
 // CHECK-LABEL: func.func @to_the_host_and_back
 func.func @to_the_host_and_back(%b: tensor<8xf32, #bs>) {
   // CHECK: %[[H:.*]] = dist.offload %{{.*}} for activation : tensor<8xf32, #{{.*}}> -> tensor<8xf32, #[[HOST]]>
