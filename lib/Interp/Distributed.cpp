@@ -73,11 +73,17 @@ private:
   RankTensors gather(Value input, Value result, unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
   LogicalResult visit(dist::FusedReduceOp op);
+  LogicalResult visit(dist::FusedGatherOp op);
+  LogicalResult visit(dist::OffloadOp op);
+  LogicalResult visit(dist::FetchOp op);
   LogicalResult visit(dist::AccumulateOp op);
   LogicalResult visit(dist::SendOp op);
   LogicalResult visit(dist::RecvOp op);
-  RankTensors reduceRange(dist::FusedReduceOp op, unsigned operand,
-                          const RankTensors &input);
+  RankTensors runRange(dist::FusedReduceOp op, unsigned operand,
+                       const RankTensors &input);
+  RankTensors runRange(dist::FusedGatherOp op, unsigned operand,
+                       const RankTensors &input);
+  template <typename OpT> LogicalResult runBuckets(OpT op);
 
   std::optional<int64_t> micro;
   Mailbox &mailbox;
@@ -202,8 +208,8 @@ LogicalResult Frame::visit(dist::SliceOp op) {
 }
 
 /// Reduces some iterations of an operand.
-RankTensors Frame::reduceRange(dist::FusedReduceOp op, unsigned operand,
-                               const RankTensors &input) {
+RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
+                            const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
@@ -215,8 +221,18 @@ RankTensors Frame::reduceRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-LogicalResult Frame::visit(dist::FusedReduceOp op) {
-  // What no bucket reduces stays a value that can't be missed.
+/// Gathers some iterations of an operand.
+RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
+                            const RankTensors &input) {
+  Value value = op.getInputs()[operand];
+  AxisList axes = axesOf(op.getMesh(), op.getAxes());
+  unsigned dim = *layoutOf(value).getShardedDim(axes.front());
+  return allGather(getGrid(), input, dim, minorAxes(value, dim, axes.size()));
+}
+
+/// Executes a fused collective bucket by bucket.
+template <typename OpT> LogicalResult Frame::runBuckets(OpT op) {
+  // What no bucket holds stays a value that can't be missed.
   std::vector<RankTensors> reduced(op.getInputs().size());
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     for (unsigned rank = 0; rank < getGrid().size(); ++rank)
@@ -231,7 +247,7 @@ LogicalResult Frame::visit(dist::FusedReduceOp op) {
       if (stacked)
         for (Tensor &tensor : part)
           tensor = tensor.slice(0, range.from, range.to - range.from);
-      part = reduceRange(op, range.operand, part);
+      part = runRange(op, range.operand, part);
       for (auto [tensor, target] :
            llvm::zip_equal(part, reduced[range.operand])) {
         Shape offset(tensor.getRank(), 0);
@@ -244,6 +260,18 @@ LogicalResult Frame::visit(dist::FusedReduceOp op) {
     if (failed(setChecked(output, std::move(tensors))))
       return failure();
   return success();
+}
+
+LogicalResult Frame::visit(dist::FusedReduceOp op) { return runBuckets(op); }
+
+LogicalResult Frame::visit(dist::FusedGatherOp op) { return runBuckets(op); }
+
+LogicalResult Frame::visit(dist::OffloadOp op) {
+  return setChecked(op.getResult(), get(op.getInput()));
+}
+
+LogicalResult Frame::visit(dist::FetchOp op) {
+  return setChecked(op.getResult(), get(op.getInput()));
 }
 
 LogicalResult Frame::visit(dist::AccumulateOp op) {
@@ -290,8 +318,9 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
             dist::ScatterOp, dist::GatherOp, dist::KeepOp, dist::ExchangeOp,
-            dist::SliceOp, dist::FusedReduceOp, dist::AccumulateOp,
-            dist::SendOp, dist::RecvOp>([&](auto known) -> FailureOr<bool> {
+            dist::SliceOp, dist::FusedReduceOp, dist::FusedGatherOp,
+            dist::OffloadOp, dist::FetchOp, dist::AccumulateOp, dist::SendOp,
+            dist::RecvOp>([&](auto known) -> FailureOr<bool> {
         if (failed(visit(known)))
           return failure();
         return true;

@@ -147,6 +147,11 @@ static LogicalResult compute(nn::CastOp, Operands in, Results out) {
   return success();
 }
 
+static LogicalResult compute(nn::KeepOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return x; });
+  return success();
+}
+
 static LogicalResult compute(nn::FillOp op, Operands, Results out) {
   for (int64_t i = 0; i < out[0].data.size(); ++i)
     out[0].data[i] = op.getValue().convertToDouble();
@@ -312,9 +317,9 @@ Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
       .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::SiluOp,
             nn::SiluGradOp, nn::TanhOp, nn::TanhGradOp, nn::SigmoidOp,
             nn::SigmoidGradOp, nn::SwigluOp, nn::SwigluGradOp, nn::ScaleOp,
-            nn::MulOp, nn::CastOp, nn::FillOp, nn::AddOp, nn::DropoutOp,
-            nn::DropoutGradOp, nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp,
-            nn::ConcatOp, nn::SGDOp, nn::AdamOp>(
+            nn::MulOp, nn::CastOp, nn::KeepOp, nn::FillOp, nn::AddOp,
+            nn::DropoutOp, nn::DropoutGradOp, nn::ReduceSumOp, nn::ReshapeOp,
+            nn::SplitOp, nn::ConcatOp, nn::SGDOp, nn::AdamOp>(
           [&](auto kernel) { return compute(kernel, in, out); })
       .Default([](Operation *) { return std::nullopt; });
 }

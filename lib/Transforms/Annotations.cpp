@@ -18,10 +18,23 @@ StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
     return "strategy.weight";
+  case strategy::ItemKind::Gradient:
+    return "strategy.gradient";
   case strategy::ItemKind::State:
     return "strategy.state";
   default:
     llvm_unreachable("not an item of a parameter");
+  }
+}
+
+StringRef proteus::getHostAttrName(strategy::ItemKind item) {
+  switch (item) {
+  case strategy::ItemKind::Weight:
+    return "strategy.host_weight";
+  case strategy::ItemKind::State:
+    return "strategy.host_state";
+  default:
+    llvm_unreachable("not an item that lies in host memory");
   }
 }
 
@@ -122,6 +135,8 @@ void proteus::inheritAnnotations(Operation *from, Operation *to) {
     setStage(to, *stage);
   if (Attribute place = from->getAttr(kPlaceAttr))
     to->setDiscardableAttr(kPlaceAttr, place);
+  if (Attribute depth = from->getAttr(kPrefetchAttr))
+    to->setDiscardableAttr(kPrefetchAttr, depth);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
   if (!partition || !op)
@@ -152,6 +167,16 @@ void proteus::inheritPartition(
   if (!parts.empty())
     to->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));
+}
+
+void proteus::stripAnnotations(Operation *root) {
+  root->walk([](Operation *op) {
+    for (StringRef name :
+         {kPhaseAttr, kStageAttr, kPlaceAttr, kRecomputeAttr, kOpAttr,
+          kOutputGradientAttr, kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr,
+          kPrefetchAttr, kOffloadAttr})
+      op->removeDiscardableAttr(name);
+  });
 }
 
 void proteus::inheritPlace(BlockArgument from, Operation *to) {

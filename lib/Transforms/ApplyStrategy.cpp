@@ -134,6 +134,10 @@ LogicalResult Preset::checkOptions() {
                           << " and tp=" << options.tensorParallel
                           << " need more than " << strategy::maxMeshDevices
                           << " devices; use smaller degrees";
+  if (options.prefetch < -1)
+    return emitError(loc) << "prefetch=" << options.prefetch
+                          << " must be a number of layers, or -1 for the "
+                             "default";
   if (treeName.empty())
     return emitError(loc, "the tree needs a name; set name=@s");
   return success();
@@ -497,6 +501,8 @@ void Preset::splitStorage() {
       continue;
     if (options.zero == ZeroStage::Parameters)
       splits[op][strategy::ItemKind::Weight] = storage;
+    if (options.zero != ZeroStage::States)
+      splits[op][strategy::ItemKind::Gradient] = storage;
     splits[op][strategy::ItemKind::State] = storage;
   }
 }
@@ -593,6 +599,17 @@ void Preset::write() {
         IntegerAttr(), IntegerAttr());
   if (data && hasBatch)
     writeSplits(builder, {{strategy::ItemKind::Op, {part("batch", {kData})}}});
+  if (options.prefetch >= 0 || !options.reshardAfterForward)
+    strategy::PrefetchOp::create(
+        builder, loc,
+        options.prefetch >= 0 ? builder.getI64IntegerAttr(options.prefetch)
+                              : IntegerAttr(),
+        options.reshardAfterForward ? BoolAttr() : builder.getBoolAttr(false));
+  if (options.offloadWeight || options.offloadState ||
+      options.offloadActivation)
+    strategy::OffloadOp::create(builder, loc, /*none=*/false,
+                                options.offloadWeight, options.offloadState,
+                                options.offloadActivation);
 
   llvm::SetVector<StringRef> written;
   for (Operation *op : operations) {
@@ -637,7 +654,12 @@ public:
                                  microBatches,
                                  schedule,
                                  recompute,
-                                 zero};
+                                 zero,
+                                 prefetch,
+                                 reshardAfterForward,
+                                 offloadWeight,
+                                 offloadState,
+                                 offloadActivation};
     if (failed(Preset(getOperation(), options).run()))
       signalPassFailure();
   }

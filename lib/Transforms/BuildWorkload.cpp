@@ -108,6 +108,7 @@ private:
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
   cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
+  cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
   int32_t messageOf(Operation *op, uint32_t number);
@@ -175,6 +176,17 @@ LogicalResult WorkloadBuilder::findPrograms() {
   for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);
     if (failed(flat))
+      return failure();
+    WalkResult copies = program.walk([&](Operation *op) {
+      if (!isa<dist::OffloadOp, dist::FetchOp>(op) || cluster.host)
+        return WalkResult::advance();
+      op->emitOpError("copies between device and host, but the cluster '")
+          << cluster.name
+          << "' says nothing about the way there; give it a \"host\" link with "
+             "bandwidth_gbps and latency_us";
+      return WalkResult::interrupt();
+    });
+    if (copies.wasInterrupted())
       return failure();
     programs.push_back(std::move(*flat));
   }
@@ -357,6 +369,14 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   return entry->second;
 }
 
+/// Time of a copy between device and host on class `number`.
+cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
+  double bytes = dist::localBytes(tensorType(op->getResult(0)),
+                                  coordinatesOf(number));
+  const cost::Link &link = *cluster.host;
+  return cost::fromSeconds(link.latency + bytes / link.bandwidth);
+}
+
 static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
   switch (kind) {
   case dist::CollectiveKind::AllReduce:
@@ -419,6 +439,8 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
     collective.cost.bytes = op.getBufferBytes();
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op))
       collective.cost.bytes = fused.getBucketBytes(task.bucket);
+    if (auto fused = dyn_cast<dist::FusedGatherOp>(task.op))
+      collective.cost.bytes = fused.getBucketBytes(task.bucket);
     collective.cost.group = family.shapes[group];
     collective.groups = ranks.ranks[number] / ofOwnClass;
     collective.members = std::move(members);
@@ -467,6 +489,10 @@ static sim::Stream streamOf(Operation *op) {
     return sim::Stream::PipelineSend;
   if (isa<dist::RecvOp>(op))
     return sim::Stream::PipelineReceive;
+  if (isa<dist::FetchOp>(op))
+    return sim::Stream::HostToDevice;
+  if (isa<dist::OffloadOp>(op))
+    return sim::Stream::DeviceToHost;
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
@@ -482,7 +508,7 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   int64_t bytes = isHeldBy(type, number)
                       ? dist::localBytes(type, coordinatesOf(number))
                       : 0;
-  return {buffer.name, bytes, buffer.owner};
+  return {buffer.name, bytes, buffer.owner, buffer.isOnHost()};
 }
 
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
@@ -502,6 +528,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op))
       copy.duration = kernelTime(kernel, number);
+    else if (isa<dist::OffloadOp, dist::FetchOp>(task.op))
+      copy.duration = copyTime(task.op, number);
     else if (isa<dist::SendOp, dist::RecvOp>(task.op))
       copy.collective = messageOf(task.op, number);
     else

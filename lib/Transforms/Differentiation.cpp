@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differentiation.h"
+#include "KeepLayout.h"
 
 #include "Proteus/Dialect/NN/Gradient.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -176,6 +177,7 @@ protected:
 private:
   LogicalResult differentiate(RepeatOp repeat);
   RecomputeOp recomputeGroup(StringAttr group);
+  Value keptOperand(Operation *op, Value value);
 
   /// Backward operations inherit the settings of the forward operation they
   /// belong to.
@@ -196,6 +198,8 @@ private:
   bool summing = false;
   /// Recomputed values, by the group and the forward value.
   DenseMap<StringAttr, DenseMap<Value, Value>> recomputed;
+  /// Operands that are kept in a layout of their own.
+  DenseMap<std::pair<Operation *, Value>, Value> keptOperands;
 };
 
 /// The body of a repeat: forward values reach the backward body as slices of
@@ -267,6 +271,10 @@ LogicalResult BlockDifferentiator::run() {
       return op->emitOpError("has no gradient, but the loss depends on it; "
                              "use differentiable operations between the "
                              "parameters and the loss");
+    auto layout = op->getAttrOfType<strategy::PartitionAttr>(
+        kOutputGradientAttr);
+    if (Value gradient = layout ? gradientOf(op->getResult(0)) : Value())
+      gradients[op->getResult(0)] = buildKeep(backward, op, gradient, layout);
     if (failed(differentiable.buildGradients(*this)))
       return failure();
   }
@@ -292,15 +300,46 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   summing = false;
 }
 
+/// What the backward pass of `op` reads in place of its operand `value`: the
+/// operand itself, or a form of it that the strategy keeps.
+Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
+  auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
+  if (!isNew)
+    return entry->second;
+  auto keep = [&](strategy::PartitionAttr partition) {
+    // Behind the operation: it decides first how it reads the operand.
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    KeepOp result = buildKeep(builder, op, value, partition);
+    setPhase(result, Phase::Forward);
+    keptOperands[{op, value}] = result.getResult();
+    return result;
+  };
+  if (auto inputs = op->getAttrOfType<ArrayAttr>(kInputsAttr))
+    for (auto input : inputs.getAsRange<ArrayAttr>())
+      if (op->getOperand(cast<IntegerAttr>(input[0]).getInt()) == value)
+        return keep(cast<strategy::PartitionAttr>(input[1])).getResult();
+  if (op->hasAttr(kKeepGatheredAttr) && context.isParameter(value)) {
+    KeepOp result = keep(strategy::PartitionAttr::get(op->getContext(), {}));
+    unsigned number =
+        std::distance(op->operand_begin(), llvm::find(op->getOperands(), value));
+    result->setDiscardableAttr(kKeepAsReadAttr,
+                               backward.getI64IntegerAttr(number));
+    return result.getResult();
+  }
+  return value;
+}
+
 Value BlockDifferentiator::saved(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &forward)
-    return kept(value);
-  auto group = getRecomputeGroup(op);
+  auto group = op && op->getBlock() == &forward ? getRecomputeGroup(op)
+                                                : StringAttr();
   // Work that is recomputed keeps the values that other work reads as well; a
   // value is recomputed only for the backward pass of its own group.
   if (!group || !current || getRecomputeGroup(current) != group)
-    return kept(value);
+    return kept(current && current->getBlock() == &forward
+                    ? keptOperand(current, value)
+                    : value);
   if (!recomputed.count(group))
     recomputeGroup(group);
   return recomputed[group].lookup(value);
@@ -351,8 +390,13 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   llvm::append_range(outputs, inner);
 
   SmallVector<Value> operands;
-  for (Value input : inputs)
-    operands.push_back(kept(input));
+  for (Value input : inputs) {
+    Value form = input;
+    for (Operation *op : members)
+      if (form == input && llvm::is_contained(op->getOperands(), input))
+        form = keptOperand(op, input);
+    operands.push_back(kept(form));
+  }
   auto recompute =
       RecomputeOp::create(backward, members.front()->getLoc(), group.getValue(),
                           operands, TypeRange(outputs));

@@ -10,6 +10,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -51,6 +52,7 @@ private:
   LogicalResult visitRepeat(nn::RepeatOp repeat);
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   void visitFusedReduce(dist::FusedReduceOp fused);
+  void visitFusedGather(dist::FusedGatherOp fused);
   void visitTask(Operation *op);
   void addArguments();
   void makeResident(dist::SectionOp section);
@@ -111,6 +113,21 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
+/// How many layers ahead parameters are gathered where the strategy does not
+/// say.
+static constexpr int64_t defaultPrefetch = 1;
+
+/// How many layers ahead of its use `op` may run, if it gathers or fetches a
+/// parameter.
+static std::optional<int64_t> prefetchDepth(Operation *op) {
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) || !purpose ||
+      purpose.getValue() != dist::Purpose::Parameter)
+    return std::nullopt;
+  auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);
+  return depth ? depth.getInt() : defaultPrefetch;
+}
+
 /// The operand into whose memory `result` is written, if any.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
@@ -147,8 +164,11 @@ void Flattener::visitTask(Operation *op) {
     value.producer = number;
     value.producedOnce = once;
     auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+    bool forParameter =
+        purpose && purpose.getValue() == dist::Purpose::Parameter;
+    // What the update gathers or moves to the host is resident memory.
     bool gathersParameter =
-        once && purpose && purpose.getValue() == dist::Purpose::Parameter;
+        once && forParameter && !isa<dist::FetchOp>(op);
     if (Value memory = inPlaceOperand(result)) {
       value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
@@ -157,7 +177,7 @@ void Flattener::visitTask(Operation *op) {
       buffer.name = task.label;
       bool forward =
           phase == sim::Phase::Forward || phase == sim::Phase::Recompute;
-      if (purpose && purpose.getValue() == dist::Purpose::Parameter)
+      if (forParameter)
         buffer.owner = sim::MemoryOwner::Communication;
       else
         buffer.owner = forward ? sim::MemoryOwner::Activations
@@ -280,6 +300,28 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   }
 }
 
+/// Every bucket is a task of the update. What it gathers takes its place in the
+/// memory of the parameters.
+void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "gather " + std::to_string(number);
+    task.phase = phase;
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i)
+        read(task, stacked ? sliceOf(input, i) : input);
+    }
+    list().tasks.push_back(std::move(task));
+  }
+  for (Value output : fused.getOutputs())
+    environment[output] = addValue(FlatValue());
+}
+
 LogicalResult Flattener::visit(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
@@ -287,6 +329,10 @@ LogicalResult Flattener::visit(Operation *op) {
     return visitRecompute(recompute);
   if (auto fused = dyn_cast<dist::FusedReduceOp>(op)) {
     visitFusedReduce(fused);
+    return success();
+  }
+  if (auto fused = dyn_cast<dist::FusedGatherOp>(op)) {
+    visitFusedGather(fused);
     return success();
   }
   // No work: the result is the operand seen differently.
@@ -301,7 +347,8 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[result] = source;
     return success();
   }
-  if (kernel || isa<dist::CollectiveOpInterface>(op)) {
+  if (kernel || isa<dist::CollectiveOpInterface, dist::OffloadOp,
+                    dist::FetchOp>(op)) {
     visitTask(op);
     return success();
   }
@@ -415,6 +462,54 @@ void Flattener::placeBuckets() {
   flat.micro.sectionBegin = std::move(begins);
 }
 
+/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`, nothing
+/// for what is in no layer. Repeated layers and those that are written out have
+/// the same labels.
+static StringRef layerOf(const FlatTask &task) {
+  StringRef label = task.label;
+  size_t end = label.find(']');
+  return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
+}
+
+/// Parameters come no earlier than the strategy says: the layer that runs so
+/// many layers before the one that reads them must have begun, that is, the last
+/// kernel in front of that layer must have ended. What runs between layers
+/// counts as a layer.
+static void limitPrefetch(FlatList &list) {
+  for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
+    size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
+    auto isKernel = [&](size_t i) {
+      return isa<nn::IterationSpaceOpInterface>(list.tasks[i].op);
+    };
+    // Per layer in the order of the section, the kernel in front of it.
+    std::vector<int32_t> inFront;
+    std::vector<uint32_t> layer(end - begin);
+    std::optional<size_t> last;
+    for (size_t i = begin; i < end; ++i) {
+      if (!isKernel(i))
+        continue;
+      if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
+        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = inFront.size() - 1;
+      last = i;
+    }
+    // A parameter is for the first kernel behind its task.
+    std::optional<uint32_t> reader;
+    for (size_t i = end; i-- > begin;) {
+      if (isKernel(i))
+        reader = layer[i - begin];
+      FlatTask &task = list.tasks[i];
+      std::optional<int64_t> depth = prefetchDepth(task.op);
+      if (!depth || !reader)
+        continue;
+      int32_t kernel = inFront[std::max<int64_t>(0, *reader - *depth)];
+      if (kernel >= 0 &&
+          !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
+        task.dependsOn.push_back(kernel);
+    }
+  }
+}
+
 FailureOr<FlatProgram> Flattener::run() {
   addArguments();
   for (dist::SectionOp section : program.getSections()) {
@@ -435,6 +530,8 @@ FailureOr<FlatProgram> Flattener::run() {
   }
   flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
   flat.once.sectionBegin.push_back(flat.once.tasks.size());
+  limitPrefetch(flat.micro);
+  limitPrefetch(flat.once);
   placeBuckets();
   return std::move(flat);
 }

@@ -27,7 +27,7 @@ namespace proteus {
 /// One execution of an operation on every device of a stage.
 struct FlatTask {
   mlir::Operation *op = nullptr;
-  /// Bucket of a fused reduction, else -1.
+  /// Bucket of a fused collective, else -1.
   int32_t bucket = -1;
   std::string label;
   sim::Phase phase = sim::Phase::Forward;
@@ -45,6 +45,12 @@ struct FlatBuffer {
   mlir::Value value;
   std::string name;
   sim::MemoryOwner owner = sim::MemoryOwner::Activations;
+
+  /// Whether the buffer is in host memory.
+  bool isOnHost() const {
+    dist::LayoutAttr layout = dist::getLayout(value.getType());
+    return layout && layout.isOnHost();
+  }
 };
 
 /// What one list of sections executes.

@@ -70,6 +70,19 @@ static LayoutAttr withPartialSum(LayoutAttr layout, ArrayRef<Axis> axes) {
   return LayoutAttr::get(layout.getMesh(), result);
 }
 
+/// The layout of a gradient that comes as `computed` and is stored over the
+/// axes of `dims`: sums over those are formed, others stay pending.
+static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
+  dist::Layout result = computed.getValue();
+  result.dims.assign(dims.begin(), dims.end());
+  llvm::erase_if(result.getPartial(ReductionKind::Sum), [&](Axis axis) {
+    return llvm::any_of(dims, [&](const AxisList &axes) {
+      return llvm::is_contained(axes, axis);
+    });
+  });
+  return LayoutAttr::get(computed.getMesh(), result);
+}
+
 namespace {
 
 /// Gives every value a type with a layout and converts values where the layout
@@ -92,6 +105,15 @@ private:
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
   LogicalResult decompose(nn::DecomposableOpInterface op);
+
+  void findGradients();
+  LogicalResult storeGradient(OpResult gradient);
+  /// The copy of a value of the forward pass in host memory, if the backward
+  /// pass is to read that; else the value.
+  Value onHost(Value value, Operation *reader);
+  /// Whether the tree moves a value that is kept for the backward pass to the
+  /// host: whether it does so with the results of its producer.
+  bool isOffloaded(Value value);
 
   /// `value` in layout `target`, converted in front of `reader`. Null after an
   /// error.
@@ -167,6 +189,9 @@ private:
     if (isa_and_nonnull<dist::DistDialect>(op->getDialect()))
       op->setDiscardableAttr(ProteusDialect::pathAttrName,
                              StringAttr::get(op->getContext(), insertedPath));
+    if (insertedPrefetch && isa<dist::AllGatherOp, dist::FetchOp>(op))
+      op->setDiscardableAttr(ProteusDialect::prefetchAttrName,
+                             insertedPrefetch);
   }
 
   func::FuncOp function;
@@ -186,6 +211,14 @@ private:
   std::optional<int64_t> insertedStage;
   /// Path of what is converted: of its producer, else of its reader.
   std::string insertedPath;
+  /// How far ahead parameters are gathered for the reader; null if the tree
+  /// does not say, or if it is no parameter that is converted.
+  Attribute insertedPrefetch;
+  /// How gradients of parameters are stored where the tree sets it, by the value
+  /// that the backward pass hands to the update.
+  DenseMap<Value, DimAxes> gradientDims;
+  /// Copies in host memory.
+  DenseMap<Value, Value> hostCopies;
 };
 
 } // namespace
@@ -383,10 +416,24 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
   if (!newlyFixed(layoutOf(value).getValue(), target.getValue()).empty())
     return bringTo(builder, value, target, reader, purpose);
   std::string reason;
+  auto copy = [&](bool toHost) {
+    auto purposeAttr = dist::PurposeAttr::get(function.getContext(), purpose);
+    Type type = dist::withLayout(tensorType(value),
+                                 layoutOf(value).withHost(toHost));
+    if (toHost)
+      value = dist::OffloadOp::create(builder, reader->getLoc(), type, value,
+                                      purposeAttr);
+    else
+      value = dist::FetchOp::create(builder, reader->getLoc(), type, value,
+                                    purposeAttr);
+  };
+  if (layoutOf(value).isOnHost())
+    copy(false);
+  LayoutAttr onDevice = target.withHost(false);
   auto steps =
       isStack(value)
-          ? planStack(tensorType(value), layoutOf(value), target, reason)
-          : plan(layoutOf(value), target, tensorType(value), reason);
+          ? planStack(tensorType(value), layoutOf(value), onDevice, reason)
+          : plan(layoutOf(value), onDevice, tensorType(value), reason);
   if (failed(steps)) {
     InFlightDiagnostic diagnostic =
         reader->emitOpError("needs an operand of layout ")
@@ -394,8 +441,151 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
     diagnostic.attachNote(value.getLoc()) << "the operand comes from here";
     return diagnostic;
   }
-  return dist::buildReshard(builder, reader->getLoc(), value, *steps, purpose);
+  value = dist::buildReshard(builder, reader->getLoc(), value, *steps, purpose);
+  if (target.isOnHost())
+    copy(true);
+  return value;
 }
+
+//===----------------------------------------------------------------------===//
+// Memory items
+//===----------------------------------------------------------------------===//
+
+/// Finds what the backward pass hands to the update of each parameter whose
+/// gradient the tree stores in a layout of its own.
+void Inserter::findGradients() {
+  for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
+    auto updates = function.getResultAttrOfType<IntegerAttr>(
+        operand.getOperandNumber(), nn::kUpdatesAttr);
+    if (!updates)
+      continue;
+    BlockArgument argument = function.getArgument(updates.getInt());
+    auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(strategy::ItemKind::Gradient)));
+    if (!axes || getRole(argument) != nn::Role::Parameter)
+      continue;
+    // An update, and the repeat of one, reads the gradient as operand 1; what
+    // is done to it before is part of the update.
+    Value gradient = operand.get().getDefiningOp()->getOperand(1);
+    while (Operation *op = gradient.getDefiningOp()) {
+      if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)
+        break;
+      gradient = op->getOperand(0);
+    }
+    gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
+  }
+}
+
+/// Puts a gradient that has just been computed into the layout it is stored in.
+LogicalResult Inserter::storeGradient(OpResult gradient) {
+  auto found = gradientDims.find(gradient);
+  if (found == gradientDims.end())
+    return success();
+  LayoutAttr target = storedGradient(layoutOf(gradient), found->second);
+  if (target == layoutOf(gradient))
+    return success();
+  Operation *producer = gradient.getOwner();
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : gradient.getUses())
+    readers.push_back(&use);
+  OpBuilder builder(function.getContext());
+  builder.setListener(this);
+  builder.setInsertionPointAfter(producer);
+  insertedPhase = getPhase(producer);
+  insertedStage = getStage(producer);
+  insertedPath = nn::getOwnPath(producer);
+  insertedPrefetch = {};
+  FailureOr<Value> stored =
+      reshard(builder, gradient, target, producer, Purpose::Gradient);
+  if (failed(stored))
+    return failure();
+  for (OpOperand *reader : readers)
+    reader->set(*stored);
+  return success();
+}
+
+bool Inserter::isOffloaded(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    // What enters an iteration is what another one has computed.
+    auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+    return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
+           isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return number < repeat.getNumCarried() &&
+           isOffloaded(repeat.getYield()->getOperand(number));
+  }
+  if (isa<dist::DistDialect>(op->getDialect()) && op->getNumOperands() == 1)
+    return isOffloaded(op->getOperand(0));
+  return op->hasAttr(kOffloadAttr);
+}
+
+Value Inserter::onHost(Value value, Operation *reader) {
+  Operation *producer = value.getDefiningOp();
+  if (getPhase(reader) != Phase::Backward || !producer ||
+      getPhase(producer) != Phase::Forward || layoutOf(value).isOnHost() ||
+      layoutOf(value).isPartial() || getStage(producer) != getStage(reader) ||
+      producer->getParentOp() != function || !isOffloaded(value))
+    return value;
+  Value &copy = hostCopies[value];
+  if (copy)
+    return copy;
+  OpBuilder builder(function.getContext());
+  builder.setListener(this);
+  builder.setInsertionPointAfter(producer);
+  insertedPhase = Phase::Forward;
+  insertedStage = getStage(producer);
+  insertedPath = nn::getOwnPath(producer);
+  insertedPrefetch = {};
+  copy = dist::OffloadOp::create(
+      builder, producer->getLoc(),
+      dist::withLayout(tensorType(value), layoutOf(value).withHost(true)),
+      value, dist::PurposeAttr::get(builder.getContext(), Purpose::Activation));
+  return copy;
+}
+
+/// The operation that names `value` where it is converted for `reader`: its
+/// producer, else its reader. Repeats and recomputations name modules, so it is
+/// an operation inside.
+static Operation *namingOp(Value value, Operation *reader) {
+  Operation *origin = value.getDefiningOp();
+  if (isa_and_nonnull<IterationSpaceOpInterface>(origin))
+    return origin;
+  auto repeat = dyn_cast_if_present<nn::RepeatOp>(origin);
+  if (repeat && isa<func::ReturnOp>(reader))
+    if (Operation *inner =
+            repeat.getYield()
+                ->getOperand(cast<OpResult>(value).getResultNumber())
+                .getDefiningOp())
+      return namingOp(inner->getResult(0), inner);
+  auto recompute = dyn_cast<nn::RecomputeOp>(reader);
+  if (!recompute)
+    return reader;
+  for (auto [input, argument] :
+       llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
+    if (input == value)
+      for (Operation &op : recompute.getBody().front())
+        if (llvm::is_contained(op.getOperands(), argument))
+          return &op;
+  return reader;
+}
+
+/// How far ahead the tree gathers the parameters that `reader` reads.
+static Attribute prefetchOf(Operation *reader) {
+  Attribute depth = reader->getAttr(kPrefetchAttr);
+  if (!depth)
+    reader->walk([&](Operation *inner) {
+      depth = inner->getAttr(kPrefetchAttr);
+      return depth ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  return depth;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
 
 LayoutAttr Inserter::firstReadLayout(Value value) {
   for (Operation &op : *value.getParentBlock()) {
@@ -435,6 +625,8 @@ LayoutAttr Inserter::updatedLayout(Value value) {
 
 Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
                         Purpose purpose) {
+  if (Value copy = onHost(value, reader); copy != value)
+    return convert(copy, target, reader, purpose);
   if (layoutOf(value) == target)
     return value;
   Phase phase = getPhase(reader);
@@ -462,6 +654,13 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   if (Value found = find(whole, anyPhase);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
+  // The backward pass reads a reduced value from the host, where it is kept.
+  if (phase == Phase::Backward && layoutOf(value).isPartial() &&
+      !target.isPartial() && !moves && target != whole && isOffloaded(value)) {
+    Value reducedValue = convert(value, whole, reader, purpose);
+    return reducedValue ? convert(reducedValue, target, reader, purpose)
+                        : Value();
+  }
   auto &candidates = converted[{value, target, phaseKey}];
 
   OpBuilder builder(reader);
@@ -476,8 +675,10 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   Value result = value;
   insertedPhase = phase;
   insertedStage = getStage(reader);
-  insertedPath = nn::getOwnPath(
-      origin && isa<IterationSpaceOpInterface>(origin) ? origin : reader);
+  insertedPath = nn::getOwnPath(namingOp(value, reader));
+  insertedPrefetch = purpose == Purpose::Parameter && phase != Phase::Update
+                         ? prefetchOf(reader)
+                         : Attribute();
 
   // The sum over micro-batches comes first: it is an addition in place.
   if (layoutOf(result).isPartialOverMicro() && !target.isPartialOverMicro()) {
@@ -639,7 +840,17 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   }
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
+  for (OpResult result : op->getResults())
+    if (failed(storeGradient(result)))
+      return failure();
   return success();
+}
+
+/// Whether a result of the forward pass is there for the backward pass alone.
+static bool isReadByBackwardOnly(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return getPhase(user) == Phase::Backward;
+  });
 }
 
 LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
@@ -651,7 +862,7 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     LayoutAttr layout = layoutOf(operand.get());
     LayoutAttr target = onStage(layout, repeat);
     if (carried)
-      target = onStage(reduced(layout), repeat);
+      target = onStage(reduced(layout), repeat).withHost(false);
     else if (layout.isPartial()) {
       LayoutAttr wanted = firstReadLayout(argument);
       target = onStage(reduced(layout), repeat);
@@ -686,8 +897,18 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     } else if (getPhase(repeat) == Phase::Forward) {
       // What is saved for the backward pass is saved reduced.
       target = reduced(target);
-    } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
-      // Layers go back into the layout of their parameter one by one.
+      if (isReadByBackwardOnly(repeat.getResult(number)))
+        target =
+            target.withHost(target.isOnHost() || isOffloaded(operand.get()));
+    } else if (auto found = gradientDims.find(repeat.getResult(number));
+               found != gradientDims.end()) {
+      target = storedGradient(
+          target, DimAxes(found->second.begin() + 1, found->second.end()));
+      purpose = Purpose::Gradient;
+    } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number));
+               updated && updated.isOnHost()) {
+      // Layers go back to the host one by one. On the device, all that changes
+      // their layout can be done together.
       target = withoutLeading(updated);
       purpose = Purpose::Parameter;
     }
@@ -700,21 +921,39 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
   }
   yield->removeDiscardableAttr(kStageAttr);
   yield->removeDiscardableAttr(kPhaseAttr);
+  for (OpResult result : repeat.getCarriedResults())
+    if (failed(storeGradient(result)))
+      return failure();
   return success();
+}
+
+/// Whether kernels alone read `argument`, not the bodies of repeats.
+static bool isReadByKernels(BlockArgument argument) {
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    return isa<IterationSpaceOpInterface>(user);
+  });
 }
 
 LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
   for (OpOperand &operand : recompute->getOpOperands()) {
-    LayoutAttr target = onStage(reduced(layoutOf(operand.get())), recompute);
-    Purpose purpose =
-        isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
+    BlockArgument argument =
+        recompute.getBody().getArgument(operand.getOperandNumber());
+    LayoutAttr target =
+        onStage(reduced(layoutOf(operand.get())), recompute).withHost(false);
+    Purpose purpose = Purpose::Activation;
+    if (isParameter(operand.get())) {
+      purpose = Purpose::Parameter;
+      // A parameter is gathered once, for the recomputation and for the
+      // gradients behind it.
+      if (isReadByKernels(argument))
+        if (LayoutAttr wanted = firstReadLayout(argument))
+          target = wanted;
+    }
     Value value = convert(operand.get(), target, recompute, purpose);
     if (!value)
       return failure();
     operand.set(value);
-    recompute.getBody()
-        .getArgument(operand.getOperandNumber())
-        .setType(value.getType());
+    argument.setType(value.getType());
   }
   if (failed(visit(recompute.getBody().front())))
     return failure();
@@ -787,6 +1026,18 @@ LogicalResult Inserter::visit(Block &block) {
   return success();
 }
 
+/// Whether the tree keeps an argument in host memory.
+static bool isKeptOnHost(BlockArgument argument) {
+  std::optional<nn::Role> role = getRole(argument);
+  if (role == nn::Role::Parameter)
+    return static_cast<bool>(getArgumentAttr(
+        argument, getHostAttrName(strategy::ItemKind::Weight)));
+  if (role == nn::Role::State)
+    return static_cast<bool>(getArgumentAttr(
+        argument, getHostAttrName(strategy::ItemKind::State)));
+  return false;
+}
+
 LogicalResult Inserter::run() {
   for (BlockArgument argument : function.getArguments()) {
     auto layout =
@@ -795,8 +1046,10 @@ LogicalResult Inserter::run() {
       return function.emitOpError("argument ")
              << argument.getArgNumber()
              << " has no layout; run propagate-strategy first";
-    setLayout(argument, onStage(layout, getStage(argument).value_or(0)));
+    layout = onStage(layout, getStage(argument).value_or(0));
+    setLayout(argument, layout.withHost(isKeptOnHost(argument)));
   }
+  findGradients();
   if (failed(visit(function.front())))
     return failure();
   function.setFunctionType(FunctionType::get(

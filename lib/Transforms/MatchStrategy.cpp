@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InferStages.h"
+#include "KeepLayout.h"
 #include "RefineMesh.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
@@ -21,6 +22,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -53,6 +55,8 @@ struct Node {
   strategy::AtOp at;
   strategy::StagesOp stages;
   strategy::RecomputeOp recompute;
+  strategy::PrefetchOp prefetch;
+  strategy::OffloadOp offload;
   /// Whether any operation was selected.
   bool selects = false;
   /// Iterator names that no selected operation has so far.
@@ -69,16 +73,31 @@ struct Node {
 /// What the tree says about one operation.
 struct Settings {
   llvm::MapVector<StringRef, strategy::PartAttr> op;
-  /// Memory items of parameters: by kind and key (iterator or dimension), the
-  /// axes and who set them.
-  llvm::MapVector<std::pair<unsigned, Attribute>,
+  /// Memory items: by item and key (iterator or dimension), the axes and who
+  /// set them.
+  llvm::MapVector<std::pair<strategy::ItemAttr, Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
   std::optional<int64_t> stage;
   /// Positions on axes other than that of the pipeline, by axis.
   llvm::MapVector<StringRef, strategy::CoordinateAttr> place;
-  /// How many leading components of the path name the recomputed module.
+  /// How many leading components of the path name the recomputed module, and
+  /// who says that it is recomputed.
   std::optional<size_t> recompute;
+  strategy::RecomputeOp recomputeOp;
+  std::optional<int64_t> prefetchDepth;
+  bool keepGathered = false;
+  /// What lies in host memory; null if nothing does.
+  strategy::OffloadOp offload;
+
+  /// The parts that are set for one item.
+  SmallVector<strategy::PartAttr> partsOf(strategy::ItemAttr item) const {
+    SmallVector<strategy::PartAttr> parts;
+    for (auto &[key, setting] : items)
+      if (key.first == item)
+        parts.push_back(setting.first);
+    return parts;
+  }
 };
 
 /// Matches a tree against its model.
@@ -101,6 +120,12 @@ private:
   LogicalResult annotateParameter(OpOperand &operand,
                                   const nn::IterationSpace &space,
                                   const Settings &settings);
+  LogicalResult annotateActivations(Operation *op,
+                                    const nn::IterationSpace &space,
+                                    const Settings &settings);
+  void markUsed(const Path &path, const nn::IterationSpace &space,
+                const nn::TensorIterators &dims,
+                llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   LogicalResult reportUnused();
   Settings settingsOf(const Path &path);
   /// The stage that the tree sets for an operation; nearest wins.
@@ -111,8 +136,10 @@ private:
   func::FuncOp function;
   MLIRContext *context;
   std::vector<Node> nodes;
-  /// Memory items, part by part, that concern no parameter so far.
+  /// Memory items, part by part, that concern no tensor so far.
   llvm::SetVector<std::pair<Operation *, Attribute>> unusedItems;
+  /// Results that are kept in a layout of their own.
+  SmallVector<std::pair<Operation *, strategy::PartitionAttr>> outputs;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
   /// Axes that splits name. On them `at` places single operations among
@@ -180,19 +207,10 @@ LogicalResult Matcher::collect(Operation *op) {
         for (StringAttr axis : part.getAxes())
           splitAxes.insert(axis.getValue());
       for (strategy::PartAttr part : split.getPartition().getParts()) {
-        switch (split.getItem().getKind()) {
-        case strategy::ItemKind::Op:
+        if (split.getItem().getKind() == strategy::ItemKind::Op)
           node.unusedKeys.insert(part.getIterator());
-          break;
-        case strategy::ItemKind::Weight:
-        case strategy::ItemKind::State:
+        else
           unusedItems.insert({split, part});
-          break;
-        default:
-          return split.emitOpError("the item '")
-                 << strategy::stringifyItemKind(split.getItem().getKind())
-                 << "' can't be lowered yet; split 'op', 'weight' or 'state'";
-        }
       }
     } else if (auto at = dyn_cast<strategy::AtOp>(child)) {
       node.at = at;
@@ -200,6 +218,10 @@ LogicalResult Matcher::collect(Operation *op) {
       node.stages = stages;
     } else if (auto recompute = dyn_cast<strategy::RecomputeOp>(child)) {
       node.recompute = recompute;
+    } else if (auto prefetch = dyn_cast<strategy::PrefetchOp>(child)) {
+      node.prefetch = prefetch;
+    } else if (auto offload = dyn_cast<strategy::OffloadOp>(child)) {
+      node.offload = offload;
     }
   }
   nodes.push_back(std::move(node));
@@ -325,20 +347,29 @@ Settings Matcher::settingsOf(const Path &path) {
     node.selects = true;
     for (strategy::SplitOp split : node.splits)
       for (strategy::PartAttr part : split.getPartition().getParts()) {
-        strategy::ItemKind kind = split.getItem().getKind();
-        if (kind == strategy::ItemKind::Op)
+        if (split.getItem().getKind() == strategy::ItemKind::Op)
           settings.op[part.getIterator()] = part;
         else
-          settings.items[{static_cast<unsigned>(kind), part.getKey()}] = {
-              part, split};
+          settings.items[{split.getItem(), part.getKey()}] = {part, split};
       }
-    if (node.recompute)
+    if (node.recompute) {
       settings.recompute = length;
+      settings.recomputeOp = node.recompute;
+    }
     if (node.at)
       for (auto coordinate :
            node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
         if (coordinate.getAxis().getValue() != pipelineAxis)
           settings.place[coordinate.getAxis()] = coordinate;
+    if (node.prefetch) {
+      if (auto depth = node.prefetch.getDepth())
+        settings.prefetchDepth = *depth;
+      if (auto reshard = node.prefetch.getReshardAfterForward())
+        settings.keepGathered = !*reshard;
+    }
+    if (node.offload)
+      settings.offload =
+          node.offload.getNone() ? strategy::OffloadOp() : node.offload;
   }
   return settings;
 }
@@ -415,31 +446,60 @@ LogicalResult Matcher::splitRepeats() {
 // Annotation
 //===----------------------------------------------------------------------===//
 
-/// Whether `part` is about dimension `dim` of a tensor.
-static bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
-                    const nn::TensorIterators &dims, unsigned dim) {
-  if (part.isDimension())
-    return part.getDimension() == dim;
-  return !dims[dim].empty() &&
-         space.iterators[dims[dim].front()].name == part.getIterator();
+/// Whether an item is stored with a parameter.
+static bool isOfParameter(strategy::ItemAttr item) {
+  return item.getKind() == strategy::ItemKind::Weight ||
+         item.getKind() == strategy::ItemKind::Gradient ||
+         item.getKind() == strategy::ItemKind::State;
 }
 
-/// Turns splits of a parameter or its state into axes per dimension of the
-/// function argument behind the operand.
+/// Removes the items from the unused ones that are set for an operation at
+/// `path` and say something about its tensor indexed by `dims`.
+void Matcher::markUsed(const Path &path, const nn::IterationSpace &space,
+                       const nn::TensorIterators &dims,
+                       llvm::function_ref<bool(strategy::ItemAttr)> isMeant) {
+  unusedItems.remove_if([&](std::pair<Operation *, Attribute> entry) {
+    auto part = cast<strategy::PartAttr>(entry.second);
+    auto split = cast<strategy::SplitOp>(entry.first);
+    auto node = llvm::find_if(nodes, [&](const Node &other) {
+      return other.op == split->getParentOp();
+    });
+    if (!isMeant(split.getItem()) || !node->select(path))
+      return false;
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      if (isAbout(part, space, dims, dim))
+        return true;
+    return false;
+  });
+}
+
+/// Turns splits of a parameter, its gradient or its state into axes per
+/// dimension of the function argument behind the operand.
 LogicalResult Matcher::annotateParameter(OpOperand &operand,
                                          const nn::IterationSpace &space,
                                          const Settings &settings) {
   auto [argument, stacks] = getParameter(operand.get());
   if (!argument)
     return success();
+  if (strategy::OffloadOp offload = settings.offload) {
+    auto unit = UnitAttr::get(context);
+    if (offload.getWeight())
+      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight),
+                      unit);
+    if (offload.getState())
+      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State),
+                      unit);
+  }
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
-  llvm::MapVector<unsigned, SmallVector<Attribute>> axes;
+  llvm::MapVector<strategy::ItemKind, SmallVector<Attribute>> axes;
   for (auto &[key, setting] : settings.items) {
+    if (!isOfParameter(key.first))
+      continue;
     auto [part, split] = setting;
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
       if (!isAbout(part, space, dims, dim))
         continue;
-      auto &list = axes[key.first];
+      auto &list = axes[key.first.getKind()];
       list.resize(dims.size());
       if (list[dim])
         return split.emitOpError("dimension ")
@@ -456,7 +516,7 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
         entry = ArrayAttr::get(context, {});
     // The dimensions of stacks are never split.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
-    StringRef name = getStorageAttrName(static_cast<strategy::ItemKind>(kind));
+    StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
     Attribute other = getArgumentAttr(argument, name);
     if (other && other != storage)
@@ -466,6 +526,50 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
              << "; set one storage for all its readers";
     setArgumentAttr(argument, name, storage);
   }
+  return success();
+}
+
+/// Turns splits of operands and results into annotations that later passes
+/// read: all by dimension.
+LogicalResult Matcher::annotateActivations(Operation *op,
+                                           const nn::IterationSpace &space,
+                                           const Settings &settings) {
+  auto partitionOf = [&](strategy::ItemAttr item,
+                         const nn::TensorIterators &dims) {
+    return partitionByDimension(context, settings.partsOf(item), space, dims);
+  };
+  using strategy::ItemKind;
+  if (op->getNumResults() > 0) {
+    auto output = strategy::ItemAttr::get(context, ItemKind::Output);
+    if (auto partition = partitionOf(output, space.results[0]);
+        !partition.getParts().empty())
+      outputs.push_back({op, partition});
+    auto gradient = strategy::ItemAttr::get(context, ItemKind::OutputGradient);
+    if (auto partition = partitionOf(gradient, space.results[0]);
+        !partition.getParts().empty())
+      op->setDiscardableAttr(kOutputGradientAttr, partition);
+  }
+  Builder builder(context);
+  SmallVector<Attribute> inputs;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    auto item = strategy::ItemAttr::get(context, ItemKind::Input, number);
+    auto partition = partitionOf(item, space.operands[number]);
+    if (partition.getParts().empty())
+      continue;
+    Operation *producer = operand.get().getDefiningOp();
+    StringAttr group = getRecomputeGroup(op);
+    if (group && producer && getRecomputeGroup(producer) == group)
+      return op->emitOpError("operand ")
+             << number << " is kept for the backward pass by a split of 'input "
+             << number << "', but it is computed again with '"
+             << group.getValue()
+             << "'; remove the split or recompute less";
+    inputs.push_back(
+        builder.getArrayAttr({builder.getI64IntegerAttr(number), partition}));
+  }
+  if (!inputs.empty())
+    op->setDiscardableAttr(kInputsAttr, builder.getArrayAttr(inputs));
   return success();
 }
 
@@ -535,30 +639,45 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
     if (!place.empty())
       op->setDiscardableAttr(kPlaceAttr, ArrayAttr::get(context, place));
   }
-  if (settings.recompute)
+  if (settings.recompute) {
+    if (!isMemoryEffectFree(op)) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("has side effects, so it can't be recomputed: they "
+                          "would happen twice; select modules without it");
+      diagnostic.attachNote(settings.recomputeOp.getLoc())
+          << "it is recomputed because of this";
+      return diagnostic;
+    }
     op->setDiscardableAttr(
         kRecomputeAttr,
         StringAttr::get(context, recomputeGroup(op, path, *settings.recompute,
                                                 function.getName())));
+  }
+  Builder builder(context);
+  if (settings.prefetchDepth)
+    op->setDiscardableAttr(kPrefetchAttr,
+                           builder.getI64IntegerAttr(*settings.prefetchDepth));
+  if (settings.keepGathered)
+    op->setDiscardableAttr(kKeepGatheredAttr, builder.getUnitAttr());
+  if (settings.offload && settings.offload.getActivation())
+    op->setDiscardableAttr(kOffloadAttr, builder.getUnitAttr());
+  if (failed(annotateActivations(op, space, settings)))
+    return failure();
+  if (op->getNumResults() > 0)
+    markUsed(path, space, space.results[0], [](strategy::ItemAttr item) {
+      return item.getKind() == strategy::ItemKind::Output ||
+             item.getKind() == strategy::ItemKind::OutputGradient;
+    });
   for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    markUsed(path, space, space.operands[number], [&](strategy::ItemAttr item) {
+      return item.getOperand() == static_cast<int64_t>(number);
+    });
     if (failed(annotateParameter(operand, space, settings)))
       return failure();
     if (!getParameter(operand.get()).first)
       continue;
-    const nn::TensorIterators &dims =
-        space.operands[operand.getOperandNumber()];
-    unusedItems.remove_if([&](std::pair<Operation *, Attribute> item) {
-      auto part = cast<strategy::PartAttr>(item.second);
-      Operation *owner = item.first->getParentOp();
-      auto node = llvm::find_if(
-          nodes, [&](const Node &other) { return other.op == owner; });
-      if (!node->select(path))
-        return false;
-      for (unsigned dim = 0; dim < dims.size(); ++dim)
-        if (isAbout(part, space, dims, dim))
-          return true;
-      return false;
-    });
+    markUsed(path, space, space.operands[number], isOfParameter);
   }
   return success();
 }
@@ -612,14 +731,29 @@ LogicalResult Matcher::annotate() {
       return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  for (auto [op, partition] : outputs) {
+    OpBuilder builder(context);
+    builder.setInsertionPointAfter(op);
+    nn::KeepOp keep = buildKeep(builder, op, op->getResult(0), partition);
+    for (StringRef name : {kRecomputeAttr, kOffloadAttr})
+      if (Attribute value = op->getAttr(name))
+        keep->setDiscardableAttr(name, value);
+    op->getResult(0).replaceAllUsesExcept(keep.getResult(), keep);
+  }
+  return success();
 }
 
 LogicalResult Matcher::reportUnused() {
   bool failed = false;
-  for (auto [split, part] : unusedItems) {
-    split->emitOpError("no parameter of the operations it selects has the "
-                       "dimension or iterator of ")
+  for (auto [op, part] : unusedItems) {
+    strategy::ItemAttr item = cast<strategy::SplitOp>(op).getItem();
+    op->emitOpError("no ")
+        << (isOfParameter(item) ? "parameter"
+            : item.getOperand() ? "operand of that number"
+                                : "first result")
+        << " of the operations it selects has the dimension or iterator of "
         << part;
     failed = true;
   }

@@ -107,6 +107,19 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
   return dist::LayoutAttr::get(mesh, layout);
 }
 
+DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
+  DimAxes dims;
+  for (auto names : axes.getAsRange<ArrayAttr>()) {
+    dims.emplace_back();
+    for (auto name : names.getAsRange<StringAttr>()) {
+      Axis axis = *mesh.find(name.getValue());
+      if (mesh.getSize(axis) > 1)
+        dims.back().push_back(axis);
+    }
+  }
+  return dims;
+}
+
 bool proteus::isInitialValue(Value value) {
   Operation *op = value.getDefiningOp();
   return op && isa<nn::IterationSpaceOpInterface>(op) &&

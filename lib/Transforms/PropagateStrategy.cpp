@@ -66,6 +66,7 @@ public:
 
 private:
   LogicalResult seed();
+  LogicalResult checkStorage(BlockArgument argument, const DimAxes &dims);
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
@@ -76,6 +77,7 @@ private:
   /// one of its tensors have.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
              const DimAxes &dims, Source source);
+  void followReader(nn::KeepOp keep, Partitioning &part);
   bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
   void know(Value value, DimAxes dims);
 
@@ -117,6 +119,27 @@ static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
          (iterator.isCompound() && isa<nn::DecomposableOpInterface>(op));
 }
 
+/// Checks a layout that the tree sets for a parameter or what belongs to it.
+LogicalResult Propagation::checkStorage(BlockArgument argument,
+                                        const DimAxes &dims) {
+  llvm::SmallDenseSet<Axis> used;
+  auto type = cast<RankedTensorType>(argument.getType());
+  for (auto [dim, axes] : llvm::enumerate(dims)) {
+    for (Axis axis : axes)
+      if (!used.insert(axis).second)
+        return function.emitOpError("axis '")
+               << mesh.getName(axis) << "' splits two dimensions of '"
+               << getArgumentPath(argument)
+               << "'; an axis may split one dimension of a tensor";
+    if (mesh.getSize(axes) > type.getDimSize(dim))
+      return function.emitOpError("dimension ")
+             << dim << " of '" << getArgumentPath(argument) << "' has size "
+             << type.getDimSize(dim) << " and can't be split into "
+             << mesh.getSize(axes) << " parts over " << mesh.format(axes);
+  }
+  return success();
+}
+
 LogicalResult Propagation::seed() {
   function.walk([&](IterationSpaceOpInterface op) {
     auto [entry, isNew] =
@@ -131,30 +154,15 @@ LogicalResult Propagation::seed() {
     auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(state ? strategy::ItemKind::State
                                            : strategy::ItemKind::Weight)));
+    auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(strategy::ItemKind::Gradient)));
+    if (gradient && failed(checkStorage(argument, getStoredDims(gradient, mesh))))
+      return failure();
     if (!axes)
       continue;
-    DimAxes dims;
-    llvm::SmallDenseSet<Axis> used;
-    auto type = cast<RankedTensorType>(argument.getType());
-    for (auto [dim, names] : llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
-      AxisList list;
-      for (auto name : names.getAsRange<StringAttr>()) {
-        Axis axis = *mesh.find(name.getValue());
-        if (!used.insert(axis).second)
-          return function.emitOpError("axis '")
-                 << name.getValue() << "' splits two dimensions of '"
-                 << getArgumentPath(argument)
-                 << "'; an axis may split one dimension of a tensor";
-        if (mesh.getSize(axis) > 1)
-          list.push_back(axis);
-      }
-      if (mesh.getSize(list) > type.getDimSize(dim))
-        return function.emitOpError("dimension ")
-               << dim << " of '" << getArgumentPath(argument) << "' has size "
-               << type.getDimSize(dim) << " and can't be split into "
-               << mesh.getSize(list) << " parts over " << mesh.format(list);
-      dims.push_back(list);
-    }
+    DimAxes dims = getStoredDims(axes, mesh);
+    if (failed(checkStorage(argument, dims)))
+      return failure();
     known[argument] = dims;
     fixedArguments.insert(argument);
   }
@@ -204,6 +212,25 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
+/// What is kept as an operation reads it takes the partition of its operand.
+void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
+  auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
+  if (!number)
+    return;
+  Operation *reader = keep->getPrevNode();
+  while (isa<nn::KeepOp>(reader))
+    reader = reader->getPrevNode();
+  const Partitioning &other = parts.find(reader)->second;
+  DimAxes dims = other.getDimAxes(other.getSpace().operands[number.getInt()]);
+  for (auto [iterator, axes] : llvm::enumerate(dims))
+    if (part.getAxes(iterator) != ArrayRef<Axis>(axes)) {
+      part.setAxes(iterator, axes);
+      sources[{keep, iterator}] = {
+          Source::Reader, static_cast<unsigned>(number.getInt()), reader};
+      changed = true;
+    }
+}
+
 void Propagation::forward(Block &block) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
@@ -246,6 +273,12 @@ void Propagation::forward(Block &block) {
     auto found = parts.find(&op);
     if (found == parts.end())
       continue;
+    if (auto keep = dyn_cast<nn::KeepOp>(op); keep && op.hasAttr(kKeepAsReadAttr)) {
+      followReader(keep, found->second);
+      know(keep.getResult(),
+           found->second.getDimAxes(found->second.getSpace().results[0]));
+      continue;
+    }
     // States decide over parameters: that is how a sharded optimizer is told
     // from a replicated one.
     SmallVector<unsigned> order;

@@ -92,19 +92,11 @@ bool Splitter::leavesSection(Value value, Phase phase) {
   });
 }
 
-/// Annotations have served their purpose: types hold the layouts, sections the
-/// phases, programs the stages.
-static void stripAnnotations(Operation *root) {
-  root->walk([](Operation *op) {
-    for (StringRef name : {kPhaseAttr, kStageAttr, kPlaceAttr,
-                           kRecomputeAttr, kOpAttr})
-      op->removeDiscardableAttr(name);
-  });
-}
-
 void Splitter::copy(OpBuilder &builder, Operation *op, int64_t stage) {
   auto transfer = dyn_cast<dist::TransferOp>(op);
   if (!transfer) {
+    // Annotations have served their purpose: types hold the layouts, sections
+    // the phases, programs the stages.
     stripAnnotations(builder.clone(*op, mapping));
     return;
   }

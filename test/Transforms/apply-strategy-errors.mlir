@@ -14,16 +14,22 @@
 // RUN: proteus-opt %t/layers.mlir -split-input-file -verify-diagnostics --apply-strategy=pp=4
 // RUN: proteus-opt %t/no-layers.mlir -verify-diagnostics --apply-strategy=pp=2
 // RUN: proteus-opt %t/recompute.mlir -verify-diagnostics --apply-strategy=recompute=full
+// RUN: proteus-opt %t/prefetch.mlir -verify-diagnostics --apply-strategy=prefetch=-2
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
-// RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=2 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
 
 // SCHEDULE: Cannot find option named '2f2b'
 // RECOMPUTE: Cannot find option named 'some'
-// ZERO: Cannot find option named '2'
+// ZERO: Cannot find option named '4'
 
 //--- dp.mlir
 // expected-error@+1 {{dp=0 must be between 1 and 2147483648}}
+module {
+}
+
+//--- prefetch.mlir
+// expected-error@+1 {{prefetch=-2 must be a number of layers, or -1 for the default}}
 module {
 }
 

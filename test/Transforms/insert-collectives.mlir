@@ -186,9 +186,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-NEXT:  %[[U:.+]]:3 = nn.repeat "layers" count 4 slice(%[[W:[a-z0-9]+]] = %{{[a-z0-9]+}} : {{.+}}, %[[GI:[a-z0-9]+]] = %[[G]]
 // CHECK-NEXT:    %[[PART:.+]] = dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GI]],
-// CHECK-NEXT:    %[[WHOLE:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
-// CHECK-NEXT:    nn.yield %[[WHOLE]], %[[NEW]]#1, %[[NEW]]#2
-// CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[U]]#0, %[[U]]#1, %[[U]]#2
+// CHECK-NEXT:    nn.yield %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#2
+// CHECK:       %[[WHOLE:.+]] = dist.all_gather %[[U]]#0 dim 1 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[WHOLE]], %[[U]]#1, %[[U]]#2
 
 // FLAT-LABEL:    func.func @sharded_state_of_layers
 // FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[0].fc.weight"
@@ -251,8 +251,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc1.weight"(%{{.+}}, %[[GR]],
-// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[NW]] dim 0 over {tp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    nn.yield %[[NEW]]#0
+// CHECK:       %[[NW:.+]] = dist.all_gather %{{.+}}#0 dim 1 over {dp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:  dist.slice %[[NW]] dim 1 over {tp} {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
 // CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = "update"}
 // CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = "update"}

@@ -557,7 +557,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Layouts of activations are inferred, not set: results,
+// A layout of results concerns one that has the dimension,
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -565,14 +565,14 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split output [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<2 -> dp>}}
+    split output [2 -> dp]
   }
 }
 
 // -----
 
-// their gradients,
+// so does one of their gradients,
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -580,14 +580,14 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output_gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split output_gradient [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<seq -> dp>}}
+    split output_gradient [seq -> dp]
   }
 }
 
 // -----
 
-// and operands.
+// and one of operands, which have to exist.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -595,24 +595,64 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split input 0 [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no operand of that number of the operations it selects has the dimension or iterator of #strategy.part<0 -> dp>}}
+    split input 1 [0 -> dp]
   }
 }
 
 // -----
 
-// Neither are gradients of parameters: they follow the computation and the state.
+// A layout of gradients concerns a parameter.
 module attributes {proteus.cluster = "dgx-a100"} {
-  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
-               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
-    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
-    return %0 : tensor<8x6xf32>
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    node "a" { split gradient [out -> dp] }
+    // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<0 -> dp>}}
+    split gradient [0 -> dp]
+  }
+}
+
+// -----
+
+// What is computed again is not kept for the backward pass.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a.one"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    // expected-error@+1 {{'nn.relu' op operand 0 is kept for the backward pass by a split of 'input 0', but it is computed again with 'a'; remove the split or recompute less}}
+    %1 = nn.relu "a.two"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "a" {
+      recompute
+      node "two" { split input 0 [batch -> []] }
+    }
+  }
+}
+
+// -----
+
+// Side effects happen once: what has them is not computed again.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func private @log(f32)
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    // expected-error@+1 {{'linalg.generic' op has side effects, so it can't be recomputed: they would happen twice; select modules without it}}
+    %0 = linalg.generic {indexing_maps = [affine_map<(b, h) -> (b, h)>, affine_map<(b, h) -> (b, h)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      func.call @log(%in) : (f32) -> ()
+      linalg.yield %in : f32
+    } -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-note@+1 {{it is recomputed because of this}}
+    recompute
   }
 }
 

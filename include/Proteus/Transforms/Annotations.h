@@ -34,6 +34,21 @@ constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// On an op: axes per iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
+/// On an op: axes per dimension of the gradient of its first result.
+constexpr llvm::StringLiteral kOutputGradientAttr = "strategy.output_gradient";
+/// On an op: for operands that are kept for the backward pass in a layout of
+/// their own, pairs of operand number and axes per dimension.
+constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
+/// On an op: what it has gathered of its parameters in the forward pass is kept
+/// for the backward pass.
+constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
+/// On an nn.keep: it keeps its operand as the operation in front of it reads
+/// it, namely as its operand of that number.
+constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
+/// On an op: how many repeated layers ahead its parameters may be gathered.
+constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
+/// On an op: its results are kept for the backward pass in host memory.
+constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
 
 /// On the function: the mesh (#dist.mesh), the tree it was matched with, and
 /// the axis along which pipeline stages lie.
@@ -50,8 +65,10 @@ constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 
-/// On a parameter: axes per dimension of itself or its state.
+/// On a parameter: axes per dimension of itself, its gradient or its state.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
+/// On a parameter: it, or its state, lies in host memory.
+llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
 /// Part of a training step.
 enum class Phase { Forward, Backward, Update };
@@ -90,6 +107,8 @@ void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 void inheritPartition(
     mlir::Operation *from, mlir::Operation *to,
     llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);
+/// Removes what passes leave for each other from an op and the ops inside it.
+void stripAnnotations(mlir::Operation *root);
 /// Gives an op and the ops inside it the stage and the place of a function
 /// argument.
 void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);

@@ -81,6 +81,10 @@ private:
 /// scalar. Such a value may take any layout for free.
 bool isInitialValue(mlir::Value value);
 
+/// The axes per dimension that an annotation of a parameter lists (an array of
+/// arrays of names), those with one device left out.
+DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
+
 } // namespace proteus
 
 #endif // PROTEUS_TRANSFORMS_PARTITIONING_H

@@ -28,8 +28,13 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       by `out`, unless it is split by rows already. Convolutions are data-parallel
       only.
     - `recompute=full` recomputes those repeated layers one by one.
-    - `zero=1` splits the states of the optimizer over `dp` too, `zero=3`
-      parameters and states, where a dimension is large enough.
+    - `zero=1` splits the states of the optimizer over `dp` too, `zero=2` the
+      gradients as well, `zero=3` parameters, gradients and states, where a
+      dimension is large enough.
+    - `prefetch` says how many layers ahead parameters are gathered,
+      `reshard-after-forward=false` keeps them until the backward pass.
+    - `offload-weight`, `offload-state` and `offload-activation` keep those in
+      host memory.
 
     Axes of size one are left out of the mesh. Degrees that the model can't use
     are errors: heads that `tp` does not divide, more stages than layers, a batch
@@ -81,8 +86,20 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::ZeroStage::None, "0", "nothing"),
              clEnumValN(::proteus::ZeroStage::States, "1",
                         "states of the optimizer"),
+             clEnumValN(::proteus::ZeroStage::Gradients, "2",
+                        "states and gradients"),
              clEnumValN(::proteus::ZeroStage::Parameters, "3",
-                        "states and parameters"))}]>
+                        "states, gradients and parameters"))}]>,
+    Option<"prefetch", "prefetch", "int64_t", "-1",
+           "How many layers ahead parameters are gathered (-1: not set)">,
+    Option<"reshardAfterForward", "reshard-after-forward", "bool", "true",
+           "Gather parameters again for the backward pass">,
+    Option<"offloadWeight", "offload-weight", "bool", "false",
+           "Keep parameters in host memory">,
+    Option<"offloadState", "offload-state", "bool", "false",
+           "Keep the states of the optimizer in host memory">,
+    Option<"offloadActivation", "offload-activation", "bool", "false",
+           "Keep what the backward pass reads in host memory">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }
@@ -94,7 +111,9 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     `strategy.tree` for it, and a cluster. For every forward operation it finds
     the settings of the nodes that select it (nearest wins, per iterator), and
     writes them onto the operation: axes per iterator (`strategy.op`), pipeline
-    stage, recompute group; on parameters their storage. Repeats are cut where
+    stage, recompute group; on parameters their storage, and that of their
+    gradients and states. A result with a layout of its own is read through an
+    `nn.keep` from here on. Repeats are cut where
     the tree treats their iterations differently or a stage ends, so that
     afterwards each repeat is treated as one. Operations that no node places join
     the stage of their producers, else of their readers.

@@ -115,6 +115,12 @@ LayoutAttr::withFixed(ArrayRef<std::pair<Axis, int64_t>> fixed) const {
   return get(getMesh(), std::move(layout));
 }
 
+LayoutAttr LayoutAttr::withHost(bool onHost) const {
+  Layout layout = getValue();
+  layout.onHost = onHost;
+  return get(getMesh(), std::move(layout));
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  MeshAttr mesh, Layout layout) {
   if (std::optional<std::string> problem = layout.check(mesh.getValue()))
@@ -174,7 +180,8 @@ static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
   return success();
 }
 
-/// Parses the `partial = [...]` or `at = [...]` that follows a comma.
+/// Parses the `partial = [...]`, `at = [...]` or `memory = host` that follows a
+/// comma.
 static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();
@@ -185,8 +192,12 @@ static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
       return parsePartialEntry(parser, mesh, layout);
     });
+  if (keyword == "memory") {
+    layout.onHost = true;
+    return parser.parseKeyword("host");
+  }
   if (keyword != "at")
-    return parser.emitError(loc, "expected 'partial' or 'at'");
+    return parser.emitError(loc, "expected 'partial', 'at' or 'memory'");
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     auto &[axis, coordinate] = layout.fixed.emplace_back();
     return failure(parseAxis(parser, mesh, axis) || parser.parseEqual() ||
@@ -240,6 +251,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     });
     printer << "]";
   }
+  if (layout.onHost)
+    printer << ", memory = host";
   printer << ">";
 }
 

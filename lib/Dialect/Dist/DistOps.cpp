@@ -150,44 +150,67 @@ OpFoldResult TransferOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
-// FusedReduceOp
+// Fused collectives
 //===----------------------------------------------------------------------===//
 
-MeshAttr FusedReduceOp::getMesh() {
-  return getLayout(getInputs().front().getType()).getMesh();
-}
-
-int64_t FusedReduceOp::getGroupSize() {
-  MeshAttr mesh = getMesh();
-  return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
-}
-
-int64_t FusedReduceOp::getNumIterations(unsigned operand) {
-  return getStacked()[operand]
-             ? cast<RankedTensorType>(getInputs()[operand].getType())
+template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
+  return op.getStacked()[operand]
+             ? cast<RankedTensorType>(op.getInputs()[operand].getType())
                    .getDimSize(0)
              : 1;
 }
 
-int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
+/// Sums up the ranges of a bucket over `values`, the operands or the results.
+template <typename OpT>
+static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
+                           std::optional<Type> wire) {
   int64_t bytes = 0;
-  for (const BucketRange &range : getBuckets().getValue().list[bucket]) {
-    auto type = cast<RankedTensorType>(getInputs()[range.operand].getType());
-    if (std::optional<Type> wire = getWireType())
+  for (const BucketRange &range : op.getBuckets().getValue().list[bucket]) {
+    auto type = cast<RankedTensorType>(values[range.operand].getType());
+    if (wire)
       type = type.clone(*wire);
-    bytes += localBytes(type) / getNumIterations(range.operand) *
+    bytes += localBytes(type) / op.getNumIterations(range.operand) *
              (range.to - range.from);
   }
   return bytes;
 }
 
-int64_t FusedReduceOp::getBufferBytes() {
+template <typename OpT> static int64_t allBucketBytes(OpT op) {
   int64_t bytes = 0;
-  for (unsigned bucket = 0; bucket < getNumBuckets(); ++bucket)
-    bytes += getBucketBytes(bucket);
+  for (unsigned bucket = 0; bucket < op.getNumBuckets(); ++bucket)
+    bytes += op.getBucketBytes(bucket);
   return bytes;
 }
 
+template <typename OpT> static int64_t groupSize(OpT op) {
+  MeshAttr mesh = op.getMesh();
+  return mesh.getValue().getSize(
+      *::proteus::dist::getAxes(mesh, op.getAxes()));
+}
+
+MeshAttr FusedReduceOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+int64_t FusedReduceOp::getGroupSize() { return groupSize(*this); }
+int64_t FusedReduceOp::getNumIterations(unsigned operand) {
+  return numIterations(*this, operand);
+}
+int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
+  return bucketBytes(*this, bucket, getInputs(), getWireType());
+}
+int64_t FusedReduceOp::getBufferBytes() { return allBucketBytes(*this); }
+
+MeshAttr FusedGatherOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+int64_t FusedGatherOp::getGroupSize() { return groupSize(*this); }
+int64_t FusedGatherOp::getNumIterations(unsigned operand) {
+  return numIterations(*this, operand);
+}
+int64_t FusedGatherOp::getBucketBytes(unsigned bucket) {
+  return bucketBytes(*this, bucket, getOutputs(), std::nullopt);
+}
+int64_t FusedGatherOp::getBufferBytes() { return allBucketBytes(*this); }
 //===----------------------------------------------------------------------===//
 // ExchangeOp
 //===----------------------------------------------------------------------===//

@@ -275,6 +275,27 @@ LogicalResult AccumulateOp::verify() {
   return verifyLayout(*this, getLayout(getType()), expected);
 }
 
+/// Checks that a copy changes nothing but the memory, which becomes host memory
+/// or is it no longer.
+static LogicalResult verifyCopy(Operation *op, RankedTensorType from,
+                                RankedTensorType to, bool toHost) {
+  if (failed(verifySameTensor(op, from, to)))
+    return failure();
+  LayoutAttr before = getLayout(from);
+  if (before.isOnHost() == toHost)
+    return op->emitOpError("the operand is in ")
+           << (toHost ? "host" : "device") << " memory already";
+  return verifyLayout(op, getLayout(to), before.withHost(toHost).getValue());
+}
+
+LogicalResult OffloadOp::verify() {
+  return verifyCopy(*this, getInput().getType(), getType(), true);
+}
+
+LogicalResult FetchOp::verify() {
+  return verifyCopy(*this, getInput().getType(), getType(), false);
+}
+
 LogicalResult TransferOp::verify() {
   if (failed(verifySameTensor(*this, getInput().getType(), getType())))
     return failure();
@@ -294,21 +315,24 @@ LogicalResult TransferOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// FusedReduceOp
+// Fused collectives
 //===----------------------------------------------------------------------===//
 
-/// The dimension that a reduce-scatter of `from` to `to` shards: the first one
-/// whose axes differ, else the first that may be sharded.
-static unsigned scatteredDim(const Layout &from, const Layout &to,
-                             bool stacked) {
+/// The dimension that a reduce-scatter of `from` to `to` shards, or that an
+/// all-gather collects: the first one whose axes differ, else the first that
+/// may be sharded.
+static unsigned changedDim(const Layout &from, const Layout &to,
+                           bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
       return dim;
   return stacked ? 1 : 0;
 }
 
-static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
-                                        const AxisList &axes) {
+/// Checks operand `index`, to which `step` happens along the dimension that
+/// changes (none for an all-reduce).
+template <typename OpT>
+static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
   auto to = cast<RankedTensorType>(op.getOutputs()[index].getType());
   if (getLayout(from).getMesh() != op.getMesh())
@@ -328,19 +352,19 @@ static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
       return op.emitOpError("stacked operand ")
              << index << " is sharded along its leading dimension";
   }
-  Step step{StepKind::AllReduce, axes, op.getReduction()};
-  if (op.getKind() == CollectiveKind::ReduceScatter) {
+  if (step.kind != StepKind::AllReduce) {
+    bool scatters = step.kind == StepKind::ReduceScatter;
     if (from.getRank() <= (stacked ? 1 : 0))
       return op.emitOpError("operand ")
-             << index << " has no dimension to scatter";
-    step.kind = StepKind::ReduceScatter;
-    step.toDim = scatteredDim(before, after, stacked);
+             << index << " has no dimension to "
+             << (scatters ? "scatter" : "gather");
+    (scatters ? step.toDim : step.fromDim) = changedDim(before, after, stacked);
   }
   return verifyStep(op, from, to, std::move(step));
 }
 
 /// Every iteration of every operand must be in exactly one bucket.
-static LogicalResult verifyBuckets(FusedReduceOp op) {
+template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   SmallVector<SmallVector<bool>> seen;
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
     seen.emplace_back(op.getNumIterations(operand), false);
@@ -378,6 +402,28 @@ static LogicalResult verifyBuckets(FusedReduceOp op) {
   return success();
 }
 
+/// Checks the operands and buckets of a fused collective that does `step`.
+template <typename OpT>
+static LogicalResult verifyFused(OpT op, Step step) {
+  if (op.getInputs().empty())
+    return op.emitOpError("expected at least one operand");
+  if (op.getInputs().size() != op.getOutputs().size())
+    return op.emitOpError("has ") << op.getInputs().size() << " operands and "
+                                  << op.getOutputs().size() << " results";
+  if (op.getStacked().size() != op.getInputs().size())
+    return op.emitOpError("has ")
+           << op.getInputs().size() << " operands and "
+           << op.getStacked().size() << " 'stacked' flags";
+  FailureOr<AxisList> axes = verifyAxes(op, op.getMesh(), op.getAxes());
+  if (failed(axes))
+    return failure();
+  step.axes = *axes;
+  for (unsigned index = 0; index < op.getInputs().size(); ++index)
+    if (failed(verifyFusedOperand(op, index, step)))
+      return failure();
+  return verifyBuckets(op);
+}
+
 LogicalResult FusedReduceOp::verify() {
   if (std::optional<Type> wire = getWireType(); wire && !isa<FloatType>(*wire))
     return emitOpError("the wire type must be a float type, got ") << *wire;
@@ -385,19 +431,15 @@ LogicalResult FusedReduceOp::verify() {
       getKind() != CollectiveKind::ReduceScatter)
     return emitOpError("kind is ") << stringifyCollectiveKind(getKind())
                                    << ", expected all_reduce or reduce_scatter";
-  if (getInputs().empty())
-    return emitOpError("expected at least one operand");
-  if (getInputs().size() != getOutputs().size())
-    return emitOpError("has ") << getInputs().size() << " operands and "
-                               << getOutputs().size() << " results";
-  if (getStacked().size() != getInputs().size())
-    return emitOpError("has ") << getInputs().size() << " operands and "
-                               << getStacked().size() << " 'stacked' flags";
-  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
-  if (failed(axes))
-    return failure();
-  for (unsigned index = 0; index < getInputs().size(); ++index)
-    if (failed(verifyFusedOperand(*this, index, *axes)))
-      return failure();
-  return verifyBuckets(*this);
+  bool scatters = getKind() == CollectiveKind::ReduceScatter;
+  return verifyFused(
+      *this, {scatters ? StepKind::ReduceScatter : StepKind::AllReduce,
+              {},
+              getReduction(),
+              {},
+              {}});
+}
+
+LogicalResult FusedGatherOp::verify() {
+  return verifyFused(*this, {StepKind::AllGather, {}, {}, {}, {}});
 }

@@ -273,13 +273,13 @@ std::optional<std::string> Layout::checkShape(const Mesh &mesh,
 }
 
 bool Layout::operator==(const Layout &other) const {
-  return std::tie(dims, partial, fixed) ==
-         std::tie(other.dims, other.partial, other.fixed);
+  return std::tie(dims, partial, fixed, onHost) ==
+         std::tie(other.dims, other.partial, other.fixed, other.onHost);
 }
 
 bool Layout::operator<(const Layout &other) const {
-  return std::tie(dims, partial, fixed) <
-         std::tie(other.dims, other.partial, other.fixed);
+  return std::tie(dims, partial, fixed, onHost) <
+         std::tie(other.dims, other.partial, other.fixed, other.onHost);
 }
 
 llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
@@ -290,7 +290,7 @@ llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
     hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
   for (auto [axis, coordinate] : layout.fixed)
     hash = llvm::hash_combine(hash, axis, coordinate);
-  return hash;
+  return llvm::hash_combine(hash, layout.onHost);
 }
 
 int64_t proteus::dist::numParts(const Mesh &mesh, const Layout &layout,

@@ -84,6 +84,8 @@ public:
     assert(step.fromDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
            step.toDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
            "dimension outside the tensor");
+    if (layout.onHost)
+      return fail("the value is in host memory; fetch it first");
     if (!checkAxes())
       return false;
     switch (step.kind) {

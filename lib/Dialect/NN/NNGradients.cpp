@@ -217,6 +217,13 @@ LogicalResult CastOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
+LogicalResult KeepOp::buildGradients(GradientScope &scope) {
+  // Where the values are kept says nothing about where their gradients are.
+  if (Value gradient = scope.gradientOf(getResult()))
+    scope.add(getInput(), gradient);
+  return success();
+}
+
 LogicalResult CrossEntropyOp::buildGradients(GradientScope &scope) {
   if (scope.gradientOf(getLogsumexp()))
     return emitOpError("the log-sum-exp is for the gradient only; its own "

@@ -355,6 +355,11 @@ IterationSpace CastOp::getIterationSpace() {
 }
 bool CastOp::isLinear() { return true; }
 
+IterationSpace KeepOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+KernelClass KeepOp::getKernelClass() { return KernelClass::View; }
+
 IterationSpace FillOp::getIterationSpace() {
   return elementwise(*this, getResult());
 }

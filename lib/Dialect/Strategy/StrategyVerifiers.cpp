@@ -247,6 +247,26 @@ LogicalResult StagesOp::verify() {
   return success();
 }
 
+LogicalResult PrefetchOp::verify() {
+  if (!getDepth() && !getReshardAfterForward())
+    return emitOpError("sets nothing; give 'depth', 'reshard_after_forward' or "
+                       "both");
+  if (getDepth() && static_cast<int64_t>(*getDepth()) < 0)
+    return emitOpError("depth = ")
+           << static_cast<int64_t>(*getDepth())
+           << " is negative; 0 gathers a layer's parameters when it starts";
+  return success();
+}
+
+LogicalResult OffloadOp::verify() {
+  bool items = getWeight() || getState() || getActivation();
+  if (items == getNone())
+    return emitOpError(items ? "names items and 'none'; keep one of them"
+                             : "names no item; name 'weight', 'state' or "
+                               "'activation', or 'none'");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The tree as a whole
 //===----------------------------------------------------------------------===//

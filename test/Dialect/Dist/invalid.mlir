@@ -100,7 +100,7 @@
 // -----
 
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
-// expected-error @+1 {{expected 'partial' or 'at'}}
+// expected-error @+1 {{expected 'partial', 'at' or 'memory'}}
 #l = #dist.layout<#mesh, [{}], on = [pp = 0]>
 
 // -----
@@ -963,4 +963,103 @@ func.func @f(%0: tensor<8xf32, #a>) {
   // expected-error @+1 {{'min' is not a reduction}}
   %1 = dist.all_reduce min %0 over {tp} : tensor<8xf32, #a> -> tensor<8xf32, #a>
   return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{iteration 2 of operand 0 is in no bucket}}
+  %1 = dist.fused_gather %0 over {dp} stacked [true] buckets [[0[0:2]]] : (tensor<3x8xf32, #a>) -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{expected at least one operand}}
+  dist.fused_gather over {dp} stacked [] buckets [] : () -> ()
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#c = #dist.layout<#mesh, [{}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3xf32, #c>) {
+  // expected-error @+1 {{operand 0 has no dimension to gather}}
+  %1 = dist.fused_gather %0 over {dp} stacked [true] buckets [[0[0:3]]] : (tensor<3xf32, #c>) -> tensor<3xf32, #c>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{the operand is in device memory already}}
+  %1 = dist.fetch %0 : tensor<3x8xf32, #a> -> tensor<3x8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #host>) {
+  // expected-error @+1 {{the operand is in host memory already}}
+  %1 = dist.offload %0 : tensor<3x8xf32, #host> -> tensor<3x8xf32, #host>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error-re @+1 {{result has layout {{.*}}, expected {{.*}}memory = host}}
+  %1 = dist.offload %0 : tensor<3x8xf32, #a> -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #host>) {
+  // expected-error @+1 {{the value is in host memory; fetch it first}}
+  %1 = dist.all_gather %0 dim 1 over {dp} : tensor<3x8xf32, #host> -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2]>
+#host = #dist.layout<#mesh, [{dp}], memory = host>
+#a = #dist.layout<#mesh, [{dp}]>
+dist.program @p mesh #mesh (%x: tensor<8xf32, #host>) -> tensor<8xf32, #a> {
+  %f = dist.section forward {
+    // expected-error @+1 {{'nn.relu' op reads a value of type 'tensor<8xf32, #dist.layout<#dist.mesh<[dp = 2]>, [{dp}], memory = host>>', which is in host memory; fetch it first}}
+    %0 = nn.relu "a"(%x) : (tensor<8xf32, #host>) -> tensor<8xf32, #a>
+    dist.yield %0 : tensor<8xf32, #a>
+  }
+  dist.return %f : tensor<8xf32, #a>
 }

@@ -8,6 +8,8 @@
 // CHECK-DAG: #[[IOTA:.*]] = #dist.mesh<[tp = 2]>
 #iota = #dist.mesh<[tp = 2], devices = [0, 1]>
 
+// CHECK-DAG: #[[HOST:.*]] = #dist.layout<#[[MESH]], [{dp}], memory = host>
+#host = #dist.layout<#mesh, [{dp}], memory = host>
 // CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<#[[MESH]], [{}, {}]>
 #whole = #dist.layout<#mesh, [{}, {}]>
 // CHECK-DAG: #[[ROWS:.*]] = #dist.layout<#[[MESH]], [{tp}, {}]>
@@ -99,6 +101,26 @@ func.func @buckets(%w: tensor<12x8x8xf32, #pw>, %b: tensor<8xf32, #pb>) {
       stacked [true, false] buckets [[0[0:12], 1[0:1]]]
       : (tensor<12x8x8xf32, #pw>, tensor<8xf32, #pb>)
       -> (tensor<12x8x8xf32, #ws>, tensor<8xf32, #bs>)
+  return
+}
+
+// CHECK-LABEL: func.func @gathered_buckets
+func.func @gathered_buckets(%w: tensor<12x8x8xf32, #ws>, %b: tensor<8xf32, #bs>) {
+  // CHECK: dist.fused_gather %{{.*}}, %{{.*}} over {dp} stacked [true, false]
+  // CHECK-SAME: buckets {{\[\[}}0[0:6]], [0[6:12], 1[0:1]]] for parameter :
+  %0:2 = dist.fused_gather %w, %b over {dp}
+      stacked [true, false] buckets [[0[0:6]], [0[6:12], 1[0:1]]] for parameter
+      : (tensor<12x8x8xf32, #ws>, tensor<8xf32, #bs>)
+      -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+  return
+}
+
+// CHECK-LABEL: func.func @to_the_host_and_back
+func.func @to_the_host_and_back(%b: tensor<8xf32, #bs>) {
+  // CHECK: %[[H:.*]] = dist.offload %{{.*}} for activation : tensor<8xf32, #{{.*}}> -> tensor<8xf32, #[[HOST]]>
+  %0 = dist.offload %b for activation : tensor<8xf32, #bs> -> tensor<8xf32, #host>
+  // CHECK: dist.fetch %[[H]] : tensor<8xf32, #[[HOST]]> -> tensor<8xf32, #{{.*}}>
+  %1 = dist.fetch %0 : tensor<8xf32, #host> -> tensor<8xf32, #bs>
   return
 }
 

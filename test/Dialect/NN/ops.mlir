@@ -251,3 +251,10 @@ func.func @work_is_done_a_second_time(%x: tensor<8x64xf32>) -> tensor<8x64xf32> 
   }
   return %r : tensor<8x64xf32>
 }
+
+// CHECK-LABEL: func.func @keep
+func.func @keep(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: nn.keep "mlp.fc1"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = nn.keep "mlp.fc1"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

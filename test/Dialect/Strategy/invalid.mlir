@@ -688,3 +688,39 @@ strategy.tree @t for @f {
   // expected-error@+1 {{iterator 'a.b' is not an identifier; use letters, digits and '_', not a digit first}}
   split op [a.b -> tp]
 }
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.prefetch' op sets nothing; give 'depth', 'reshard_after_forward' or both}}
+  prefetch
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.prefetch' op depth = -1 is negative; 0 gathers a layer's parameters when it starts}}
+  prefetch depth = -1
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.offload' op names no item; name 'weight', 'state' or 'activation', or 'none'}}
+  offload
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.offload' op names items and 'none'; keep one of them}}
+  offload none state
+}

@@ -153,3 +153,36 @@ func.func private @attributes() attributes {
   d = #strategy.axis<dp = 16>,
   e = #strategy.coordinate<pp = 7>
 }
+
+// Where parameters come from and what lies on the host.
+
+// CHECK-LABEL: strategy.tree @sharded for @gpt {
+// CHECK:         split gradient [0 -> dp]
+// CHECK-NEXT:    split output [1 -> dp]
+// CHECK-NEXT:    split output_gradient [1 -> dp]
+// CHECK-NEXT:    split input 0 [seq -> []]
+// CHECK-NEXT:    prefetch depth = 2 reshard_after_forward = false
+// CHECK-NEXT:    offload state
+// CHECK-NEXT:    node "layers[*]" {
+// CHECK-NEXT:      prefetch depth = 0
+// CHECK-NEXT:      offload weight state activation
+// CHECK-NEXT:      node "fc" {
+// CHECK-NEXT:        prefetch reshard_after_forward = true
+// CHECK-NEXT:        offload none
+strategy.tree @sharded for @gpt {
+  mesh [dp = 4]
+  split gradient [0 -> dp]
+  split output [1 -> dp]
+  split output_gradient [1 -> dp]
+  split input 0 [seq -> []]
+  prefetch depth = 2 reshard_after_forward = false
+  offload state
+  node "layers[*]" {
+    prefetch depth = 0
+    offload weight state activation
+    node "fc" {
+      prefetch reshard_after_forward = true
+      offload none
+    }
+  }
+}

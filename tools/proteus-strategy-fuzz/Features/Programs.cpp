@@ -77,5 +77,9 @@ void proteus::fuzz::addPrograms(Registry &registry) {
   add("dist.slice", hasOp<dist::SliceOp>);
   add("dist.accumulate", hasOp<dist::AccumulateOp>);
   add("dist.fused_reduce", hasOp<dist::FusedReduceOp>);
+  add("dist.fused_gather", hasOp<dist::FusedGatherOp>);
+  add("dist.offload", hasOp<dist::OffloadOp>);
+  add("dist.fetch", hasOp<dist::FetchOp>);
+  add("nn.keep", hasOp<nn::KeepOp>);
   add("dist.send", hasOp<dist::SendOp>);
 }

@@ -105,7 +105,9 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     dimension it lists the axes that shard it, major first. `partial` lists the
     axes along which values are still to be reduced, and how. `at` fixes axes at
     one coordinate: the value exists on those devices only, for example on one
-    pipeline stage. An axis mentioned nowhere replicates.
+    pipeline stage. An axis mentioned nowhere replicates. `memory = host` says
+    that every rank keeps its part in the memory of its host: only `dist.fetch`
+    reads it.
 
     Parts are contiguous, the remainder going one by one to the first parts.
     Several axes on a dimension number its parts by their flattened index. If
@@ -161,6 +163,10 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     bool isPartialOverMicro() const {
       return getValue().getPartialKind(microAxis).has_value();
     }
+    /// Whether ranks keep their part in host memory.
+    bool isOnHost() const { return getValue().onHost; }
+    /// The same layout in host or in device memory.
+    LayoutAttr withHost(bool onHost) const;
     /// The same layout at other fixed coordinates.
     LayoutAttr
     withFixed(::llvm::ArrayRef<std::pair<Axis, int64_t>> fixed) const;

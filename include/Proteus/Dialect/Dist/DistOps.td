@@ -416,6 +416,51 @@ def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   }];
 }
 
+class Dist_CopyOp<string mnemonic> : Dist_LayoutOp<mnemonic> {
+  let arguments = (ins Dist_Tensor:$input,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_OffloadOp : Dist_CopyOp<"offload"> {
+  let summary = "Copies what a device holds to the memory of its host";
+  let description = [{
+    Every rank copies its part from device memory to host memory. No
+    communication between ranks.
+
+    **Constraints**
+    - the operand is in device memory;
+    - the result has the operand's type with `memory = host`.
+
+    Example:
+    ```mlir
+    %1 = dist.offload %0 for activation
+        : tensor<8x8xf32, #layout> -> tensor<8x8xf32, #host>
+    ```
+  }];
+}
+
+def Dist_FetchOp : Dist_CopyOp<"fetch"> {
+  let summary = "Copies what a device keeps on its host back to the device";
+  let description = [{
+    The inverse of `dist.offload`: every rank copies its part from host memory
+    to device memory.
+
+    **Constraints**
+    - the operand has `memory = host`;
+    - the result has the operand's type in device memory.
+
+    Example:
+    ```mlir
+    %1 = dist.fetch %0 for parameter
+        : tensor<8x8xf32, #host> -> tensor<8x8xf32, #layout>
+    ```
+  }];
+}
+
 def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
   let summary = "Moves a value to the devices of another stage";
   let description = [{
@@ -502,7 +547,7 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 }
 
 //===----------------------------------------------------------------------===//
-// Fused reductions
+// Fused collectives
 //===----------------------------------------------------------------------===//
 
 def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
@@ -562,6 +607,59 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Bytes of the buffer of one bucket.
+    int64_t getBucketBytes(unsigned bucket);
+    /// Number of iterations of an operand, 1 if it is not stacked.
+    int64_t getNumIterations(unsigned operand);
+    /// The mesh of all operands.
+    MeshAttr getMesh();
+  }];
+}
+
+def Dist_FusedGatherOp : Dist_Op<"fused_gather",
+    [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Gathers many parameters in few collectives";
+  let description = [{
+    Gathers every operand over the same axes in the given buckets: each bucket
+    is one all-gather over a flat buffer and starts when all its members are
+    there. Stacked operands and buckets are as in `dist.fused_reduce`.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results, all on one mesh, and each result has
+      the type that the all-gather of its operand gives along the dimension that
+      the axes shard; `stacked` has one flag per operand;
+    - the leading dimension of a stacked operand exists and is not sharded;
+    - no bucket is empty, ranges are not empty and within their operand, and
+      every iteration of every operand is in exactly one bucket.
+
+    Example:
+    ```mlir
+    %0:2 = dist.fused_gather %w, %b over {dp}
+        stacked [true, false] buckets [[0[0:6]], [0[6:12], 1[0:1]]]
+        : (tensor<12x8x8xf32, #sw>, tensor<8xf32, #sb>)
+        -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs,
+                       Dist_AxisNamesAttr:$axes,
+                       DenseBoolArrayAttr:$stacked,
+                       Dist_BucketsAttr:$buckets,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $inputs `over` custom<AxisNames>($axes) `stacked` $stacked
+    `buckets` custom<Buckets>($buckets)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllGather; }
+    int64_t getGroupSize();
+    /// Bytes of all buckets together.
+    int64_t getBufferBytes();
+    unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
+    /// Bytes of the gathered buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
     /// Number of iterations of an operand, 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
@@ -634,6 +732,8 @@ def Dist_ProgramOp : Dist_Op<"program", [
     - the body holds sections and ends in `dist.return`;
     - every layout in it is on the same mesh and fixes at least the axes of `at`
       at the same coordinates;
+    - operations without regions read values in host memory only if they are
+      `dist.fetch` or terminators;
     - the sections' kinds come in the order forward, gradients, update; no two
       sections have the same kind and chunk; a chunk has either `backward` or
       the split gradients.

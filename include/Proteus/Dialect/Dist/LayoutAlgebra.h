@@ -119,6 +119,8 @@ struct Layout {
   std::array<AxisList, numReductionKinds> partial;
   /// Axes at one coordinate of which alone the value exists.
   llvm::SmallVector<std::pair<Axis, int64_t>, 1> fixed;
+  /// Whether ranks keep their part in the memory of their host.
+  bool onHost = false;
 
   Layout() = default;
   /// The replicated layout.

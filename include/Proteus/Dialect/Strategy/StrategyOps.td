@@ -40,8 +40,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
     - The body holds operations of this dialect only, exactly one `mesh` among
-      them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute` and
-      `at` at most once, and one `split` per item.
+      them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute`,
+      `prefetch`, `offload` and `at` at most once, and one `split` per item.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh; coordinates of `at` lie on their axis.
     - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
@@ -97,9 +97,9 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
     **Constraints**
     - It stands in a tree or a node.
     - The pattern is well-formed.
-    - The body holds operations of this dialect only: each of `recompute`, `at`
-      and `stages` at most once, not both `at` and `stages`, and one `split`
-      per item.
+    - The body holds operations of this dialect only: each of `recompute`,
+      `prefetch`, `offload`, `at` and `stages` at most once, not both `at` and
+      `stages`, and one `split` per item.
 
     ```mlir
     node "layers[0:12].attention" {
@@ -268,7 +268,18 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
 
     A partition of `op` decides what each device computes; a partition of a
     memory item decides what it stores. The lowering inserts the communication
-    between the two.
+    between the two:
+
+    - `weight`, `state`: how parameters and their optimizer state are stored;
+    - `gradient`: how the gradients of parameters are stored. The sum over its
+      axes is formed in the backward pass of every micro-batch; the sum over
+      other axes once, after the last;
+    - `output`: the layout of the first result between its producer and all its
+      readers;
+    - `output_gradient`: the layout of the gradient of the first result, once it
+      is complete;
+    - `input k`: the layout in which operand k is kept for the backward pass. The
+      operation itself reads the operand as it needs it.
 
     **Constraints**
     - It stands in a tree or a node, once per item.
@@ -355,6 +366,76 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
+  let summary = "When parameters are gathered and how long they are kept";
+  let description = [{
+    Says what happens to parameters that are stored elsewhere than they are
+    used: sharded over more devices (ZeRO-3, FSDP) or in host memory.
+
+    - `depth`: how many repeated layers ahead of its use a parameter may be
+      gathered. With 0 a layer's parameters come when the layer starts; with n
+      they may come when the n-th layer before it starts, and take memory from
+      then on. Without it, 1.
+    - `reshard_after_forward`: whether what was gathered for the forward pass is
+      freed after it and gathered again for the backward pass. With `false` it
+      is kept: less communication, more memory. Without it, `true`.
+
+    **Constraints**
+    - It stands in a tree or a node, once.
+    - It sets at least one of the two; the depth is not negative.
+
+    ```mlir
+    node "layers[*]" {
+      split weight [0 -> dp]
+      prefetch depth = 2
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$depth,
+                       OptionalAttr<BoolAttr>:$reshard_after_forward);
+  let assemblyFormat = [{
+    (`depth` `=` $depth^)?
+    (`reshard_after_forward` `=` $reshard_after_forward^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
+  let summary = "Keeps memory items of what is selected in host memory";
+  let description = [{
+    Items that lie in host memory take no device memory except while they are
+    used:
+
+    - `weight`: parameters are fetched before each use in the forward and in the
+      backward pass, and written back after the update;
+    - `state`: the optimizer state is fetched for the update, which runs on the
+      device, and written back;
+    - `activation`: results that the backward pass reads are copied to the host
+      after the forward pass and fetched again.
+
+    What is set here replaces what is set further out; `none` keeps everything
+    on the devices.
+
+    **Constraints**
+    - It stands in a tree or a node, once.
+    - It names at least one item, or `none` and no item.
+
+    ```mlir
+    offload state
+    node "layers[*]" {
+      offload weight state activation
+    }
+    ```
+  }];
+  let arguments = (ins UnitAttr:$none, UnitAttr:$weight, UnitAttr:$state,
+                       UnitAttr:$activation);
+  let assemblyFormat = [{
+    (`none` $none^)? (`weight` $weight^)? (`state` $state^)?
+    (`activation` $activation^)? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // PROTEUS_DIALECT_STRATEGY_STRATEGYOPS_TD
