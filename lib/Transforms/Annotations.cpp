@@ -31,6 +31,8 @@ StringRef proteus::stringify(Phase phase) {
     return "forward";
   case Phase::Backward:
     return "backward";
+  case Phase::WeightGradient:
+    return "weight_gradient";
   case Phase::Update:
     return "update";
   }
@@ -46,6 +48,7 @@ Phase proteus::getPhase(Operation *op) {
   auto text = op->getAttrOfType<StringAttr>(kPhaseAttr);
   return llvm::StringSwitch<Phase>(text ? text.getValue() : "")
       .Case("backward", Phase::Backward)
+      .Case("weight_gradient", Phase::WeightGradient)
       .Case("update", Phase::Update)
       .Default(Phase::Forward);
 }

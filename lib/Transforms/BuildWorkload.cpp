@@ -111,6 +111,7 @@ private:
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
   int32_t messageOf(Operation *op, uint32_t number);
+  int32_t stageReductionOf(dist::StageReduceOp op, uint32_t number);
   uint32_t label(StringRef text);
 
   ArrayRef<int64_t> coordinatesOf(uint32_t number) const {
@@ -144,6 +145,7 @@ private:
   std::map<std::tuple<uint32_t, bool, uint32_t, std::vector<uint32_t>>, int32_t>
       collectives;
   std::map<std::tuple<int64_t, uint32_t, uint32_t>, int32_t> messages;
+  std::map<std::pair<int64_t, std::vector<uint32_t>>, int32_t> stageReductions;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
 };
 
@@ -196,8 +198,8 @@ AxisList WorkloadBuilder::axesOf(Operation *op) const {
   return *dist::getAxes(mesh, cast<dist::CollectiveOpInterface>(op).getAxes());
 }
 
-/// Groups of ranks that communicate: one family per set of axes, and one per
-/// pair of stages that exchange messages.
+/// Groups of ranks that communicate: one family per set of axes, one per pair
+/// of stages that exchange messages, one per set of stages that reduce.
 void WorkloadBuilder::addFamilies() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
@@ -226,6 +228,7 @@ void WorkloadBuilder::addFamilies() {
     families.push_back(std::move(family));
   };
   std::set<std::pair<int64_t, int64_t>> pairs;
+  std::set<std::vector<int64_t>> reductions;
   for (auto [number, flat] : llvm::enumerate(programs)) {
     int64_t stage = number;
     flat.program.walk([&](dist::CollectiveOpInterface op) {
@@ -238,6 +241,20 @@ void WorkloadBuilder::addFamilies() {
                 -> std::optional<SmallVector<int64_t>> {
           int64_t &coordinate = own[*pipelineAxis - 1];
           if (coordinate != stage && coordinate != other)
+            return std::nullopt;
+          coordinate = 0;
+          return own;
+        });
+        return;
+      }
+      if (auto reduction = dyn_cast<dist::StageReduceOp>(op.getOperation())) {
+        ArrayRef<int64_t> members = reduction.getStages();
+        if (!reductions.insert(members.vec()).second)
+          return;
+        add([&](SmallVector<int64_t> own)
+                -> std::optional<SmallVector<int64_t>> {
+          int64_t &coordinate = own[*pipelineAxis - 1];
+          if (!llvm::is_contained(members, coordinate))
             return std::nullopt;
           coordinate = 0;
           return own;
@@ -433,11 +450,49 @@ int32_t WorkloadBuilder::messageOf(Operation *op, uint32_t number) {
   return entry->second;
 }
 
+/// The rendezvous of a reduction across stages.
+int32_t WorkloadBuilder::stageReductionOf(dist::StageReduceOp op,
+                                          uint32_t number) {
+  const dist::Mesh &grid = mesh.getValue();
+  SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
+  std::vector<uint32_t> members;
+  SmallVector<int64_t> devices;
+  for (int64_t stage : op.getStages()) {
+    own[*pipelineAxis - 1] = stage;
+    members.push_back(ranks.classOf[grid.getPosition(own)]);
+    devices.push_back(grid.getDevice(own));
+  }
+  llvm::sort(members);
+  auto [entry, isNew] = stageReductions.try_emplace(
+      {op.getTag(), members},
+      static_cast<int32_t>(workload.collectives.size()));
+  if (isNew) {
+    sim::Collective collective;
+    collective.cost.kind = cost::CollectiveKind::AllReduce;
+    collective.cost.bytes = op.getBufferBytes();
+    collective.cost.group = cost::shapeOf(cluster, devices);
+    collective.groups = ranks.ranks[number];
+    collective.members = std::move(members);
+    collective.axes = "stages";
+    for (int64_t stage : op.getStages())
+      collective.axes += " " + std::to_string(stage);
+    workload.collectives.push_back(std::move(collective));
+  }
+  return entry->second;
+}
+
 static sim::Stream streamOf(Operation *op) {
-  if (isa<dist::SendOp>(op))
-    return sim::Stream::PipelineSend;
-  if (isa<dist::RecvOp>(op))
-    return sim::Stream::PipelineReceive;
+  // Activations and gradients travel independently: the stages may have them in
+  // different orders.
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
+                   dist::SectionKind::Forward;
+    if (isa<dist::SendOp>(op))
+      return forward ? sim::Stream::PipelineSend
+                     : sim::Stream::PipelineSendGradient;
+    return forward ? sim::Stream::PipelineReceive
+                   : sim::Stream::PipelineReceiveGradient;
+  }
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
@@ -473,6 +528,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
       copy.duration = kernelTime(kernel, number);
     else if (isa<dist::SendOp, dist::RecvOp>(task.op))
       copy.collective = messageOf(task.op, number);
+    else if (auto reduction = dyn_cast<dist::StageReduceOp>(task.op))
+      copy.collective = stageReductionOf(reduction, number);
     else
       copy.collective = collectiveOf(task, index, number, once);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
@@ -502,16 +559,17 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   fillTemplate(device, number, flat.once, true, device.once);
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
-  auto sectionOf = [](const FlatList &list, dist::SectionKind kind) {
-    return static_cast<uint32_t>(std::distance(
-        list.sections.begin(),
-        std::find(list.sections.begin(), list.sections.end(), kind)));
+  auto sectionOf = [](const FlatList &list, const dist::Work &work) {
+    return static_cast<uint32_t>(
+        std::distance(list.sections.begin(),
+                      llvm::find(list.sections,
+                                 std::pair(work.kind, work.chunk))));
   };
   for (const dist::Work &work : schedule.getWork(stageOf[number])) {
     sim::WorkItem item;
     item.once = !work.micro;
     item.microBatch = work.micro.value_or(0);
-    item.section = sectionOf(item.once ? flat.once : flat.micro, work.kind);
+    item.section = sectionOf(item.once ? flat.once : flat.micro, work);
     device.order.push_back(item);
   }
   workload.classes.push_back(std::move(device));

@@ -114,7 +114,7 @@ void Flattener::read(FlatTask &task, uint32_t value) {
 /// The operand into whose memory `result` is written, if any.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
-  if (isa<dist::AllReduceOp>(op))
+  if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
   // An update returns its operands but the gradient, in order.
   if (isa<nn::SGDOp, nn::AdamOp>(op)) {
@@ -233,8 +233,8 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
   return result;
 }
 
-/// Every bucket becomes a task of the backward section, right after the last
-/// of its members. The reduced gradients take the place of the unreduced ones.
+/// Every bucket becomes a task of the section that computes its members, right
+/// after the last of them. The reduced gradients take the place of the unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))
@@ -424,7 +424,7 @@ FailureOr<FlatProgram> Flattener::run() {
                         ? sim::Phase::Forward
                         : sim::Phase::Backward);
     list().sectionBegin.push_back(list().tasks.size());
-    list().sections.push_back(section.getKind());
+    list().sections.push_back({section.getKind(), section.getChunkNumber()});
     if (failed(visit(section.getBody().front())))
       return failure();
     if (!once)

@@ -29,10 +29,10 @@ namespace {
 struct Reduction {
   dist::CollectiveOpInterface op;
   Value input;
-  /// The operation of the backward section that computes the gradient.
-  Operation *producer = nullptr;
+  /// The section that computes the gradient.
+  dist::SectionOp section;
   /// Iterations, and for each of them the position in the expanded order of
-  /// the backward section at which the gradient is ready.
+  /// the sections at which the gradient is ready.
   SmallVector<int64_t> ready;
   bool stacked = false;
 };
@@ -43,6 +43,7 @@ struct Member {
   int64_t operand;
   int64_t iteration;
   int64_t bytes;
+  dist::SectionOp section;
 };
 
 } // namespace
@@ -76,12 +77,21 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
   auto section = cast<dist::SectionOp>(sectionResult.getOwner());
   Value yielded = section.getYielded()[sectionResult.getResultNumber()];
   Operation *producer = yielded.getDefiningOp();
-  reduction.producer = producer;
+  reduction.section = section;
+  // Sections follow each other.
+  int64_t base = 0;
+  for (dist::SectionOp other :
+       cast<dist::ProgramOp>(section->getParentOp()).getSections()) {
+    if (other == section)
+      break;
+    for (Operation &op : other.getBody().front())
+      base += expandedSize(&op);
+  }
   if (!producer) {
-    reduction.ready = {0};
+    reduction.ready = {base};
     return;
   }
-  int64_t base = positionInBlock(producer);
+  base += positionInBlock(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
@@ -121,7 +131,8 @@ static std::optional<Reduction> asReduction(Operation &op) {
 }
 
 /// Fills buckets in the order in which gradients become ready; a bucket closes
-/// when it has reached its size.
+/// when it has reached its size, and where a section ends: another one may run
+/// its last micro-batch at any other time.
 static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
                                  int64_t size) {
   SmallVector<Member> members;
@@ -131,7 +142,8 @@ static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
         static_cast<int64_t>(reduction.ready.size());
     for (auto [iteration, ready] : llvm::enumerate(reduction.ready))
       members.push_back({ready, static_cast<int64_t>(operand),
-                         static_cast<int64_t>(iteration), bytes});
+                         static_cast<int64_t>(iteration), bytes,
+                         reduction.section});
   }
   llvm::sort(members, [](const Member &a, const Member &b) {
     return std::tie(a.ready, a.operand, a.iteration) <
@@ -140,7 +152,10 @@ static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
   dist::Buckets buckets;
   int64_t filled = 0;
   bool open = false;
+  dist::SectionOp section;
   for (const Member &member : members) {
+    open &= section == member.section;
+    section = member.section;
     if (!open) {
       buckets.list.emplace_back();
       filled = 0;

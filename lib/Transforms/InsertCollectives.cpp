@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES
@@ -77,8 +78,10 @@ class Inserter : public OpBuilder::Listener {
 public:
   Inserter(func::FuncOp function, dist::MeshAttr mesh)
       : function(function), mesh(mesh) {
-    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
+    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr)) {
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
+      numStages = mesh.getValue().getSize(*pipelineAxis);
+    }
   }
 
   LogicalResult run();
@@ -90,6 +93,8 @@ private:
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
   LogicalResult decompose(nn::DecomposableOpInterface op);
+  LogicalResult joinTiedGradients(Operation *op);
+  LayoutAttr gradientLayout(Operation *update);
 
   /// `value` in layout `target`, converted in front of `reader`. Null after an
   /// error.
@@ -107,7 +112,11 @@ private:
   LayoutAttr onStage(LayoutAttr layout, Operation *op) {
     if (!pipelineAxis)
       return layout;
-    return layout.withFixed({{*pipelineAxis, getStage(op).value_or(0)}});
+    return layout.withFixed({{*pipelineAxis, positionOf(op)}});
+  }
+  /// The stage whose devices run `op`, in whichever chunk.
+  int64_t positionOf(Operation *op) {
+    return getStage(op).value_or(0) % numStages;
   }
   void setLayout(Value value, LayoutAttr layout) {
     value.setType(dist::withLayout(tensorType(value), layout));
@@ -131,10 +140,14 @@ private:
   func::FuncOp function;
   dist::MeshAttr mesh;
   std::optional<Axis> pipelineAxis;
-  /// Conversions made so far: by value, layout and the phase they serve.
-  DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
+  int64_t numStages = 1;
+  /// Conversions made so far: by value, layout and the section they serve.
+  DenseMap<std::tuple<Value, Attribute, int64_t>, SmallVector<Value, 1>>
       converted;
-  static constexpr unsigned anyPhase = 0;
+  static constexpr int64_t anySection = 0;
+  /// Tied parameters by their path: the tag of their reduction and the layout
+  /// in which the first copy needs its gradient.
+  llvm::StringMap<std::pair<int64_t, LayoutAttr>> tied;
   /// Values that were moved, by the stage they have arrived on.
   DenseMap<std::pair<Value, int64_t>, Value> arrived;
   /// What was last inserted behind an operation whose results leave the step.
@@ -274,8 +287,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   if (layoutOf(value) == target)
     return value;
   Phase phase = getPhase(reader);
-  auto find = [&](Attribute layout, unsigned phaseKey) -> Value {
-    for (Value candidate : converted.lookup({value, layout, phaseKey}))
+  auto find = [&](Attribute layout, int64_t section) -> Value {
+    for (Value candidate : converted.lookup({value, layout, section}))
       if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
         return candidate;
     return {};
@@ -283,20 +296,23 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   // A value moves to another stage once, in the layout of its first reader
   // there; the others convert what has arrived.
   bool moves = layoutOf(value).getValue().fixed != target.getValue().fixed;
-  std::pair<Value, int64_t> arrival = {value, getStage(reader).value_or(0)};
+  std::pair<Value, int64_t> arrival = {value, positionOf(reader)};
   if (moves && arrived.count(arrival))
     return convert(arrived.lookup(arrival), target, reader, purpose);
-  // A conversion serves the readers of its phase; the backward pass converts
-  // again rather than keep a larger form alive. A reduction serves all.
+  // A conversion serves the readers of its section; the backward pass and other
+  // chunks convert again rather than keep a larger form alive. A reduction
+  // serves all.
   LayoutAttr whole = reduced(layoutOf(value));
-  unsigned phaseKey =
-      target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
-  if (Value found = find(target, phaseKey))
+  int64_t ownSection = 1 + static_cast<int64_t>(phase) +
+                       (static_cast<int64_t>(Phase::Update) + 1) *
+                           getStage(reader).value_or(0);
+  int64_t section = target == whole ? anySection : ownSection;
+  if (Value found = find(target, section))
     return found;
-  if (Value found = find(whole, anyPhase);
+  if (Value found = find(whole, anySection);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
-  auto &candidates = converted[{value, target, phaseKey}];
+  auto &candidates = converted[{value, target, section}];
 
   OpBuilder builder(reader);
   builder.setListener(this);
@@ -425,7 +441,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   AxisList through;
   if (op.isLinear() && op->getNumOperands() > 0) {
     // What has come from another stage may have been reduced before.
-    int64_t stage = getStage(op).value_or(0);
+    int64_t stage = positionOf(op);
     auto layoutHere = [&](Value operand) {
       Value here = arrived.lookup({operand, stage});
       return layoutOf(here ? here : operand);
@@ -562,6 +578,50 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
+/// The layout in which an update, or the repeat of one, reads its gradient.
+LayoutAttr Inserter::gradientLayout(Operation *update) {
+  if (auto kernel = dyn_cast<IterationSpaceOpInterface>(update))
+    return Partitioning::fromAnnotation(kernel, mesh.getValue())
+        .getOperandLayout(1, mesh);
+  LayoutAttr inside =
+      firstReadLayout(cast<nn::RepeatOp>(update).getBody().getArgument(1));
+  return withLeading(inside);
+}
+
+/// Every copy of a tied parameter is updated with the sum of the gradients of
+/// all copies. They are added in the layout that the first copy needs.
+LogicalResult Inserter::joinTiedGradients(Operation *op) {
+  if (getPhase(op) != Phase::Update || op->getBlock() != &function.front() ||
+      op->getNumOperands() < 2)
+    return success();
+  auto parameter = dyn_cast<BlockArgument>(op->getOperand(0));
+  auto stages = parameter ? dyn_cast_if_present<DenseI64ArrayAttr>(
+                                getArgumentAttr(parameter, kTiedAttr))
+                          : DenseI64ArrayAttr();
+  if (!stages)
+    return success();
+  std::string path = getArgumentPath(parameter);
+  auto [tie, isFirst] =
+      tied.try_emplace(path, static_cast<int64_t>(tied.size()), LayoutAttr());
+  if (isFirst)
+    tie->second.second = gradientLayout(op);
+  LayoutAttr target = onStage(tie->second.second, op);
+  Value gradient = convert(op->getOperand(1), target, op, Purpose::Gradient);
+  if (!gradient)
+    return failure();
+  OpBuilder builder(op);
+  builder.setListener(this);
+  insertedPhase = Phase::Update;
+  insertedStage = getStage(op);
+  insertedPath = path;
+  op->setOperand(1, dist::StageReduceOp::create(
+                        builder, op->getLoc(), gradient.getType(), gradient,
+                        stages, builder.getI64IntegerAttr(tie->second.first),
+                        dist::PurposeAttr::get(op->getContext(),
+                                               Purpose::Gradient)));
+  return success();
+}
+
 /// Updated values return in the layout of the argument they replace; others as
 /// they are, summed over micro-batches.
 LogicalResult Inserter::visitReturn(Operation *op) {
@@ -597,6 +657,8 @@ LogicalResult Inserter::visit(Block &block) {
     operations.push_back(&op);
   for (Operation *op : operations) {
     LogicalResult result = success();
+    if (failed(joinTiedGradients(op)))
+      return failure();
     if (auto repeat = dyn_cast<nn::RepeatOp>(op))
       result = visitRepeat(repeat);
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
@@ -623,8 +685,8 @@ LogicalResult Inserter::run() {
              << argument.getArgNumber()
              << " has no layout; run propagate-strategy first";
     if (pipelineAxis)
-      layout =
-          layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
+      layout = layout.withFixed(
+          {{*pipelineAxis, getStage(argument).value_or(0) % numStages}});
     setLayout(argument, layout);
   }
   if (failed(visit(function.front())))

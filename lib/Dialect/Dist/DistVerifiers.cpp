@@ -263,6 +263,20 @@ static LogicalResult verifyBuckets(FusedReduceOp op) {
   return success();
 }
 
+LogicalResult StageReduceOp::verify() {
+  ArrayRef<int64_t> stages = getStages();
+  if (stages.size() < 2)
+    return emitOpError("reduces over ")
+           << stages.size() << " stages, expected at least two";
+  for (auto [previous, next] : llvm::zip(stages, stages.drop_front()))
+    if (previous >= next)
+      return emitOpError("stage ") << next << " comes after stage " << previous
+                                   << ", expected ascending stages";
+  if (stages.front() < 0)
+    return emitOpError("stage ") << stages.front() << " is negative";
+  return success();
+}
+
 LogicalResult FusedReduceOp::verify() {
   if (std::optional<Type> wire = getWireType(); wire && !isa<FloatType>(*wire))
     return emitOpError("the wire type must be a float type, got ") << *wire;

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -145,6 +146,33 @@ LogicalResult ScheduleOp::verify() {
   return success();
 }
 
+/// A letter, a micro-batch, and perhaps `.` and a chunk.
+static bool isWorkItem(StringRef text) {
+  auto isNumber = [](StringRef digits) {
+    uint32_t number;
+    return !digits.getAsInteger(10, number);
+  };
+  if (text.empty() || !StringRef("FBIW").contains(text.front()))
+    return false;
+  auto [micro, chunk] = text.drop_front().split('.');
+  return isNumber(micro) && (!text.contains('.') || isNumber(chunk));
+}
+
+LogicalResult OrderOp::verify() {
+  if (failed(verifyInTree(*this)))
+    return failure();
+  if (static_cast<int64_t>(getStage()) < 0)
+    return emitOpError("stage ")
+           << static_cast<int64_t>(getStage()) << " is negative";
+  for (StringAttr item : getItems().getAsRange<StringAttr>())
+    if (!isWorkItem(item))
+      return emitOpError("stage ")
+             << getStage() << ": '" << item.getValue()
+             << "' is no item; write F, B, I or W, the micro-batch, and .c for "
+                "a chunk other than 0";
+  return success();
+}
+
 LogicalResult BucketOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
@@ -225,6 +253,11 @@ LogicalResult StagesOp::verify() {
                        "node's pattern matches");
   if (!isIdentifier(getAxis()))
     return emitOpError() << "axis '" << getAxis() << "' is not an identifier";
+  if (std::optional<ArrayRef<int64_t>> counts = getCounts())
+    for (auto [run, count] : llvm::enumerate(*counts))
+      if (count < 1)
+        return emitOpError() << "gives run " << run << " " << count
+                             << " modules, expected at least 1";
   return success();
 }
 
@@ -267,7 +300,7 @@ static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
   for (Operation &op : scope->getRegion(0).getOps()) {
-    if (isa<NodeOp>(op))
+    if (isa<NodeOp, OrderOp>(op))
       continue;
     if (op.getName().getDialectNamespace() !=
         StrategyDialect::getDialectNamespace()) {
@@ -336,6 +369,30 @@ static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
 }
 
+/// Orders of stages go with an explicit schedule, one per stage.
+static LogicalResult verifyOrders(TreeOp tree) {
+  ScheduleOp schedule = tree.getSchedule();
+  bool isExplicit =
+      schedule && schedule.getOrderKind() == ScheduleOrder::Explicit;
+  std::map<int64_t, OrderOp> stages;
+  for (auto order : tree.getBody().getOps<OrderOp>()) {
+    if (!isExplicit)
+      return order.emitOpError("lists the work of a stage, but the schedule "
+                               "does not say order = \"explicit\"");
+    auto [first, isNew] = stages.try_emplace(order.getStage(), order);
+    if (isNew)
+      continue;
+    InFlightDiagnostic diag = order.emitOpError("is the second of stage ")
+                              << order.getStage() << "; keep one of them";
+    diag.attachNote(first->second.getLoc()) << "the first is here";
+    return diag;
+  }
+  if (isExplicit && stages.empty())
+    return schedule.emitOpError("is \"explicit\", but no stage has an order; "
+                                "add order stage 0 [F0, B0, ...] and so on");
+  return success();
+}
+
 LogicalResult TreeOp::verifyRegions() {
   MeshOp mesh = getMesh();
   if (!mesh)
@@ -352,6 +409,7 @@ LogicalResult TreeOp::verifyRegions() {
             .Default(success());
     valid &= succeeded(result);
   });
+  valid &= succeeded(verifyOrders(*this));
   return success(valid);
 }
 
