@@ -23,6 +23,7 @@ using namespace proteus::sim;
 using namespace proteus::sim::test;
 using dist::SectionKind;
 using dist::Work;
+using llvm::StringRef;
 
 namespace {
 
