@@ -160,19 +160,32 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 }
 
 /// Arguments are where they are first read.
-static void placeArguments(func::FuncOp function) {
+static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   for (BlockArgument argument : function.getArguments()) {
     std::optional<int64_t> stage;
+    Operation *first = nullptr;
     for (Operation *user : argument.getUsers()) {
       Operation *top = function.front().findAncestorOpInBlock(*user);
       if (top->hasTrait<OpTrait::IsTerminator>())
         continue;
-      stage = std::min(stage.value_or(*getStage(top)), *getStage(top));
+      int64_t other = *getStage(top);
+      if (stage && *stage % numStages != other % numStages) {
+        InFlightDiagnostic diagnostic =
+            user->emitOpError("reads the state '")
+            << getArgumentPath(argument) << "' in stage " << other % numStages
+            << ", but it is also read in stage " << *stage % numStages
+            << "; give every stage its own state";
+        diagnostic.attachNote(first->getLoc()) << "read here as well";
+        return diagnostic;
+      }
+      first = user;
+      stage = std::min(stage.value_or(other), other);
     }
     if (stage)
       setArgumentAttr(argument, kStageAttr, builder.getI64IntegerAttr(*stage));
   }
+  return success();
 }
 
 LogicalResult proteus::inferStages(func::FuncOp function, int64_t numStages,
@@ -183,6 +196,5 @@ LogicalResult proteus::inferStages(func::FuncOp function, int64_t numStages,
     return failure();
   sortByStage(function.front());
   duplicateArguments(function, numStages);
-  placeArguments(function);
-  return success();
+  return placeArguments(function, numStages);
 }

@@ -78,4 +78,6 @@ void proteus::fuzz::addPrograms(Registry &registry) {
   add("dist.accumulate", hasOp<dist::AccumulateOp>);
   add("dist.fused_reduce", hasOp<dist::FusedReduceOp>);
   add("dist.send", hasOp<dist::SendOp>);
+  add("dist.stage_reduce (parameter tied across stages)",
+      hasOp<dist::StageReduceOp>);
 }
