@@ -46,6 +46,9 @@ namespace {
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
 
+/// What the stages have brought to their reductions, by tag and stage.
+using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
+
 /// The sections of one program for one micro-batch, or its update.
 class Frame : public Executor {
 public:
@@ -333,31 +336,43 @@ namespace {
 /// One program in the course of its schedule.
 class ProgramRun {
 public:
-  ProgramRun(dist::ProgramOp program, Mailbox &mailbox,
-             ArgumentValue arguments);
+  ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
+             Meetings &meetings, ArgumentValue arguments);
 
   /// Whether all that a section receives is there.
   bool isReady(const dist::Work &work);
-  LogicalResult execute(const dist::Work &work);
+  /// What has become of a section.
+  enum class Progress { None, Some, Done };
+  /// Executes a section, or as much of the update as can be before others have
+  /// brought their part of a reduction across stages.
+  FailureOr<Progress> execute(const dist::Work &work);
   /// The results, put together from what the ranks hold.
   FailureOr<std::vector<Tensor>> gatherResults();
 
 private:
   void setArguments(Frame &frame, ArgumentValue arguments);
   LogicalResult enterUpdate();
+  FailureOr<Progress> continueUpdate(dist::SectionOp section);
+  void finish(dist::SectionOp section, Frame &frame);
+  bool reduce(dist::StageReduceOp op);
   FailureOr<Tensor> gather(Value value);
 
   dist::ProgramOp program;
+  int64_t stage;
   Mailbox &mailbox;
+  Meetings &meetings;
+  /// Where an update that has begun goes on.
+  Operation *next = nullptr;
   std::vector<std::unique_ptr<Frame>> microBatches;
   std::unique_ptr<Frame> update;
 };
 
 } // namespace
 
-ProgramRun::ProgramRun(dist::ProgramOp program, Mailbox &mailbox,
+ProgramRun::ProgramRun(dist::ProgramOp program, int64_t stage,
+                       Mailbox &mailbox, Meetings &meetings,
                        ArgumentValue arguments)
-    : program(program), mailbox(mailbox) {
+    : program(program), stage(stage), mailbox(mailbox), meetings(meetings) {
   const dist::Mesh &mesh = program.getMesh().getValue();
   auto fixed = program.getFixed();
   for (int64_t micro = 0; micro < mesh.micro; ++micro) {
@@ -425,17 +440,63 @@ LogicalResult ProgramRun::enterUpdate() {
   return success();
 }
 
-LogicalResult ProgramRun::execute(const dist::Work &work) {
-  dist::SectionOp section = program.getSection(work.kind, work.chunk);
-  if (!work.micro && failed(enterUpdate()))
-    return failure();
-  Frame &frame = work.micro ? *microBatches[*work.micro] : *update;
-  if (failed(frame.run(section.getBody().front())))
-    return failure();
+void ProgramRun::finish(dist::SectionOp section, Frame &frame) {
   for (auto [output, yielded] :
        llvm::zip_equal(section.getOutputs(), section.getYielded()))
     frame.alias(output, yielded);
-  return success();
+}
+
+/// Sums what the stages have brought; false if one is missing.
+bool ProgramRun::reduce(dist::StageReduceOp op) {
+  auto &parts = meetings[op.getTag()];
+  parts.try_emplace(stage, update->get(op.getInput()));
+  if (parts.size() < op.getStages().size())
+    return false;
+  RankTensors sums;
+  for (auto &[other, part] : parts) {
+    if (sums.empty()) {
+      sums = part;
+      continue;
+    }
+    for (auto [sum, tensor] : llvm::zip_equal(sums, part))
+      for (int64_t i = 0; i < sum.size(); ++i)
+        sum[i] += tensor[i];
+  }
+  update->set(op.getResult(), std::move(sums));
+  return true;
+}
+
+FailureOr<ProgramRun::Progress>
+ProgramRun::continueUpdate(dist::SectionOp section) {
+  Progress progress = Progress::None;
+  if (!next) {
+    if (failed(enterUpdate()))
+      return failure();
+    next = &section.getBody().front().front();
+    progress = Progress::Some;
+  }
+  for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
+    if (auto reduction = dyn_cast<dist::StageReduceOp>(next)) {
+      if (!reduce(reduction))
+        return progress;
+    } else if (failed(update->run(next))) {
+      return failure();
+    }
+    progress = Progress::Some;
+  }
+  finish(section, *update);
+  return Progress::Done;
+}
+
+FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
+  dist::SectionOp section = program.getSection(work.kind, work.chunk);
+  if (!work.micro)
+    return continueUpdate(section);
+  Frame &frame = *microBatches[*work.micro];
+  if (failed(frame.run(section.getBody().front())))
+    return failure();
+  finish(section, frame);
+  return Progress::Done;
 }
 
 /// Puts a value together. Replicas must agree; partial values are reduced.
@@ -521,10 +582,13 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
     for (auto [stage, run] : llvm::enumerate(runs)) {
       ArrayRef<dist::Work> order = schedule.getWork(stage);
       while (next[stage] < order.size() && run.isReady(order[next[stage]])) {
-        if (failed(run.execute(order[next[stage]])))
+        auto made = run.execute(order[next[stage]]);
+        if (failed(made))
           return failure();
+        progress |= *made != ProgramRun::Progress::None;
+        if (*made != ProgramRun::Progress::Done)
+          break;
         ++next[stage];
-        progress = true;
       }
     }
   }
@@ -546,11 +610,12 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
 FailureOr<std::vector<std::vector<Tensor>>>
 proteus::interp::interpret(dist::ScheduleOp schedule, ArgumentValue arguments) {
   Mailbox mailbox;
+  Meetings meetings;
   std::vector<ProgramRun> runs;
   for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
     runs.emplace_back(
         SymbolTable::lookupNearestSymbolFrom<dist::ProgramOp>(schedule, name),
-        mailbox, arguments);
+        runs.size(), mailbox, meetings, arguments);
   if (failed(runSchedule(schedule, runs)))
     return failure();
   if (!mailbox.empty())

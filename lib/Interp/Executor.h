@@ -29,6 +29,8 @@ public:
   const RankGrid &getGrid() const { return grid; }
   /// Executes all operations but the terminator.
   mlir::LogicalResult run(mlir::Block &block);
+  /// Executes one operation.
+  mlir::LogicalResult run(mlir::Operation *op) { return visit(op); }
 
   void set(mlir::Value value, RankTensors tensors) {
     environment[value] =

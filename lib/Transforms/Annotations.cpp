@@ -44,6 +44,8 @@ StringRef proteus::stringify(Phase phase) {
     return "forward";
   case Phase::Backward:
     return "backward";
+  case Phase::WeightGradient:
+    return "weight_gradient";
   case Phase::Update:
     return "update";
   }
@@ -59,6 +61,7 @@ Phase proteus::getPhase(Operation *op) {
   auto text = op->getAttrOfType<StringAttr>(kPhaseAttr);
   return llvm::StringSwitch<Phase>(text ? text.getValue() : "")
       .Case("backward", Phase::Backward)
+      .Case("weight_gradient", Phase::WeightGradient)
       .Case("update", Phase::Update)
       .Default(Phase::Forward);
 }

@@ -12,6 +12,7 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/BatchAnalysis.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +69,15 @@ public:
 
 private:
   LogicalResult checkOptions();
+  LogicalResult checkSchedule();
+  /// The order of micro-batches; 1f1b of several chunks is interleaved.
+  strategy::ScheduleOrder getOrder() const {
+    bool chunks = options.virtualStages > 1;
+    return chunks && options.schedule ==
+                         strategy::ScheduleOrder::OneForwardOneBackward
+               ? strategy::ScheduleOrder::Interleaved
+               : options.schedule;
+  }
   LogicalResult findModel();
   LogicalResult checkBatch();
   void findLayers();
@@ -120,7 +130,8 @@ LogicalResult Preset::checkOptions() {
       {"dp", options.dataParallel},
       {"pp", options.pipelineParallel},
       {"tp", options.tensorParallel},
-      {"micro-batches", options.microBatches}};
+      {"micro-batches", options.microBatches},
+      {"virtual-stages", options.virtualStages}};
   for (auto [option, degree] : degrees)
     if (degree < 1 || degree > strategy::maxMeshDevices)
       return emitError(loc)
@@ -140,6 +151,22 @@ LogicalResult Preset::checkOptions() {
                              "default";
   if (treeName.empty())
     return emitError(loc, "the tree needs a name; set name=@s");
+  return checkSchedule();
+}
+
+/// What the order of the stages asks of their numbers.
+LogicalResult Preset::checkSchedule() {
+  Location loc = module.getLoc();
+  if (options.virtualStages > 1 && options.pipelineParallel == 1)
+    return emitError(loc, "virtual-stages=")
+           << options.virtualStages << " needs stages; set pp";
+  const PipelineSchedule *rule =
+      findSchedule(strategy::stringifyScheduleOrder(getOrder()));
+  StageShape shape{0, options.pipelineParallel, options.virtualStages,
+                   options.microBatches};
+  if (std::optional<std::string> reason = rule->whyNot(shape))
+    return emitError(loc, "schedule=")
+           << rule->getName() << " does not fit: " << *reason;
   return success();
 }
 
@@ -290,6 +317,13 @@ LogicalResult Preset::chooseLayers() {
            << count << " layers '" << mainLayers
            << "', which can't be cut into pp=" << options.pipelineParallel
            << " stages; use pp=" << count << " or less";
+  if (options.virtualStages > count / options.pipelineParallel)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers
+           << "', which can't be cut into pp=" << options.pipelineParallel
+           << " times virtual-stages=" << options.virtualStages
+           << " runs; use virtual-stages=" << count / options.pipelineParallel
+           << " or less";
   return success();
 }
 
@@ -555,7 +589,8 @@ void Preset::writeLayers(OpBuilder &builder, StringRef pattern) {
     auto node = strategy::NodeOp::create(builder, loc, pattern);
     builder.setInsertionPointToStart(&node.getBody().front());
     if (stages)
-      strategy::StagesOp::create(builder, loc, kPipeline);
+      strategy::StagesOp::create(builder, loc, builder.getStringAttr(kPipeline),
+                                 DenseI64ArrayAttr());
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     for (auto &[path, list] : common)
@@ -594,9 +629,11 @@ void Preset::write() {
   if (options.microBatches > 1 || options.pipelineParallel > 1)
     strategy::ScheduleOp::create(
         builder, loc, builder.getI64IntegerAttr(options.microBatches),
-        builder.getStringAttr(
-            strategy::stringifyScheduleOrder(options.schedule)),
-        IntegerAttr(), IntegerAttr());
+        builder.getStringAttr(strategy::stringifyScheduleOrder(getOrder())),
+        IntegerAttr(),
+        options.virtualStages > 1
+            ? builder.getI64IntegerAttr(options.virtualStages)
+            : IntegerAttr());
   if (data && hasBatch)
     writeSplits(builder, {{strategy::ItemKind::Op, {part("batch", {kData})}}});
   if (options.prefetch >= 0 || !options.reshardAfterForward)
@@ -653,6 +690,7 @@ public:
                                  pipelineParallel,
                                  microBatches,
                                  schedule,
+                                 virtualStages,
                                  recompute,
                                  zero,
                                  prefetch,

@@ -112,6 +112,7 @@ private:
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
   int32_t messageOf(Operation *op, uint32_t number);
+  int32_t stageReductionOf(dist::StageReduceOp op, uint32_t number);
   uint32_t label(StringRef text);
 
   ArrayRef<int64_t> coordinatesOf(uint32_t number) const {
@@ -150,6 +151,7 @@ private:
   std::map<std::tuple<uint32_t, bool, uint32_t, std::vector<uint32_t>>, int32_t>
       collectives;
   std::map<std::tuple<int64_t, uint32_t, uint32_t>, int32_t> messages;
+  std::map<std::pair<int64_t, std::vector<uint32_t>>, int32_t> stageReductions;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
 };
 
@@ -213,8 +215,8 @@ AxisList WorkloadBuilder::axesOf(Operation *op) const {
   return *dist::getAxes(mesh, cast<dist::CollectiveOpInterface>(op).getAxes());
 }
 
-/// Groups of ranks that communicate: one family per set of axes, and one per
-/// pair of stages that exchange messages.
+/// Groups of ranks that communicate: one family per set of axes, one per pair
+/// of stages that exchange messages, one per set of stages that reduce.
 void WorkloadBuilder::addFamilies() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
@@ -243,6 +245,7 @@ void WorkloadBuilder::addFamilies() {
     families.push_back(std::move(family));
   };
   std::set<std::pair<int64_t, int64_t>> pairs;
+  std::set<std::vector<int64_t>> reductions;
   for (auto [number, flat] : llvm::enumerate(programs)) {
     int64_t stage = number;
     flat.program.walk([&](dist::CollectiveOpInterface op) {
@@ -255,6 +258,20 @@ void WorkloadBuilder::addFamilies() {
                 -> std::optional<SmallVector<int64_t>> {
           int64_t &coordinate = own[*pipelineAxis - 1];
           if (coordinate != stage && coordinate != other)
+            return std::nullopt;
+          coordinate = 0;
+          return own;
+        });
+        return;
+      }
+      if (auto reduction = dyn_cast<dist::StageReduceOp>(op.getOperation())) {
+        ArrayRef<int64_t> members = reduction.getStages();
+        if (!reductions.insert(members.vec()).second)
+          return;
+        add([&](SmallVector<int64_t> own)
+                -> std::optional<SmallVector<int64_t>> {
+          int64_t &coordinate = own[*pipelineAxis - 1];
+          if (!llvm::is_contained(members, coordinate))
             return std::nullopt;
           coordinate = 0;
           return own;
@@ -371,8 +388,8 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
 
 /// Time of a copy between device and host on class `number`.
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
-  double bytes = dist::localBytes(tensorType(op->getResult(0)),
-                                  coordinatesOf(number));
+  double bytes =
+      dist::localBytes(tensorType(op->getResult(0)), coordinatesOf(number));
   const cost::Link &link = *cluster.host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
@@ -484,15 +501,53 @@ int32_t WorkloadBuilder::messageOf(Operation *op, uint32_t number) {
   return entry->second;
 }
 
+/// The rendezvous of a reduction across stages.
+int32_t WorkloadBuilder::stageReductionOf(dist::StageReduceOp op,
+                                          uint32_t number) {
+  const dist::Mesh &grid = mesh.getValue();
+  SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
+  std::vector<uint32_t> members;
+  SmallVector<int64_t> devices;
+  for (int64_t stage : op.getStages()) {
+    own[*pipelineAxis - 1] = stage;
+    members.push_back(ranks.classOf[grid.getPosition(own)]);
+    devices.push_back(grid.getDevice(own));
+  }
+  llvm::sort(members);
+  auto [entry, isNew] = stageReductions.try_emplace(
+      {op.getTag(), members},
+      static_cast<int32_t>(workload.collectives.size()));
+  if (isNew) {
+    sim::Collective collective;
+    collective.cost.kind = cost::CollectiveKind::AllReduce;
+    collective.cost.bytes = op.getBufferBytes();
+    collective.cost.group = cost::shapeOf(cluster, devices);
+    collective.groups = ranks.ranks[number];
+    collective.members = std::move(members);
+    collective.axes = "stages";
+    for (int64_t stage : op.getStages())
+      collective.axes += " " + std::to_string(stage);
+    workload.collectives.push_back(std::move(collective));
+  }
+  return entry->second;
+}
+
 static sim::Stream streamOf(Operation *op) {
-  if (isa<dist::SendOp>(op))
-    return sim::Stream::PipelineSend;
-  if (isa<dist::RecvOp>(op))
-    return sim::Stream::PipelineReceive;
   if (isa<dist::FetchOp>(op))
     return sim::Stream::HostToDevice;
   if (isa<dist::OffloadOp>(op))
     return sim::Stream::DeviceToHost;
+  // Activations and gradients travel independently: the stages may have them in
+  // different orders.
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
+                   dist::SectionKind::Forward;
+    if (isa<dist::SendOp>(op))
+      return forward ? sim::Stream::PipelineSend
+                     : sim::Stream::PipelineSendGradient;
+    return forward ? sim::Stream::PipelineReceive
+                   : sim::Stream::PipelineReceiveGradient;
+  }
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
@@ -532,6 +587,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
       copy.duration = copyTime(task.op, number);
     else if (isa<dist::SendOp, dist::RecvOp>(task.op))
       copy.collective = messageOf(task.op, number);
+    else if (auto reduction = dyn_cast<dist::StageReduceOp>(task.op))
+      copy.collective = stageReductionOf(reduction, number);
     else
       copy.collective = collectiveOf(task, index, number, once);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
@@ -561,16 +618,16 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   fillTemplate(device, number, flat.once, true, device.once);
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
-  auto sectionOf = [](const FlatList &list, dist::SectionKind kind) {
+  auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),
-        std::find(list.sections.begin(), list.sections.end(), kind)));
+        llvm::find(list.sections, std::pair(work.kind, work.chunk))));
   };
   for (const dist::Work &work : schedule.getWork(stageOf[number])) {
     sim::WorkItem item;
     item.once = !work.micro;
     item.microBatch = work.micro.value_or(0);
-    item.section = sectionOf(item.once ? flat.once : flat.micro, work.kind);
+    item.section = sectionOf(item.once ? flat.once : flat.micro, work);
     device.order.push_back(item);
   }
   workload.classes.push_back(std::move(device));

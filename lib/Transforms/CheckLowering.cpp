@@ -42,6 +42,9 @@ using interp::Tensor;
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
+/// Relative difference from which on copies of a parameter count as different.
+static constexpr double copyTolerance = 1e-9;
+
 /// Largest absolute value of a random parameter. Small ones keep activations
 /// near one through many layers.
 static constexpr double parameterScale = 0.3;
@@ -254,7 +257,8 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
 
 namespace {
 /// The results of a step by the path of what they replace, the layers of one
-/// argument put together; other results by their number.
+/// argument put together; other results by their number in the model. Copies of
+/// a parameter that several stages hold must agree.
 class StepResults {
 public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
@@ -267,7 +271,6 @@ public:
 private:
   const Arguments &arguments;
   llvm::StringMap<char> names;
-  int64_t numOthers = 0;
 };
 } // namespace
 
@@ -277,7 +280,11 @@ LogicalResult StepResults::add(FunctionOpInterface step,
     auto updates =
         step.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
     if (!updates) {
-      std::string name = "result " + std::to_string(numOthers++);
+      auto original =
+          step.getResultAttrOfType<IntegerAttr>(number, nn::kResultAttr);
+      std::string name =
+          "result " + std::to_string(original ? original.getInt()
+                                              : static_cast<int64_t>(number));
       tensors.insert({names.try_emplace(name).first->first(), value});
       continue;
     }
@@ -290,12 +297,15 @@ LogicalResult StepResults::add(FunctionOpInterface step,
                 "state "
                 "of one";
     StringRef name = names.try_emplace(piece->key()).first->first();
-    Tensor &whole =
-        tensors
-            .insert({name, Tensor(piece->whole->value.getShape(),
-                                  std::numeric_limits<double>::quiet_NaN())})
-            .first->second;
+    auto [entry, isNew] = tensors.insert(
+        {name, Tensor(piece->whole->value.getShape(),
+                      std::numeric_limits<double>::quiet_NaN())});
+    Tensor &whole = entry->second;
     if (!piece->range) {
+      if (!isNew &&
+          interp::largestDifference(whole, value).relative > copyTolerance)
+        return step.emitOpError("holds a copy of '")
+               << name << "' that differs from that of another stage";
       whole = value;
       continue;
     }

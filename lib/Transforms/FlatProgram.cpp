@@ -131,7 +131,7 @@ static std::optional<int64_t> prefetchDepth(Operation *op) {
 /// The operand into whose memory `result` is written, if any.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
-  if (isa<dist::AllReduceOp>(op))
+  if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
   // An update returns its operands but the gradient, in order.
   if (isa<nn::SGDOp, nn::AdamOp>(op)) {
@@ -167,8 +167,7 @@ void Flattener::visitTask(Operation *op) {
     bool forParameter =
         purpose && purpose.getValue() == dist::Purpose::Parameter;
     // What the update gathers or moves to the host is resident memory.
-    bool gathersParameter =
-        once && forParameter && !isa<dist::FetchOp>(op);
+    bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
     if (Value memory = inPlaceOperand(result)) {
       value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
@@ -253,8 +252,9 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
   return result;
 }
 
-/// Every bucket becomes a task of the backward section, right after the last
-/// of its members. The reduced gradients take the place of the unreduced ones.
+/// Every bucket becomes a task of the section that computes its members, right
+/// after the last of them. The reduced gradients take the place of the
+/// unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))
@@ -347,8 +347,8 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[result] = source;
     return success();
   }
-  if (kernel || isa<dist::CollectiveOpInterface, dist::OffloadOp,
-                    dist::FetchOp>(op)) {
+  if (kernel ||
+      isa<dist::CollectiveOpInterface, dist::OffloadOp, dist::FetchOp>(op)) {
     visitTask(op);
     return success();
   }
@@ -462,9 +462,9 @@ void Flattener::placeBuckets() {
   flat.micro.sectionBegin = std::move(begins);
 }
 
-/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`, nothing
-/// for what is in no layer. Repeated layers and those that are written out have
-/// the same labels.
+/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`,
+/// nothing for what is in no layer. Repeated layers and those that are written
+/// out have the same labels.
 static StringRef layerOf(const FlatTask &task) {
   StringRef label = task.label;
   size_t end = label.find(']');
@@ -472,8 +472,8 @@ static StringRef layerOf(const FlatTask &task) {
 }
 
 /// Parameters come no earlier than the strategy says: the layer that runs so
-/// many layers before the one that reads them must have begun, that is, the last
-/// kernel in front of that layer must have ended. What runs between layers
+/// many layers before the one that reads them must have begun, that is, the
+/// last kernel in front of that layer must have ended. What runs between layers
 /// counts as a layer.
 static void limitPrefetch(FlatList &list) {
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
@@ -519,7 +519,7 @@ FailureOr<FlatProgram> Flattener::run() {
                         ? sim::Phase::Forward
                         : sim::Phase::Backward);
     list().sectionBegin.push_back(list().tasks.size());
-    list().sections.push_back(section.getKind());
+    list().sections.push_back({section.getKind(), section.getChunkNumber()});
     if (failed(visit(section.getBody().front())))
       return failure();
     if (!once)

@@ -58,14 +58,14 @@ struct FlatList {
   std::vector<FlatTask> tasks;
   std::vector<FlatBuffer> buffers;
   std::vector<uint32_t> sectionBegin;
-  /// Section kinds in the order of `sectionBegin`.
-  std::vector<dist::SectionKind> sections;
+  /// Sections in the order of `sectionBegin`: kind and chunk.
+  std::vector<std::pair<dist::SectionKind, int64_t>> sections;
 };
 
 /// A program written out.
 struct FlatProgram {
   dist::ProgramOp program;
-  /// Forward and backward: once per micro-batch.
+  /// Forward and gradients: once per micro-batch.
   FlatList micro;
   /// The update: once per step.
   FlatList once;

@@ -31,8 +31,10 @@ namespace {
 struct Member {
   dist::CollectiveOpInterface op;
   Value input;
+  /// The section that computes the input.
+  dist::SectionOp section;
   /// Iterations, and for each of them the position in the expanded order of
-  /// its section at which the input is ready.
+  /// the sections at which the input is ready.
   SmallVector<int64_t> ready;
   bool stacked = false;
 
@@ -49,6 +51,7 @@ struct Slice {
   int64_t operand;
   int64_t iteration;
   int64_t bytes;
+  dist::SectionOp section;
 };
 
 } // namespace
@@ -80,11 +83,28 @@ static int64_t positionInBlock(Operation *op) {
 /// order in which the repeat runs.
 static void findReady(Value yielded, Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
+  reduction.section = yielded.getParentBlock()
+                          ->getParentOp()
+                          ->getParentOfType<dist::SectionOp>();
+  if (auto own =
+          dyn_cast<dist::SectionOp>(yielded.getParentBlock()->getParentOp()))
+    reduction.section = own;
+  // Sections follow each other.
+  int64_t base = 0;
+  if (reduction.section)
+    for (dist::SectionOp other :
+         cast<dist::ProgramOp>(reduction.section->getParentOp())
+             .getSections()) {
+      if (other == reduction.section)
+        break;
+      for (Operation &op : other.getBody().front())
+        base += expandedSize(&op);
+    }
   if (!producer) {
-    reduction.ready = {0};
+    reduction.ready = {base};
     return;
   }
-  int64_t base = positionInBlock(producer);
+  base += positionInBlock(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
@@ -141,7 +161,8 @@ static std::optional<Member> asGathering(Operation &op) {
 }
 
 /// Fills buckets in the order in which members become ready; a bucket closes
-/// when it has reached its size.
+/// when it has reached its size, and where a section ends: another one may run
+/// its last micro-batch at any other time.
 static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
                                  int64_t size) {
   SmallVector<Slice> slices;
@@ -150,7 +171,8 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
                     static_cast<int64_t>(member.ready.size());
     for (auto [iteration, ready] : llvm::enumerate(member.ready))
       slices.push_back({ready, static_cast<int64_t>(operand),
-                        static_cast<int64_t>(iteration), bytes});
+                        static_cast<int64_t>(iteration), bytes,
+                        member.section});
   }
   llvm::sort(slices, [](const Slice &a, const Slice &b) {
     return std::tie(a.ready, a.operand, a.iteration) <
@@ -159,7 +181,10 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
   dist::Buckets buckets;
   int64_t filled = 0;
   bool open = false;
+  dist::SectionOp section;
   for (const Slice &member : slices) {
+    open &= section == member.section;
+    section = member.section;
     if (!open) {
       buckets.list.emplace_back();
       filled = 0;

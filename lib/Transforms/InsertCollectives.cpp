@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES
@@ -92,8 +93,10 @@ public:
   Inserter(func::FuncOp function, dist::MeshAttr mesh,
            const cost::Cluster &cluster)
       : function(function), mesh(mesh), costs(mesh.getValue(), cluster) {
-    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
+    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr)) {
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
+      numStages = mesh.getValue().getSize(*pipelineAxis);
+    }
   }
 
   LogicalResult run();
@@ -105,6 +108,8 @@ private:
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
   LogicalResult decompose(nn::DecomposableOpInterface op);
+  LogicalResult joinTiedGradients(Operation *op);
+  LayoutAttr gradientLayout(Operation *update);
 
   void findGradients();
   LogicalResult storeGradient(OpResult gradient);
@@ -160,17 +165,21 @@ private:
     Place place(layout.getValue().fixed);
     llvm::erase_if(place,
                    [&](auto entry) { return entry.first == *pipelineAxis; });
-    place.push_back({*pipelineAxis, stage});
+    place.push_back({*pipelineAxis, stage % numStages});
     llvm::sort(place);
     return layout.withFixed(place);
   }
-  /// The stage that a value is on.
-  int64_t stageOf(Value value) {
+  /// The stage whose devices hold `value`.
+  int64_t positionOf(Value value) {
     return pipelineAxis ? layoutOf(value)
                               .getValue()
                               .getFixedCoordinate(*pipelineAxis)
                               .value_or(0)
                         : 0;
+  }
+  /// The stage whose devices run `op`, in whichever chunk.
+  int64_t positionOf(Operation *op) {
+    return getStage(op).value_or(0) % numStages;
   }
   void setLayout(Value value, LayoutAttr layout) {
     value.setType(dist::withLayout(tensorType(value), layout));
@@ -197,12 +206,16 @@ private:
   func::FuncOp function;
   dist::MeshAttr mesh;
   std::optional<Axis> pipelineAxis;
+  int64_t numStages = 1;
   StepCosts costs;
   DenseMap<std::tuple<Attribute, Attribute, Type>, Plan> plans;
-  /// Conversions made so far: by value, layout and the phase they serve.
-  DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
+  /// Conversions made so far: by value, layout and the section they serve.
+  DenseMap<std::tuple<Value, Attribute, int64_t>, SmallVector<Value, 1>>
       converted;
-  static constexpr unsigned anyPhase = 0;
+  static constexpr int64_t anySection = 0;
+  /// Tied parameters by their path: the tag of their reduction and the layout
+  /// in which the first copy needs its gradient.
+  llvm::StringMap<std::pair<int64_t, LayoutAttr>> tied;
   /// Values that were moved, by the stage they have arrived on.
   DenseMap<std::pair<Value, int64_t>, Value> arrived;
   /// What was last inserted behind an operation whose results leave the step.
@@ -214,8 +227,8 @@ private:
   /// How far ahead parameters are gathered for the reader; null if the tree
   /// does not say, or if it is no parameter that is converted.
   Attribute insertedPrefetch;
-  /// How gradients of parameters are stored where the tree sets it, by the value
-  /// that the backward pass hands to the update.
+  /// How gradients of parameters are stored where the tree sets it, by the
+  /// value that the backward pass hands to the update.
   DenseMap<Value, DimAxes> gradientDims;
   /// Copies in host memory.
   DenseMap<Value, Value> hostCopies;
@@ -418,8 +431,8 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
   std::string reason;
   auto copy = [&](bool toHost) {
     auto purposeAttr = dist::PurposeAttr::get(function.getContext(), purpose);
-    Type type = dist::withLayout(tensorType(value),
-                                 layoutOf(value).withHost(toHost));
+    Type type =
+        dist::withLayout(tensorType(value), layoutOf(value).withHost(toHost));
     if (toHost)
       value = dist::OffloadOp::create(builder, reader->getLoc(), type, value,
                                       purposeAttr);
@@ -630,8 +643,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   if (layoutOf(value) == target)
     return value;
   Phase phase = getPhase(reader);
-  auto find = [&](Attribute layout, unsigned phaseKey) -> Value {
-    for (Value candidate : converted.lookup({value, layout, phaseKey}))
+  auto find = [&](Attribute layout, int64_t section) -> Value {
+    for (Value candidate : converted.lookup({value, layout, section}))
       if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
         return candidate;
     return {};
@@ -641,17 +654,20 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   bool moves = pipelineAxis &&
                target.getValue().getFixedCoordinate(*pipelineAxis) !=
                    layoutOf(value).getValue().getFixedCoordinate(*pipelineAxis);
-  std::pair<Value, int64_t> arrival = {value, getStage(reader).value_or(0)};
+  std::pair<Value, int64_t> arrival = {value, positionOf(reader)};
   if (moves && arrived.count(arrival))
     return convert(arrived.lookup(arrival), target, reader, purpose);
-  // A conversion serves the readers of its phase; the backward pass converts
-  // again rather than keep a larger form alive. A reduction serves all.
+  // A conversion serves the readers of its section; the backward pass and other
+  // chunks convert again rather than keep a larger form alive. A reduction
+  // serves all.
   LayoutAttr whole = reduced(layoutOf(value));
-  unsigned phaseKey =
-      target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
-  if (Value found = find(target, phaseKey))
+  int64_t ownSection =
+      1 + static_cast<int64_t>(phase) +
+      (static_cast<int64_t>(Phase::Update) + 1) * getStage(reader).value_or(0);
+  int64_t section = target == whole ? anySection : ownSection;
+  if (Value found = find(target, section))
     return found;
-  if (Value found = find(whole, anyPhase);
+  if (Value found = find(whole, anySection);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
   // The backward pass reads a reduced value from the host, where it is kept.
@@ -661,7 +677,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     return reducedValue ? convert(reducedValue, target, reader, purpose)
                         : Value();
   }
-  auto &candidates = converted[{value, target, phaseKey}];
+  auto &candidates = converted[{value, target, section}];
 
   OpBuilder builder(reader);
   builder.setListener(this);
@@ -705,7 +721,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
       insertedStage = getStage(producer);
     }
     LayoutAttr travelling = transferLayout(result, target);
-    LayoutAttr source = onStage(travelling, stageOf(result));
+    LayoutAttr source = onStage(travelling, positionOf(result));
     FailureOr<Value> moved = reshard(builder, result, source, reader, purpose);
     if (failed(moved))
       return {};
@@ -795,7 +811,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   AxisList through;
   if (op.isLinear() && op->getNumOperands() > 0) {
     // What has come from another stage may have been reduced before.
-    int64_t stage = getStage(op).value_or(0);
+    int64_t stage = positionOf(op);
     auto layoutHere = [&](Value operand) {
       Value here = arrived.lookup({operand, stage});
       return layoutOf(here ? here : operand);
@@ -974,6 +990,50 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
+/// The layout in which an update, or the repeat of one, reads its gradient.
+LayoutAttr Inserter::gradientLayout(Operation *update) {
+  if (auto kernel = dyn_cast<IterationSpaceOpInterface>(update))
+    return Partitioning::fromAnnotation(kernel, mesh.getValue())
+        .getOperandLayout(1, mesh);
+  LayoutAttr inside =
+      firstReadLayout(cast<nn::RepeatOp>(update).getBody().getArgument(1));
+  return withLeading(inside);
+}
+
+/// Every copy of a tied parameter is updated with the sum of the gradients of
+/// all copies. They are added in the layout that the first copy needs.
+LogicalResult Inserter::joinTiedGradients(Operation *op) {
+  if (getPhase(op) != Phase::Update || op->getBlock() != &function.front() ||
+      op->getNumOperands() < 2)
+    return success();
+  auto parameter = dyn_cast<BlockArgument>(op->getOperand(0));
+  auto stages = parameter ? dyn_cast_if_present<DenseI64ArrayAttr>(
+                                getArgumentAttr(parameter, kTiedAttr))
+                          : DenseI64ArrayAttr();
+  if (!stages)
+    return success();
+  std::string path = getArgumentPath(parameter);
+  auto [tie, isFirst] =
+      tied.try_emplace(path, static_cast<int64_t>(tied.size()), LayoutAttr());
+  if (isFirst)
+    tie->second.second = gradientLayout(op);
+  LayoutAttr target = onStage(tie->second.second, op);
+  Value gradient = convert(op->getOperand(1), target, op, Purpose::Gradient);
+  if (!gradient)
+    return failure();
+  OpBuilder builder(op);
+  builder.setListener(this);
+  insertedPhase = Phase::Update;
+  insertedStage = getStage(op);
+  insertedPath = path;
+  op->setOperand(
+      1, dist::StageReduceOp::create(
+             builder, op->getLoc(), gradient.getType(), gradient, stages,
+             builder.getI64IntegerAttr(tie->second.first),
+             dist::PurposeAttr::get(op->getContext(), Purpose::Gradient)));
+  return success();
+}
+
 /// Updated values return in the layout of the argument they replace; others as
 /// they are, summed over micro-batches.
 LogicalResult Inserter::visitReturn(Operation *op) {
@@ -1009,6 +1069,8 @@ LogicalResult Inserter::visit(Block &block) {
     operations.push_back(&op);
   for (Operation *op : operations) {
     LogicalResult result = success();
+    if (failed(joinTiedGradients(op)))
+      return failure();
     if (auto repeat = dyn_cast<nn::RepeatOp>(op))
       result = visitRepeat(repeat);
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
@@ -1030,11 +1092,11 @@ LogicalResult Inserter::visit(Block &block) {
 static bool isKeptOnHost(BlockArgument argument) {
   std::optional<nn::Role> role = getRole(argument);
   if (role == nn::Role::Parameter)
-    return static_cast<bool>(getArgumentAttr(
-        argument, getHostAttrName(strategy::ItemKind::Weight)));
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight)));
   if (role == nn::Role::State)
-    return static_cast<bool>(getArgumentAttr(
-        argument, getHostAttrName(strategy::ItemKind::State)));
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State)));
   return false;
 }
 

@@ -18,6 +18,7 @@
 #include "Proteus/Transforms/BatchAnalysis.h"
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 #include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,6 +71,18 @@ struct Node {
   }
 };
 
+/// Where the tree puts an operation: at a virtual stage, or at a stage in
+/// whichever chunk the data flow allows.
+struct Place {
+  int64_t stage;
+  bool anyChunk;
+
+  bool operator==(const Place &other) const {
+    return stage == other.stage && anyChunk == other.anyChunk;
+  }
+  bool operator!=(const Place &other) const { return !(*this == other); }
+};
+
 /// What the tree says about one operation.
 struct Settings {
   llvm::MapVector<StringRef, strategy::PartAttr> op;
@@ -78,9 +91,9 @@ struct Settings {
   llvm::MapVector<std::pair<strategy::ItemAttr, Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
-  std::optional<int64_t> stage;
+  std::optional<Place> place;
   /// Positions on axes other than that of the pipeline, by axis.
-  llvm::MapVector<StringRef, strategy::CoordinateAttr> place;
+  llvm::MapVector<StringRef, strategy::CoordinateAttr> fixed;
   /// How many leading components of the path name the recomputed module, and
   /// who says that it is recomputed.
   std::optional<size_t> recompute;
@@ -113,6 +126,8 @@ private:
   LogicalResult collect(Operation *op);
   LogicalResult findPipelineAxis();
   LogicalResult assignModulesToStages();
+  FailureOr<SmallVector<int64_t>> runLengths(strategy::StagesOp stages,
+                                             int64_t count);
   LogicalResult splitRepeats();
   LogicalResult annotate();
   LogicalResult placeArguments();
@@ -128,8 +143,19 @@ private:
                 llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   LogicalResult reportUnused();
   Settings settingsOf(const Path &path);
-  /// The stage that the tree sets for an operation; nearest wins.
-  std::optional<int64_t> stageOf(const Path &path);
+  /// Where the tree puts an operation; nearest wins.
+  std::optional<Place> placeOf(const Path &path);
+  LogicalResult readSchedule();
+  FailureOr<ArrayAttr> readOrders(int64_t numStages);
+  /// The number of chunks per stage.
+  int64_t getNumChunks() {
+    strategy::ScheduleOp schedule = tree.getSchedule();
+    return schedule ? schedule.getVirtualStages().value_or(1) : 1;
+  }
+  /// The number of stages; 1 without a pipeline.
+  int64_t getNumStages() {
+    return pipelineAxis.empty() ? 1 : *tree.getMesh().getAxisSize(pipelineAxis);
+  }
   SmallVector<std::pair<Path, Operation *>> modulePaths();
 
   strategy::TreeOp tree;
@@ -294,30 +320,56 @@ LogicalResult Matcher::assignModulesToStages() {
       if (auto length = node.select(path))
         modules.insert(StringAttr::get(
             context, strategy::toString(ArrayRef(path).take_front(*length))));
-    int64_t stages = *tree.getMesh().getAxisSize(node.stages.getAxis());
-    int64_t count = modules.size();
-    if (count == 0)
+    if (modules.empty())
       continue; // Reported as a pattern that selects nothing.
-    if (count < stages)
-      return node.stages.emitOpError("cuts ")
-             << count << " modules into " << stages << " stages along '"
-             << node.stages.getAxis()
-             << "'; use an axis of at most that size, or select more modules";
-    for (auto [i, module] : llvm::enumerate(modules)) {
-      // The remainder goes to the first stages.
-      int64_t longer = count % stages, length = count / stages;
-      int64_t index = i;
-      int64_t boundary = longer * (length + 1);
-      node.moduleStage[module] = index < boundary
-                                     ? index / (length + 1)
-                                     : longer + (index - boundary) / length;
-    }
+    FailureOr<SmallVector<int64_t>> lengths =
+        runLengths(node.stages, modules.size());
+    if (failed(lengths))
+      return failure();
+    size_t next = 0;
+    for (auto [run, length] : llvm::enumerate(*lengths))
+      for (int64_t i = 0; i < length; ++i)
+        node.moduleStage[modules[next++]] = run;
   }
   return success();
 }
 
-std::optional<int64_t> Matcher::stageOf(const Path &path) {
-  std::optional<int64_t> stage;
+/// How many of `count` modules each run has that `stages` cuts.
+FailureOr<SmallVector<int64_t>> Matcher::runLengths(strategy::StagesOp stages,
+                                                    int64_t count) {
+  int64_t numStages = getNumStages(), numChunks = getNumChunks();
+  int64_t runs = numStages * numChunks;
+  std::string what = std::to_string(numStages) + " stages";
+  if (numChunks > 1)
+    what += " of " + std::to_string(numChunks) + " chunks";
+  if (std::optional<ArrayRef<int64_t>> counts = stages.getCounts()) {
+    int64_t sum = 0;
+    for (int64_t length : *counts)
+      sum += length;
+    if (static_cast<int64_t>(counts->size()) != runs)
+      return stages.emitOpError("gives ")
+             << counts->size() << " numbers of modules for " << what
+             << " along '" << stages.getAxis() << "'; give " << runs;
+    if (sum != count)
+      return stages.emitOpError("gives numbers of modules that add up to ")
+             << sum << ", but its node selects " << count;
+    return SmallVector<int64_t>(*counts);
+  }
+  if (count < runs)
+    return stages.emitOpError("cuts ")
+           << count << " modules into " << what << " along '"
+           << stages.getAxis()
+           << "'; use an axis of at most that size, or select more modules";
+  SmallVector<int64_t> lengths(runs, count / runs);
+  // The remainder goes to the first runs.
+  for (int64_t i = 0; i < count % runs; ++i)
+    ++lengths[i];
+  return lengths;
+}
+
+std::optional<Place> Matcher::placeOf(const Path &path) {
+  std::optional<Place> place;
+  bool anyChunk = getNumChunks() > 1;
   for (Node &node : nodes) {
     if (!node.at && !node.stages)
       continue;
@@ -328,17 +380,19 @@ std::optional<int64_t> Matcher::stageOf(const Path &path) {
       for (auto coordinate :
            node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
         if (coordinate.getAxis().getValue() == pipelineAxis)
-          stage = coordinate.getPosition();
+          place = {coordinate.getPosition(), anyChunk};
     } else
-      stage = node.moduleStage.lookup(StringAttr::get(
-          context, strategy::toString(ArrayRef(path).take_front(*length))));
+      place = {
+          node.moduleStage.lookup(StringAttr::get(
+              context, strategy::toString(ArrayRef(path).take_front(*length)))),
+          false};
   }
-  return stage;
+  return place;
 }
 
 Settings Matcher::settingsOf(const Path &path) {
   Settings settings;
-  settings.stage = stageOf(path);
+  settings.place = placeOf(path);
   // Nodes are in pre-order: what is further in, or written later, overrides.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
@@ -360,7 +414,7 @@ Settings Matcher::settingsOf(const Path &path) {
       for (auto coordinate :
            node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
         if (coordinate.getAxis().getValue() != pipelineAxis)
-          settings.place[coordinate.getAxis()] = coordinate;
+          settings.fixed[coordinate.getAxis()] = coordinate;
     if (node.prefetch) {
       if (auto depth = node.prefetch.getDepth())
         settings.prefetchDepth = *depth;
@@ -400,13 +454,13 @@ LogicalResult Matcher::splitRepeats() {
           return;
         // Stages cut where an operation changes its stage.
         SmallVector<int64_t> iterations = firstIterations(op);
-        std::optional<int64_t> previous;
+        std::optional<Place> previous;
         for (int64_t i = 0; i < count; ++i) {
           iterations[depth] = i;
-          std::optional<int64_t> stage = stageOf(pathOf(op, iterations));
-          if (i > 0 && stage != previous)
+          std::optional<Place> place = placeOf(pathOf(op, iterations));
+          if (i > 0 && place != previous)
             cuts.insert(i);
-          previous = stage;
+          previous = place;
         }
       });
     // Nothing tells the iterations of an inner repeat apart, in whichever
@@ -563,8 +617,7 @@ LogicalResult Matcher::annotateActivations(Operation *op,
       return op->emitOpError("operand ")
              << number << " is kept for the backward pass by a split of 'input "
              << number << "', but it is computed again with '"
-             << group.getValue()
-             << "'; remove the split or recompute less";
+             << group.getValue() << "'; remove the split or recompute less";
     inputs.push_back(
         builder.getArrayAttr({builder.getI64IntegerAttr(number), partition}));
   }
@@ -617,7 +670,7 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
     SmallVector<StringAttr> axes;
     llvm::copy_if(part.getAxes(), std::back_inserter(axes),
                   [&](StringAttr axis) {
-                    return !settings.place.contains(axis.getValue());
+                    return !settings.fixed.contains(axis.getValue());
                   });
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
@@ -629,11 +682,13 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
   if (!parts.empty())
     op->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));
-  if (settings.stage)
-    setStage(op, *settings.stage);
-  if (!settings.place.empty()) {
+  if (settings.place)
+    op->setDiscardableAttr(
+        settings.place->anyChunk ? kPositionAttr : kStageAttr,
+        Builder(context).getI64IntegerAttr(settings.place->stage));
+  if (!settings.fixed.empty()) {
     SmallVector<Attribute> place;
-    for (auto &[axis, coordinate] : settings.place)
+    for (auto &[axis, coordinate] : settings.fixed)
       if (*tree.getMesh().getAxisSize(axis) > 1)
         place.push_back(coordinate);
     if (!place.empty())
@@ -829,6 +884,65 @@ LogicalResult Matcher::checkModel() {
   return failure(result.wasInterrupted());
 }
 
+/// The items that the tree lists, stage by stage.
+FailureOr<ArrayAttr> Matcher::readOrders(int64_t numStages) {
+  SmallVector<Attribute> orders(numStages);
+  for (auto order : tree.getBody().getOps<strategy::OrderOp>()) {
+    int64_t stage = order.getStage();
+    if (stage >= numStages)
+      return order.emitOpError("lists the work of stage ")
+             << stage << ", but there are " << numStages
+             << (pipelineAxis.empty() ? " stages: nothing is placed along an "
+                                        "axis"
+                                      : " stages");
+    orders[stage] = order.getItems();
+  }
+  for (auto [stage, order] : llvm::enumerate(orders))
+    if (!order)
+      return tree.getSchedule().emitOpError("is \"explicit\", but stage ")
+             << stage << " has no order; add order stage " << stage << " [...]";
+  return ArrayAttr::get(context, orders);
+}
+
+/// Writes down what the tree says about micro-batches.
+LogicalResult Matcher::readSchedule() {
+  strategy::ScheduleOp op = tree.getSchedule();
+  if (!op)
+    return success();
+  if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
+    return op.emitOpError("micro_batches = ")
+           << op.getMicroBatches() << " is more than " << maxMicroBatches
+           << ", the most that can be scheduled";
+  int64_t numStages = getNumStages(), numChunks = getNumChunks();
+  if (pipelineAxis.empty() && numChunks > 1)
+    return op.emitOpError("virtual_stages = ")
+           << numChunks << " without stages; cut layers with stages, or leave "
+           << "virtual_stages out";
+  NamedAttrList schedule;
+  Builder builder(context);
+  StringRef name = strategy::stringifyScheduleOrder(op.getOrderKind());
+  schedule.set("order", builder.getStringAttr(name));
+  if (op.getMaxOngoingAttr())
+    schedule.set("max_ongoing", op.getMaxOngoingAttr());
+  if (numChunks > 1)
+    schedule.set("virtual_stages", op.getVirtualStagesAttr());
+  if (const PipelineSchedule *builtIn = findSchedule(name)) {
+    StageShape shape{0, numStages, numChunks,
+                     static_cast<int64_t>(op.getMicroBatches()),
+                     op.getMaxOngoing()};
+    if (std::optional<std::string> reason = builtIn->whyNot(shape))
+      return op.emitOpError("order \"")
+             << name << "\" does not fit: " << *reason;
+  } else {
+    FailureOr<ArrayAttr> orders = readOrders(numStages);
+    if (failed(orders))
+      return failure();
+    schedule.set("orders", *orders);
+  }
+  function->setAttr(kScheduleAttr, schedule.getDictionary(context));
+  return success();
+}
+
 LogicalResult Matcher::run() {
   if (failed(checkModel()) || failed(collect(tree)) ||
       failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
@@ -846,31 +960,15 @@ LogicalResult Matcher::run() {
     mesh.micro = schedule.getMicroBatches();
   for (int64_t device : meshOp.getDeviceIds())
     mesh.devices.push_back(device);
-  NamedAttrList schedule, bucket;
-  Builder builder(context);
-  if (strategy::ScheduleOp op = tree.getSchedule()) {
-    if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
-      return op.emitOpError("micro_batches = ")
-             << op.getMicroBatches() << " is more than " << maxMicroBatches
-             << ", the most that can be scheduled";
-    schedule.set("order",
-                 builder.getStringAttr(
-                     strategy::stringifyScheduleOrder(op.getOrderKind())));
-    if (op.getMaxOngoingAttr())
-      schedule.set("max_ongoing", op.getMaxOngoingAttr());
-    if (op.getVirtualStages().value_or(1) != 1)
-      return op.emitOpError("virtual_stages = ")
-             << *op.getVirtualStages()
-             << " can't be lowered yet; use one chunk per stage";
-  }
+  if (failed(readSchedule()))
+    return failure();
+  NamedAttrList bucket;
   if (strategy::BucketOp op = tree.getBucket()) {
     if (op.getSizeAttr())
       bucket.set("size", op.getSizeAttr());
     if (op.getFirstAttr())
       bucket.set("first", op.getFirstAttr());
   }
-  if (!schedule.empty())
-    function->setAttr(kScheduleAttr, schedule.getDictionary(context));
   if (!bucket.empty())
     function->setAttr(kBucketAttr, bucket.getDictionary(context));
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
@@ -880,7 +978,7 @@ LogicalResult Matcher::run() {
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));
-  return inferStages(function);
+  return inferStages(function, getNumStages(), getNumChunks());
 }
 
 //===----------------------------------------------------------------------===//

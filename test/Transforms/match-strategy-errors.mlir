@@ -394,11 +394,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A parameter is in one stage.
+// A state is in one stage.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
-               %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
-    // expected-error@+1 {{'nn.linear' op reads 'shared.weight' in stage 0, but it is also read in stage 1; give every stage its own copy}}
+               %w: tensor<4x4xf32> {nn.role = "state", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.linear' op reads the state 'shared.weight' in stage 0, but it is also read in stage 1; give every stage its own state}}
     %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
     // expected-note@+1 {{read here as well}}
     %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
@@ -759,7 +759,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A stage holds one chunk of the model.
+// Chunks are cut along an axis.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -767,8 +767,210 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.schedule' op virtual_stages = 2 can't be lowered yet; use one chunk per stage}}
+    // expected-error@+1 {{'strategy.schedule' op virtual_stages = 2 without stages; cut layers with stages, or leave virtual_stages out}}
     schedule micro_batches = 2 virtual_stages = 2
+  }
+}
+
+// -----
+
+// Interleaving works on groups of as many micro-batches as there are stages.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "interleaved" does not fit: 3 micro-batches can't be cut into groups of 2, the number of stages; use a multiple of it, or order = "gpipe"}}
+    schedule micro_batches = 3 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Interleaving has a minimum in flight.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "interleaved" does not fit: max_ongoing = 4 is less than the 5 pairs of chunk and micro-batch that the first stage must have in flight; leave it out}}
+    schedule micro_batches = 4 order = "interleaved" max_ongoing = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// All forwards of GPipe are in flight.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "gpipe" does not fit: max_ongoing = 4 is less than the 8 forwards of a stage with 2 chunks; leave it out}}
+    schedule micro_batches = 4 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Zero bubble has one chunk.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "zero-bubble" does not fit: it has one chunk per stage, not 2; use order = "interleaved", or list the work with order = "explicit"}}
+    schedule micro_batches = 4 order = "zero-bubble" virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// More chunks than layers.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 4 virtual_stages = 3
+    // expected-error@+1 {{'strategy.stages' op cuts 4 modules into 2 stages of 3 chunks along 'pp'; use an axis of at most that size, or select more modules}}
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// One number of layers per stage.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.stages' op gives 3 numbers of modules for 2 stages along 'pp'; give 2}}
+    node "layers[*]" { stages pp of [1, 2, 1] }
+  }
+}
+
+// -----
+
+// All layers are given away.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.stages' op gives numbers of modules that add up to 3, but its node selects 4}}
+    node "layers[*]" { stages pp of [1, 2] }
+  }
+}
+
+// -----
+
+// Behind the last chunk there is no other one.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    // expected-error@+1 {{'nn.relu' op is placed in stage 0 behind work of stage 1 in the last of 2 chunks; place it in that stage or a later one, or use more virtual_stages}}
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+    node "last" { at [pp = 0] }
+  }
+}
+
+// -----
+
+// Every stage has an order.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op is "explicit", but stage 1 has no order; add order stage 1 [...]}}
+    schedule micro_batches = 1 order = "explicit"
+    order stage 0 [F0]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// An order is for a stage that exists.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 1 order = "explicit"
+    order stage 0 [F0]
+    // expected-error@+1 {{'strategy.order' op lists the work of stage 2, but there are 2 stages}}
+    order stage 2 [F0]
+    node "layers[*]" { stages pp }
   }
 }
 

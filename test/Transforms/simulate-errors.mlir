@@ -59,10 +59,6 @@
 // SWAPPED: swapped.mlir:19:3: error: 'dist.program' op is at position 1 of 2, but is program 0 of 2
 // SWAPPED: swapped.mlir:6:3: error: 'dist.program' op is at position 0 of 2, but is program 1 of 2
 
-// Sections that the engine can't order yet.
-// RUN: not proteus-opt %t/chunk.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=CHUNK
-// CHUNK: chunk.mlir:[[#]]:5: error: 'dist.section' op can't be scheduled or simulated yet: chunks and split gradients; use one forward and one backward section per program
-
 // More tasks than memory could hold.
 // RUN: not proteus-opt %t/many.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: many.mlir:[[#]]:{{[0-9]+}}: error: 'nn.repeat' op runs 100000000 times; a program of more than 20000000 tasks can't be simulated
@@ -230,25 +226,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
     dist.return
   }
   dist.schedule @schedule programs [@stage0, @stage1] order [[F0], [F0]]
-}
-
-//--- chunk.mlir
-
-#mesh = #dist.mesh<[pp = 1]>
-#x = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
-module attributes {proteus.cluster = "dgx-a100"} {
-  dist.program @stage0 mesh #mesh at [pp = 0] (%x: tensor<8x8xf32, #x> {nn.role = "input", nn.path = "x"}) {
-    dist.section forward {
-      %0 = nn.relu "a"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
-      dist.yield
-    }
-    dist.section forward chunk 1 {
-      %0 = nn.relu "b"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
-      dist.yield
-    }
-    dist.return
-  }
-  dist.schedule @schedule programs [@stage0] order [[F0, F0.1]]
 }
 
 //--- many.mlir

@@ -37,8 +37,10 @@ enum class Stream : uint8_t {
   PipelineReceive,
   HostToDevice,
   DeviceToHost,
+  PipelineSendGradient,
+  PipelineReceiveGradient,
 };
-constexpr unsigned numStreams = 9;
+constexpr unsigned numStreams = 11;
 llvm::StringRef stringify(Stream stream);
 
 /// What a byte of device memory is held for.

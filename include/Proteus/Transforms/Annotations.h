@@ -25,11 +25,16 @@ namespace proteus {
 
 /// On an op: the part of the step it belongs to.
 constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
-/// On an op or argument: its pipeline stage.
+/// On an op or argument: its place in the sequence of virtual stages. With p
+/// stages, c * p + s is chunk c of stage s; without chunks it is the stage.
 constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
 /// On an op or argument: coordinates (#strategy.coordinate) at which alone it
 /// is, on axes other than that of the pipeline.
 constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
+/// On an op, until its virtual stage is known: the stage that holds it.
+constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
+/// On a parameter that several stages hold: these stages.
+constexpr llvm::StringLiteral kTiedAttr = "strategy.tied";
 /// On a forward op: the group it is recomputed with.
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// On an op: axes per iterator (#strategy.partition).
@@ -56,7 +61,8 @@ constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
 constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
 constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
 /// On the function and its programs: what the tree says about the order of
-/// micro-batches (`order`, `max_ongoing`) and the sizes of gradient buckets
+/// micro-batches (`order`, `max_ongoing`, `virtual_stages`, and `orders`, the
+/// items of every stage, if they are listed) and the sizes of gradient buckets
 /// (`size`, `first`, in bytes).
 constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
 constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
@@ -70,8 +76,9 @@ llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 /// On a parameter: it, or its state, lies in host memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
-/// Part of a training step.
-enum class Phase { Forward, Backward, Update };
+/// Part of a training step. Where the schedule splits gradients, split-stages
+/// tells those that another stage waits for (backward) from the others.
+enum class Phase { Forward, Backward, WeightGradient, Update };
 
 llvm::StringRef stringify(Phase phase);
 void setPhase(mlir::Operation *op, Phase phase);

@@ -20,7 +20,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
 
     - `dp` splits the batch, `micro-batches` cut it in time.
     - `pp` cuts the repeated layers with the most work into stages: an
-      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...
+      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
+      `virtual-stages` every stage gets several runs of them.
     - `tp` splits as Megatron-LM does: the linears that feed an attention, and
       each linear that another one reads through element-wise operations, by
       columns (`out`), so that heads and the rows of the next linear follow by
@@ -38,7 +39,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
 
     Axes of size one are left out of the mesh. Degrees that the model can't use
     are errors: heads that `tp` does not divide, more stages than layers, a batch
-    that does not divide into equal parts.
+    that does not divide into equal parts, micro-batches that interleaved stages
+    can't share.
 
     ```mlir
     // --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full" writes
@@ -73,7 +75,14 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::strategy::ScheduleOrder::GPipe, "gpipe",
                         "all forward passes, then all backward passes"),
              clEnumValN(::proteus::strategy::ScheduleOrder::OneForwardOneBackward,
-                        "1f1b", "backward passes as early as possible"))}]>,
+                        "1f1b", "backward passes as early as possible"),
+             clEnumValN(::proteus::strategy::ScheduleOrder::Interleaved,
+                        "interleaved", "1f1b of several chunks per stage"),
+             clEnumValN(::proteus::strategy::ScheduleOrder::ZeroBubble,
+                        "zero-bubble",
+                        "gradients of parameters fill the waiting times"))}]>,
+    Option<"virtualStages", "virtual-stages", "int64_t", "1",
+           "Chunks of layers per pipeline stage">,
     Option<"recompute", "recompute", "::proteus::Recompute",
            "::proteus::Recompute::None", "What the backward pass recomputes",
            [{::llvm::cl::values(
@@ -240,9 +249,12 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
   let summary = "Turn the step into one program per pipeline stage";
   let description = [{
     Precondition: insert-collectives has run. Each stage becomes a
-    `dist.program` whose sections are the forward, backward and update work of
-    the stage; transfers become a send in one program and a receive in the other.
-    The function and its strategy trees are gone afterwards.
+    `dist.program` whose sections are the forward and backward work of its chunks
+    and the update; transfers become a send in one program and a receive in the
+    other. Where the schedule splits gradients, the backward of a chunk becomes
+    two sections: what the stage in front waits for, and the rest; a repeat that
+    computes both is cut in two. The function and its strategy trees are gone
+    afterwards.
 
     ```mlir
     func.func @model(...) { forward...; backward...; update... }
@@ -303,12 +315,17 @@ def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
 def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
   let summary = "Order the micro-batches of every stage";
   let description = [{
-    Writes a `dist.schedule`: per program the order in which its sections run.
-    A stage runs forwards until as many micro-batches as its limit are in
-    flight, then one backward per forward. The limit is the number of
-    micro-batches for `gpipe`, the number of stages from this one to the last for
-    `1f1b`, and never more than `max_ongoing`. A schedule that is already there
-    stands.
+    Writes a `dist.schedule`: per program the order in which its sections run,
+    as the comparator of the tree's order sorts them, or as the tree lists them.
+    With `gpipe` and `1f1b` a stage runs forwards until as many micro-batches as
+    its limit are in flight, then one backward per forward. The limit is the
+    number of micro-batches for `gpipe`, the number of stages from this one to the
+    last for `1f1b`, and never more than `max_ongoing`. `interleaved` counts
+    (chunk, micro-batch) pairs instead, in groups of as many micro-batches as there
+    are stages, and fills the pipeline with all chunks first. `zero-bubble` is
+    `1f1b` on the gradients that others wait for; stage s runs the rest s
+    micro-batches later. An order that the tree lists must be complete, in causal
+    order, and within `max_ongoing`. A schedule that is already there stands.
 
     ```mlir
     dist.schedule @schedule programs [@model_stage0, @model_stage1] order [

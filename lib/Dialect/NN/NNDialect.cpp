@@ -115,11 +115,20 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                      unsigned resultIndex,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == kResultAttr) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!number || number.getInt() < 0)
+      return op->emitOpError()
+             << "result " << resultIndex << ": '" << kResultAttr
+             << "' must be the number of a result of the model, got "
+             << attribute.getValue();
+    return success();
+  }
   if (attribute.getName() != kUpdatesAttr)
     return op->emitOpError()
            << "result " << resultIndex << " has the unknown attribute '"
-           << attribute.getName().getValue() << "'; known is '" << kUpdatesAttr
-           << "'";
+           << attribute.getName().getValue() << "'; known are '" << kUpdatesAttr
+           << "' and '" << kResultAttr << "'";
   auto argument = dyn_cast<IntegerAttr>(attribute.getValue());
   auto function = cast<FunctionOpInterface>(op);
   if (!argument || argument.getInt() < 0 ||

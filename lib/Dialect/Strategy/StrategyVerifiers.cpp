@@ -21,6 +21,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -147,6 +148,33 @@ LogicalResult ScheduleOp::verify() {
   return success();
 }
 
+/// A letter, a micro-batch, and perhaps `.` and a chunk.
+static bool isWorkItem(StringRef text) {
+  auto isNumber = [](StringRef digits) {
+    uint32_t number;
+    return !digits.getAsInteger(10, number);
+  };
+  if (text.empty() || !StringRef("FBIW").contains(text.front()))
+    return false;
+  auto [micro, chunk] = text.drop_front().split('.');
+  return isNumber(micro) && (!text.contains('.') || isNumber(chunk));
+}
+
+LogicalResult OrderOp::verify() {
+  if (failed(verifyInTree(*this)))
+    return failure();
+  if (static_cast<int64_t>(getStage()) < 0)
+    return emitOpError("stage ")
+           << static_cast<int64_t>(getStage()) << " is negative";
+  for (StringAttr item : getItems().getAsRange<StringAttr>())
+    if (!isWorkItem(item))
+      return emitOpError("stage ")
+             << getStage() << ": '" << item.getValue()
+             << "' is no item; write F, B, I or W, the micro-batch, and .c for "
+                "a chunk other than 0";
+  return success();
+}
+
 LogicalResult BucketOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
@@ -222,10 +250,10 @@ LogicalResult AtOp::verify() {
   for (auto coordinate : getCoordinates().getAsRange<CoordinateAttr>()) {
     for (CoordinateAttr other : given) {
       if (other.getAxis() == coordinate.getAxis())
-        return emitOpError() << "axis '" << coordinate.getAxis().getValue()
-                             << "' is given twice, at " << other.getPosition()
-                             << " and at " << coordinate.getPosition()
-                             << "; give one position";
+        return emitOpError()
+               << "axis '" << coordinate.getAxis().getValue()
+               << "' is given twice, at " << other.getPosition() << " and at "
+               << coordinate.getPosition() << "; give one position";
       if (AxisUse::get(other.getAxis())
               .overlaps(AxisUse::get(coordinate.getAxis())))
         return emitOpError()
@@ -244,6 +272,11 @@ LogicalResult StagesOp::verify() {
                        "node's pattern matches");
   if (std::optional<std::string> problem = AxisUse::check(getAxis()))
     return emitOpError() << *problem;
+  if (std::optional<ArrayRef<int64_t>> counts = getCounts())
+    for (auto [run, count] : llvm::enumerate(*counts))
+      if (count < 1)
+        return emitOpError() << "gives run " << run << " " << count
+                             << " modules, expected at least 1";
   return success();
 }
 
@@ -306,7 +339,7 @@ static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
   for (Operation &op : scope->getRegion(0).getOps()) {
-    if (isa<NodeOp>(op))
+    if (isa<NodeOp, OrderOp>(op))
       continue;
     if (op.getName().getDialectNamespace() !=
         StrategyDialect::getDialectNamespace()) {
@@ -369,8 +402,7 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
       return failure();
     int64_t position = coordinate.getPosition();
     AxisUse use = AxisUse::get(coordinate.getAxis());
-    int64_t size =
-        use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
+    int64_t size = use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
     if (position >= 0 && position < size)
       continue;
     InFlightDiagnostic diag = at.emitOpError()
@@ -422,6 +454,30 @@ static LogicalResult verifyCuts(TreeOp tree) {
   return success(valid);
 }
 
+/// Orders of stages go with an explicit schedule, one per stage.
+static LogicalResult verifyOrders(TreeOp tree) {
+  ScheduleOp schedule = tree.getSchedule();
+  bool isExplicit =
+      schedule && schedule.getOrderKind() == ScheduleOrder::Explicit;
+  std::map<int64_t, OrderOp> stages;
+  for (auto order : tree.getBody().getOps<OrderOp>()) {
+    if (!isExplicit)
+      return order.emitOpError("lists the work of a stage, but the schedule "
+                               "does not say order = \"explicit\"");
+    auto [first, isNew] = stages.try_emplace(order.getStage(), order);
+    if (isNew)
+      continue;
+    InFlightDiagnostic diag = order.emitOpError("is the second of stage ")
+                              << order.getStage() << "; keep one of them";
+    diag.attachNote(first->second.getLoc()) << "the first is here";
+    return diag;
+  }
+  if (isExplicit && stages.empty())
+    return schedule.emitOpError("is \"explicit\", but no stage has an order; "
+                                "add order stage 0 [F0, B0, ...] and so on");
+  return success();
+}
+
 LogicalResult TreeOp::verifyRegions() {
   MeshOp mesh = getMesh();
   if (!mesh)
@@ -438,6 +494,7 @@ LogicalResult TreeOp::verifyRegions() {
             .Default(success());
     valid &= succeeded(result);
   });
+  valid &= succeeded(verifyOrders(*this));
   return success(valid && succeeded(verifyCuts(*this)));
 }
 

@@ -1063,3 +1063,54 @@ dist.program @p mesh #mesh (%x: tensor<8xf32, #host>) -> tensor<8xf32, #a> {
   }
   dist.return %f : tensor<8xf32, #a>
 }
+
+// -----
+
+// One stage has nothing to add.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op reduces over 1 stages, expected at least two}}
+  %1 = dist.stage_reduce %0 over stages [0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// Stages are in order.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op stage 0 comes after stage 1, expected ascending stages}}
+  %1 = dist.stage_reduce %0 over stages [1, 0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// Stages are not negative.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op stage -1 is negative}}
+  %1 = dist.stage_reduce %0 over stages [-1, 0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// A chunk that reads what another one computes comes after it.
+#mesh = #dist.mesh<[pp = 1]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+dist.program @p mesh #mesh at [pp = 0] (%x: tensor<8xf32, #a>) {
+  %f = dist.section forward {
+    dist.yield %x : tensor<8xf32, #a>
+  }
+  dist.section forward chunk 1 {
+    %0 = dist.stage_reduce %f over stages [0, 1] tag 0 : tensor<8xf32, #a>
+    dist.yield
+  }
+  dist.return
+}
+// expected-error@+1 {{'dist.schedule' op order of @p: F0.1 uses values of F0 but comes before it}}
+dist.schedule @s programs [@p] order [[F0.1, F0]]

@@ -74,6 +74,8 @@ func.func @time_and_stages(%each: tensor<8x8xf32, #each>,
   // CHECK: dist.transfer %{{.*}} : tensor<8x8xf32, #[[FIRST]]> -> tensor<8x8xf32, #[[SECOND]]>
   %1 = dist.transfer %first
       : tensor<8x8xf32, #first> -> tensor<8x8xf32, #second>
+  // CHECK: dist.stage_reduce %{{.*}} over stages [0, 1] tag 3 for gradient : tensor<8x8xf32, #[[FIRST]]>
+  %tied = dist.stage_reduce %first over stages [0, 1] tag 3 for gradient : tensor<8x8xf32, #first>
   // CHECK: dist.send %{{.*}} to stage 1 tag 7 for activation : tensor<8x8xf32, #[[FIRST]]>
   dist.send %first to stage 1 tag 7 for activation : tensor<8x8xf32, #first>
   // CHECK: dist.recv from stage 0 tag 7 : tensor<8x8xf32, #[[SECOND]]>

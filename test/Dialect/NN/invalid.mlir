@@ -570,7 +570,7 @@ func.func private @f(tensor<4xf32> {nn.name = "x"})
 // -----
 
 // Results carry no other attribute of the dialect.
-// expected-error@+1 {{'func.func' op result 0 has the unknown attribute 'nn.role'; known is 'nn.updates'}}
+// expected-error@+1 {{'func.func' op result 0 has the unknown attribute 'nn.role'; known are 'nn.updates' and 'nn.result'}}
 func.func private @f() -> (tensor<4xf32> {nn.role = "state"})
 
 // -----

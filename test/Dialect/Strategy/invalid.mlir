@@ -245,7 +245,7 @@ strategy.tree @t for @f {
 func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
-  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b"}}
+  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b", "interleaved", "zero-bubble", "explicit"}}
   schedule micro_batches = 8 order = "2f2b"
 }
 
@@ -723,4 +723,96 @@ strategy.tree @s for @gpt {
   mesh [dp = 4]
   // expected-error@+1 {{'strategy.offload' op names items and 'none'; keep one of them}}
   offload none state
+}
+
+// -----
+
+// Runs of modules are not empty.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  node "a[*]" {
+    // expected-error@+1 {{'strategy.stages' op gives run 1 0 modules, expected at least 1}}
+    stages pp of [2, 0]
+  }
+}
+
+// -----
+
+// Items are a letter, a micro-batch and perhaps a chunk.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage 0: 'X1' is no item; write F, B, I or W, the micro-batch, and .c for a chunk other than 0}}
+  order stage 0 [F0, X1]
+}
+
+// -----
+
+// The update is not listed.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage 0: 'U' is no item; write F, B, I or W, the micro-batch, and .c for a chunk other than 0}}
+  order stage 0 [F0, U]
+}
+
+// -----
+
+// A stage has a number.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage -1 is negative}}
+  order stage -1 [F0]
+}
+
+// -----
+
+// A stage has one order.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-note@+1 {{the first is here}}
+  order stage 0 [F0]
+  // expected-error@+1 {{'strategy.order' op is the second of stage 0; keep one of them}}
+  order stage 0 [F1]
+}
+
+// -----
+
+// Orders go with an explicit schedule.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "gpipe"
+  // expected-error@+1 {{'strategy.order' op lists the work of a stage, but the schedule does not say order = "explicit"}}
+  order stage 0 [F0]
+}
+
+// -----
+
+// An explicit schedule has orders.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  // expected-error@+1 {{'strategy.schedule' op is "explicit", but no stage has an order; add order stage 0 [F0, B0, ...] and so on}}
+  schedule micro_batches = 2 order = "explicit"
+}
+
+// -----
+
+// An order belongs to the tree.
+func.func private @m()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  node "a" {
+    // expected-error@+1 {{'strategy.order' op order belongs to the tree; move it out of node "a"}}
+    order stage 0 [F0]
+  }
 }

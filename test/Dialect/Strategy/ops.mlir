@@ -186,3 +186,22 @@ strategy.tree @sharded for @gpt {
     }
   }
 }
+
+// Work listed stage by stage, and stages of unequal length.
+
+// CHECK-LABEL: strategy.tree @listed for @gpt
+// CHECK:         schedule micro_batches = 2 order = "explicit" virtual_stages = 2
+// CHECK-NEXT:    order stage 0 [F0, F1.1, I0, W0.1]
+// CHECK-NEXT:    order stage 1 [B0]
+// CHECK:           stages pp of [3, 4, 4, 1]
+// GENERIC:       "strategy.order"() <{items = ["F0", "F1.1", "I0", "W0.1"], stage = 0 : i64}>
+// GENERIC:       "strategy.stages"() <{axis = "pp", counts = array<i64: 3, 4, 4, 1>}>
+strategy.tree @listed for @gpt {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit" virtual_stages = 2
+  order stage 0 [F0, F1.1, I0, W0.1]
+  order stage 1 [B0]
+  node "layers[*]" {
+    stages pp of [3, 4, 4, 1]
+  }
+}

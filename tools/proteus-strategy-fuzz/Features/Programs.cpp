@@ -82,4 +82,6 @@ void proteus::fuzz::addPrograms(Registry &registry) {
   add("dist.fetch", hasOp<dist::FetchOp>);
   add("nn.keep", hasOp<nn::KeepOp>);
   add("dist.send", hasOp<dist::SendOp>);
+  add("dist.stage_reduce (parameter tied across stages)",
+      hasOp<dist::StageReduceOp>);
 }

@@ -547,6 +547,54 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 }
 
 //===----------------------------------------------------------------------===//
+// Reductions across stages
+//===----------------------------------------------------------------------===//
+
+def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
+    Dist_CollectiveOpInterface, AllTypesMatch<["input", "result"]>,
+    MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
+  let summary = "Sums a value over the ranks of several stages";
+  let description = [{
+    An all-reduce across programs: the ranks with the same other coordinates on
+    the listed stages add up what they hold. Every one of these stages has an
+    operation with the same tag and the same stages in its update section. This is
+    how a parameter that several stages hold (a tied embedding) gets one gradient.
+
+    **Constraints**
+    - there are at least two stages, ascending and not negative; the tag is not
+      negative.
+
+    Example:
+    ```mlir
+    %1 = dist.stage_reduce %0 over stages [0, 3] tag 0 for gradient
+        : tensor<8x8xf32, #layout>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, DenseI64ArrayAttr:$stages,
+                       Dist_NumberAttr:$tag,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Dist_Tensor:$result);
+  let assemblyFormat = [{
+    $input `over` `stages` $stages `tag` $tag
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllReduce; }
+    ::mlir::ArrayAttr getAxes() {
+      return ::mlir::ArrayAttr::get(getContext(), {});
+    }
+    int64_t getGroupSize() { return getStages().size(); }
+    int64_t getBufferBytes();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getBufferBytes() {
+      return localBytes(getInput().getType());
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Fused collectives
 //===----------------------------------------------------------------------===//
 
@@ -838,7 +886,8 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
       none if the section runs once;
     - every section runs exactly once per micro-batch, or once;
     - a gradient comes after the forward of its chunk and micro-batch, a weight
-      gradient after its input gradient, the update last.
+      gradient after its input gradient, a section after the sections whose
+      values it uses, the update last.
 
     Example:
     ```mlir
@@ -868,6 +917,9 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     /// forward has run and whose last gradient has not: what activations are
     /// held for at a time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
+    /// The first forward of a program with which more than `limit` such pairs
+    /// are in flight; none if that is never so.
+    std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }
 

@@ -41,7 +41,9 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     - `for` names a `func.func` of the enclosing symbol table.
     - The body holds operations of this dialect only, exactly one `mesh` among
       them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute`,
-      `prefetch`, `offload` and `at` at most once, and one `split` per item.
+      `prefetch`, `offload` and `at` at most once, one `split` per item, and one
+      `order` per stage.
+    - `order` is there if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh; coordinates of `at` lie on their axis.
     - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
@@ -174,20 +176,28 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   let description = [{
     - `micro_batches`: into how many parts the global batch is cut.
     - `order`: `"gpipe"` runs the forward passes of all micro-batches, then the
-      backward passes; `"1f1b"` alternates as soon as it can. Without it,
-      `"1f1b"`.
+      backward passes; `"1f1b"` alternates as soon as it can; `"interleaved"` is
+      the same with several chunks per stage, groups of as many micro-batches as
+      there are stages taking turns; `"zero-bubble"` computes what the stage in
+      front waits for first and fills the waiting times with the gradients of
+      parameters; `"explicit"` runs what the `order` of each stage lists. Without
+      it, `"1f1b"`, or `"interleaved"` when there are several chunks.
     - `max_ongoing`: how many micro-batches a stage may have in flight, that is,
-      between forward and backward pass. Without it, the order decides.
-    - `virtual_stages`: how many chunks of the model each stage holds
-      (interleaving). Without it, one.
+      between forward pass and last gradient; chunks count separately. Without
+      it, the order decides.
+    - `virtual_stages`: how many chunks of the model each stage holds. With v
+      chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c of
+      stage s. Without it, one.
 
     **Constraints**
     - It stands directly in a tree.
     - The numbers are at least 1; the order is a known one.
+    - There are `order` operations in the tree if and only if the order is
+      `"explicit"` (checked by the tree).
 
     ```mlir
     schedule micro_batches = 96 order = "1f1b"
-    schedule micro_batches = 96 max_ongoing = 4 virtual_stages = 2
+    schedule micro_batches = 96 order = "interleaved" virtual_stages = 2
     ```
   }];
   let arguments = (ins I64Attr:$micro_batches,
@@ -201,9 +211,39 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The order as an enumeration, the default filled in.
+    /// The order as an enumeration, the default filled in: `1f1b` of several
+    /// chunks is `interleaved`.
     ScheduleOrder getOrderKind();
   }];
+}
+
+def Strategy_OrderOp : Strategy_Op<"order"> {
+  let summary = "The order in which one stage works, item by item";
+  let description = [{
+    For `schedule ... order = "explicit"`. An item is the letter of what runs,
+    the micro-batch, and `.c` for a chunk c other than 0: `F` forward, `B`
+    backward, `I` gradients that the stage in front waits for, `W` the other
+    gradients. A stage whose order has `I` and `W` items of a chunk has its
+    backward split; where nothing waits for a gradient (the chunk that reads the
+    inputs) there is nothing to split, and `B` is used. The update follows the
+    last item and is not listed.
+
+    Whether the items are complete and can run is checked when the programs are
+    known, by schedule-pipeline and verify-phase.
+
+    **Constraints**
+    - It stands directly in a tree, once per stage.
+    - The stage is not negative; items are well-formed.
+
+    ```mlir
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, I0, F1, W0, I1, W1]
+    ```
+  }];
+  let arguments = (ins I64Attr:$stage, StrArrayAttr:$items);
+  let assemblyFormat = "`stage` $stage custom<WorkItems>($items) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Strategy_BucketOp : Strategy_Op<"bucket"> {
@@ -330,21 +370,29 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
   let summary = "Cuts the matched modules into stages along an axis";
   let description = [{
     The modules that the pattern of the node matches, in the order of the model,
-    are cut into as many contiguous runs as the axis has positions; the
-    remainder goes to the first runs. Run i is placed at position i of the axis.
+    are cut into as many contiguous runs as the axis has positions, times the
+    `virtual_stages` of the schedule. `of` gives the number of modules of each
+    run; without it the runs are equal, and the remainder goes to the first ones.
+    Run i is placed at position i of the axis, counted from its beginning again
+    for every further chunk.
 
     **Constraints**
     - It stands directly in a node, once, and not beside `at`.
     - The axis is an axis of the tree's mesh (checked by the tree).
+    - The numbers of `of` are at least 1. That there is one per run and that they
+      add up to the modules is checked when the tree is applied.
 
     ```mlir
     node "layers[*]" {
       stages pp
     }
+    node "blocks[*]" {
+      stages pp of [3, 4, 4, 1]
+    }
     ```
   }];
-  let arguments = (ins StrAttr:$axis);
-  let assemblyFormat = "custom<AxisName>($axis) attr-dict";
+  let arguments = (ins StrAttr:$axis, OptionalAttr<DenseI64ArrayAttr>:$counts);
+  let assemblyFormat = "custom<AxisName>($axis) (`of` $counts^)? attr-dict";
   let hasVerifier = 1;
 }
 
