@@ -718,12 +718,7 @@ LogicalResult Inserter::visit(Block &block) {
 
 LogicalResult Inserter::run() {
   for (BlockArgument argument : function.getArguments()) {
-    auto layout =
-        dyn_cast_if_present<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
-    if (!layout)
-      return function.emitOpError("argument ")
-             << argument.getArgNumber()
-             << " has no layout; run propagate-strategy first";
+    auto layout = cast<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
     if (pipelineAxis)
       layout =
           layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
@@ -746,6 +741,13 @@ public:
     auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
+    for (BlockArgument argument : function.getArguments())
+      if (!getArgumentAttr(argument, kLayoutAttr)) {
+        function.emitOpError("argument ")
+            << argument.getArgNumber()
+            << " has no layout; run propagate-strategy first";
+        return signalPassFailure();
+      }
     // What a conversion costs is a matter of the cluster.
     FailureOr<cost::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>(), "");

@@ -618,7 +618,7 @@ func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
   node "a" {
-    // expected-error@+1 {{'strategy.stages' op axis 'd p' is not an identifier}}
+    // expected-error@+1 {{'strategy.stages' op axis 'd p' is neither an identifier nor a sub-axis; write 'd' or 'd:(1)2'}}
     "strategy.stages"() {axis = "d p"} : () -> ()
   }
 }
