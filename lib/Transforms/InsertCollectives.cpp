@@ -1102,12 +1102,7 @@ static bool isKeptOnHost(BlockArgument argument) {
 
 LogicalResult Inserter::run() {
   for (BlockArgument argument : function.getArguments()) {
-    auto layout =
-        dyn_cast_if_present<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
-    if (!layout)
-      return function.emitOpError("argument ")
-             << argument.getArgNumber()
-             << " has no layout; run propagate-strategy first";
+    auto layout = cast<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
     layout = onStage(layout, getStage(argument).value_or(0));
     setLayout(argument, layout.withHost(isKeptOnHost(argument)));
   }
@@ -1129,6 +1124,13 @@ public:
     auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
+    for (BlockArgument argument : function.getArguments())
+      if (!getArgumentAttr(argument, kLayoutAttr)) {
+        function.emitOpError("argument ")
+            << argument.getArgNumber()
+            << " has no layout; run propagate-strategy first";
+        return signalPassFailure();
+      }
     // What a conversion costs is a matter of the cluster.
     FailureOr<cost::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>(), "");

@@ -110,6 +110,11 @@ uint64_t StepCosts::getCost(const dist::Step &step,
                             const dist::StepVolume &volume) {
   if (step.kind == dist::StepKind::Slice)
     return 0;
+  // Rings reduce in two halves. Counted as such, rounding does not make the
+  // halves cheaper than the whole.
+  if (step.kind == dist::StepKind::AllReduce)
+    return getCost({dist::StepKind::ReduceScatter, step.axes}, volume) +
+           getCost({dist::StepKind::AllGather, step.axes}, volume);
   cost::Time slowest = 0;
   for (const cost::GroupShape &shape : getGroupShapes(step.axes))
     slowest = std::max(

@@ -246,22 +246,20 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK:         dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
 // CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
 // CHECK:       nn.repeat "layers" count 3 slice({{.*}}, %[[G1:[a-z0-9]+]] = %[[B]]#1 : {{.*}} attributes {strategy.phase = "update"}
-// CHECK-NEXT:    %[[W:.+]] = dist.all_gather %{{.+}} dim 0 over {tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.permute %{{.+}} over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc1.weight"(%{{.+}}, %[[GR]],
 // CHECK-NEXT:    nn.yield %[[NEW]]#0
-// CHECK:       %[[NW:.+]] = dist.all_gather %{{.+}}#0 dim 1 over {dp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:  dist.slice %[[NW]] dim 1 over {tp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK:       dist.permute %{{.+}}#0 over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
 // CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = "update"}
 // CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc2.weight"(%{{.+}}, %[[GT]],
-// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp, tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[NW]] dim 1 over {tp} {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[NW:.+]] = dist.all_to_all %[[NEW]]#0 from 0 to 1 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.all_gather %[[NW]] dim 0 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @stacked_gradients_in_several_steps(
@@ -690,5 +688,67 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2, tp = 1]
     split op [batch -> dp]
     node "fc" { split op [in -> tp] }
+  }
+}
+
+// -----
+
+// Where the tree allows it, a value that all ranks of a stage hold goes to
+// another node in slices: a pending sum is reduced into the slices, and the
+// slices are gathered where they arrive. The first dimension that is as good as
+// any is sliced. Within a node a plain transfer is cheaper: see @near.
+
+// CHECK-LABEL: func.func @slices_cross_between_nodes
+// CHECK:       %[[Y:.+]] = nn.linear "fc1"
+// CHECK-NEXT:  %[[S:.+]] = dist.reduce_scatter sum %[[Y]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 0 : i64}
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[S]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[G:.+]] = dist.all_gather %[[T]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  nn.relu "act"(%[[G]])
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @slices_cross_between_nodes(
+      %x: tensor<1024x4096xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<4096x4096xf32> {nn.role = "parameter", nn.path = "fc1.weight"})
+      -> tensor<1024x4096xf32> {
+    %0 = nn.linear "fc1"(%x, %w) : (tensor<1024x4096xf32>, tensor<4096x4096xf32>) -> tensor<1024x4096xf32>
+    %1 = nn.relu "act"(%0) : (tensor<1024x4096xf32>) -> tensor<1024x4096xf32>
+    return %1 : tensor<1024x4096xf32>
+  }
+  strategy.tree @s for @slices_cross_between_nodes {
+    mesh [pp = 2, tp = 8]
+    scatter_gather
+    node "fc1" {
+      at [pp = 0]
+      split op [in -> tp]
+    }
+    node "act" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @near
+// CHECK:       dist.all_reduce
+// CHECK-NEXT:  %[[Y:.+]] = nn.relu "act1"
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[Y]]
+// CHECK-NEXT:  nn.relu "act2"(%[[T]])
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @near(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc1.weight"})
+      -> tensor<8x16xf32> {
+    %0 = nn.linear "fc1"(%x, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.relu "act1"(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %2 = nn.relu "act2"(%1) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %2 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @near {
+    mesh [pp = 2, tp = 2]
+    scatter_gather
+    node "fc1" {
+      at [pp = 0]
+      split op [in -> tp]
+    }
+    node "act1" { at [pp = 0] }
+    node "act2" { at [pp = 1] }
   }
 }

@@ -1034,6 +1034,27 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// A pipeline lies along one part of an axis.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+               %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "a.weight"})
+      -> tensor<8x8xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [d = 8]
+    // expected-note@+1 {{a part is used here}}
+    split op [batch -> d:(2)4]
+    node "a" {
+      // expected-error@+1 {{places work along 'd', of which other settings use parts; a pipeline lies along one axis: give it a sub-axis of its own}}
+      at [d = 0]
+    }
+  }
+}
+
 //--- tree-option.mlir
 
 // The tree that the option names exists.

@@ -868,6 +868,38 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// Parts of an axis become axes of the mesh, cut where a use begins or ends. The
+// whole axis is the list of its parts; parts that always stand together are not
+// cut (e), and names that are taken are made different.
+
+// CHECK-LABEL: func.func @parts_of_axes
+// CHECK-SAME:  strategy.mesh = #[[MESH:[a-z0-9]+]]
+// CHECK:       nn.linear "a"
+// CHECK-SAME:  strategy.op = #strategy.partition<[batch -> [d_0, d__1], out -> e]>
+// CHECK:       nn.linear "b"
+// CHECK-SAME:  strategy.op = #strategy.partition<[batch -> d_0, out -> d__1]>
+// CHECK:       strategy.tree
+// CHECK:       mesh [d_0 = 2, d__1 = 2, e = 4, d_1 = 1]
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @parts_of_axes(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %v: tensor<16x16xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<8x16xf32> {
+    %0 = nn.linear "a"(%x, %v) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.linear "b"(%0, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    return %1 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @parts_of_axes {
+    mesh [d = 4, e = 4, d_1 = 1]
+    split op [batch -> d]
+    node "a" { split op [out -> [e:(1)2, e:(2)2]] }
+    node "b" { split op [batch -> d:(1)2, out -> d:(2)2] }
+  }
+}
+
 //--- options.mlir
 
 // The options select one of several trees, and a cluster, which replaces the

@@ -306,7 +306,8 @@ size_t compare(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
       entry->second = graph.distances(a, idle);
     std::string reason;
     auto plan =
-        planReshard(mesh, shape, 8 * elementBytes, from, to, cost, reason);
+        planReshard(mesh, shape, 8 * elementBytes, from, to, cost, reason,
+                            /*splitCollectives=*/true);
     EXPECT_EQ(succeeded(plan), entry->second[b] != unreachable) << reason;
     if (failed(plan))
       continue;

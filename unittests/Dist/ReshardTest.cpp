@@ -268,6 +268,28 @@ TEST(ReshardTest, APermuteNamesTheAxesThatMove) {
   EXPECT_EQ(reason, "moves blocks along {a, c}, not {a, b}");
 }
 
+TEST(ReshardTest, AxesThatAreTreatedAlikeMoveTogether) {
+  // With a price per rank of a group, two small groups are cheaper than one.
+  auto perRank = [](const Step &step, const StepVolume &volume) {
+    return step.kind == StepKind::Slice ? uint64_t(0)
+                                        : uint64_t(volume.groupSize - 1);
+  };
+  Mesh mesh = makeMesh({2, 4});
+  Layout partial(1);
+  partial.getPartial(ReductionKind::Sum) = {1, 2};
+  std::string reason;
+  for (const Layout &to : {Layout(1), sharded({{2, 1}})}) {
+    auto plan = planReshard(mesh, {64}, 32, partial, to, perRank, reason);
+    ASSERT_TRUE(succeeded(plan));
+    EXPECT_EQ(plan->size(), 1u);
+    EXPECT_TRUE(plan->back().result == to);
+    plan = planReshard(mesh, {64}, 32, partial, to, perRank, reason,
+                       /*splitCollectives=*/true);
+    ASSERT_TRUE(succeeded(plan));
+    EXPECT_EQ(plan->size(), 2u);
+  }
+}
+
 TEST(ReshardTest, WhatOneRankHoldsIsBroadcastOrScattered) {
   using Kinds = std::vector<StepKind>;
   Mesh mesh = makeMesh({2, 4});

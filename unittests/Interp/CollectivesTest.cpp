@@ -122,3 +122,23 @@ TEST(Collectives, AllToAllMovesTheShardingToAnotherDimension) {
   for (int rank = 0; rank < 6; ++rank)
     EXPECT_EQ(values(back[rank]), values(input[rank]));
 }
+
+TEST(Collectives, APermuteFindsTheRankThatWasTheSame) {
+  RankGrid grid(mesh(), {});
+  Layout from(1), to(1);
+  from.dims[0] = {dp, tp};
+  to.dims[0] = {tp, dp};
+  // Rank (d, t) held part 3d + t and gets part 2t + d.
+  RankTensors moved = permute(grid, numbered(), {dp, tp}, from, to);
+  EXPECT_EQ(values(moved[0]), List({0}));
+  EXPECT_EQ(values(moved[1]), List({2}));
+  EXPECT_EQ(values(moved[2]), List({11}));
+  EXPECT_EQ(values(moved[3]), List({1}));
+}
+
+TEST(Collectives, ABroadcastHasARoot) {
+  RankGrid grid(mesh(), {});
+  RankTensors copies = broadcast(grid, numbered(), {tp}, {2});
+  EXPECT_EQ(values(copies[0]), List({2}));
+  EXPECT_EQ(values(copies[4]), List({12}));
+}

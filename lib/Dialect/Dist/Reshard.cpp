@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AxisBundles.h"
+
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -300,12 +302,43 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-FailureOr<SmallVector<PlannedStep, 0>> proteus::dist::planReshard(
-    const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
-    const Layout &from, const Layout &to, StepCost cost, std::string &reason) {
+/// Plans on the mesh on which axes that move together are one.
+static FailureOr<SmallVector<PlannedStep, 0>>
+planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
+             int64_t elementBits, const Layout &from, const Layout &to,
+             StepCost cost) {
+  auto costOfJoined = [&](const Step &step, const StepVolume &volume) {
+    return cost(bundles.unfold(step), volume);
+  };
+  Layout source = bundles.fold(from), target = bundles.fold(to);
+  auto plan = Planner(bundles.getMesh(), shape, elementBits,
+                      movableAxes(bundles.getMesh(), shape, source, target),
+                      costOfJoined)
+                  .run(source, target);
+  if (succeeded(plan))
+    for (PlannedStep &planned : *plan) {
+      planned.step = bundles.unfold(planned.step);
+      planned.result = bundles.unfold(planned.result);
+    }
+  return plan;
+}
+
+FailureOr<SmallVector<PlannedStep, 0>>
+proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
+                           int64_t elementBits, const Layout &from,
+                           const Layout &to, StepCost cost, std::string &reason,
+                           bool splitCollectives) {
   if (std::optional<std::string> problem = checkReshard(mesh, from, to)) {
     reason = std::move(*problem);
     return failure();
+  }
+  if (!splitCollectives) {
+    AxisBundles bundles(mesh, from, to);
+    if (bundles.joins())
+      if (auto plan =
+              planTogether(bundles, shape, elementBits, from, to, cost);
+          succeeded(plan))
+        return plan;
   }
   AxisList movable = movableAxes(mesh, shape, from, to);
   auto plan =

@@ -1114,3 +1114,91 @@ dist.program @p mesh #mesh at [pp = 0] (%x: tensor<8xf32, #a>) {
 }
 // expected-error@+1 {{'dist.schedule' op order of @p: F0.1 uses values of F0 but comes before it}}
 dist.schedule @s programs [@p] order [[F0.1, F0]]
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{dimension 0 has 2 parts before and 4 after; a permute keeps the parts}}
+  %1 = dist.permute %0 over {dp, tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{tp, dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{moves blocks along {dp, tp}, not {dp}}}
+  %1 = dist.permute %0 over {dp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], partial = [sum {pp}]>
+#b = #dist.layout<#mesh, [{pp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axis 'pp' is used twice}}
+  %1 = dist.permute %0 over {dp, pp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{tp, dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axes {tp, dp} are not in normal form, expected {dp, tp}}}
+  %1 = dist.permute %0 over {tp, dp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the operand is not fixed at a coordinate of axis 'tp'}}
+  %1 = dist.broadcast %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{result has layout}}
+  %1 = dist.broadcast %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the operand is not fixed at a coordinate of axis 'tp'}}
+  %1 = dist.scatter %0 dim 0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{dimension 1 is outside a tensor of rank 1}}
+  %1 = dist.scatter %0 dim 1 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}

@@ -194,3 +194,19 @@ dist.schedule @s programs [@first, @second] order [
 func.func private @data() attributes {
   a = #dist.order<[F0, B0.1, U]>, b = #dist.buckets<[[0[0:1]], []]>
 }
+
+// CHECK-LABEL: func.func @blocks_change_ranks
+func.func @blocks_change_ranks(
+    %dp_major: tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>>,
+    %on_one: tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>>) {
+  // CHECK: dist.permute %{{.*}} over {dp, tp} for parameter :
+  %0 = dist.permute %dp_major over {dp, tp} for parameter
+      : tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>> -> tensor<16xf32, #dist.layout<#mesh, [{tp, dp}]>>
+  // CHECK: dist.broadcast %{{.*}} over {tp} :
+  %1 = dist.broadcast %on_one over {tp}
+      : tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp}]>>
+  // CHECK: dist.scatter %{{.*}} dim 0 over {tp} for activation :
+  %2 = dist.scatter %on_one dim 0 over {tp} for activation
+      : tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>>
+  return
+}

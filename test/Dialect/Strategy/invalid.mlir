@@ -618,7 +618,7 @@ func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
   node "a" {
-    // expected-error@+1 {{'strategy.stages' op axis 'd p' is not an identifier}}
+    // expected-error@+1 {{'strategy.stages' op axis 'd p' is neither an identifier nor a sub-axis; write 'd' or 'd:(1)2'}}
     "strategy.stages"() {axis = "d p"} : () -> ()
   }
 }
@@ -814,5 +814,119 @@ strategy.tree @t for @m {
   node "a" {
     // expected-error@+1 {{'strategy.order' op order belongs to the tree; move it out of node "a"}}
     order stage 0 [F0]
+  }
+}
+
+// -----
+
+// A sub-axis has a prefix and a size.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{sub-axis 'd:(0)2' has prefix 0 and size 2; a prefix is at least 1, a size at least 2, and both divide the axis}}
+  split op [batch -> d:(0)2]
+}
+
+// -----
+
+// One rank is no sub-axis.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{sub-axis 'd:(2)1' has prefix 2 and size 1}}
+  split op [batch -> d:(2)1]
+}
+
+// -----
+
+// Sub-axes divide their axis.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd:(2)3' does not divide axis 'd' of size 8; the product of prefix and size must divide it}}
+  split op [batch -> d:(2)3]
+}
+
+// -----
+
+// Sub-axes are of known axes.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op unknown axis 'e'; the axes of the mesh are d}}
+  split op [batch -> e:(1)2]
+}
+
+// -----
+
+// Sub-axes of one split do not overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd:(1)4' for iterator 'batch' and 'd:(2)2' for iterator 'out' overlap; use parts of the axis that do not, such as 'd:(1)2' and 'd:(2)4'}}
+  split op [batch -> d:(1)4, out -> d:(2)2]
+}
+
+// -----
+
+// An axis and its part overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd' for iterator 'batch' and 'd:(2)2' for iterator 'out' overlap}}
+  split op [batch -> d, out -> d:(2)2]
+}
+
+// -----
+
+// An axis is cut in one way.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 6]
+  // expected-note@+1 {{the other sub-axis is here}}
+  split op [batch -> d:(1)2]
+  node "a" {
+    // expected-error@+1 {{'strategy.split' op 'd:(1)3' cuts axis 'd' at 3 and 'd:(1)2' cuts it at 2, of which neither divides the other; use sub-axes of one way to cut the axis}}
+    split op [batch -> d:(1)3]
+  }
+}
+
+// -----
+
+// A position is on the sub-axis.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op position 2 is outside axis 'd:(1)2' of size 2; positions are 0 to 1}}
+    at [d:(1)2 = 2]
+  }
+}
+
+// -----
+
+// Positions are on parts that do not overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op 'd:(1)4' and 'd:(2)2' overlap; give one position for each part of an axis}}
+    at [d:(1)4 = 1, d:(2)2 = 1]
+  }
+}
+
+// -----
+
+// Slices of transfers are a setting of the tree.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.scatter_gather' op scatter_gather belongs to the tree; move it out of node "a"}}
+    scatter_gather
   }
 }

@@ -205,3 +205,20 @@ strategy.tree @listed for @gpt {
     stages pp of [3, 4, 4, 1]
   }
 }
+
+// CHECK-LABEL: strategy.tree @parts_of_axes
+strategy.tree @parts_of_axes for @gpt {
+  mesh [d = 8, p = 4]
+  // CHECK: scatter_gather
+  scatter_gather
+  // CHECK: split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
+  split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
+  node "a" {
+    // CHECK: at [p:(2)2 = 1]
+    at [p:(2)2 = 1]
+  }
+  node "b" {
+    // CHECK: stages p:(1)2
+    stages p:(1)2
+  }
+}

@@ -74,6 +74,7 @@ void proteus::fuzz::addPrograms(Registry &registry) {
   add("dist.all_gather", hasOp<dist::AllGatherOp>);
   add("dist.reduce_scatter", hasOp<dist::ReduceScatterOp>);
   add("dist.all_to_all", hasOp<dist::AllToAllOp>);
+  add("dist.permute", hasOp<dist::PermuteOp>);
   add("dist.slice", hasOp<dist::SliceOp>);
   add("dist.accumulate", hasOp<dist::AccumulateOp>);
   add("dist.fused_reduce", hasOp<dist::FusedReduceOp>);
