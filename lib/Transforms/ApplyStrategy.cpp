@@ -350,7 +350,8 @@ bool Preset::isSplit(Operation *op) { return splits.contains(op); }
 
 /// Whether a split of any dimension of the operand is one of the result.
 static bool isElementWise(Operation *op) {
-  return isa<nn::ReluOp, nn::GeluOp, nn::DropoutOp, nn::CastOp>(op);
+  return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,
+             nn::SwigluOp, nn::ScaleOp, nn::DropoutOp, nn::CastOp>(op);
 }
 
 static int64_t outSize(nn::LinearOp linear) {
@@ -388,9 +389,11 @@ static nn::LinearOp producingLinear(Value value, int64_t parts) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto linear = dyn_cast<nn::LinearOp>(op))
       return linear;
-    auto split = dyn_cast<nn::SplitOp>(op);
-    bool local = split ? split.getGroups() % parts == 0
-                       : isElementWise(op) || isa<nn::ReshapeOp>(op);
+    bool local = isElementWise(op) || isa<nn::ReshapeOp>(op);
+    if (auto split = dyn_cast<nn::SplitOp>(op))
+      local = split.getGroups() % parts == 0;
+    else if (auto rope = dyn_cast<nn::RopeOp>(op))
+      local = rope.getHeads() % parts == 0;
     if (!local)
       return {};
     value = op->getOperand(0);

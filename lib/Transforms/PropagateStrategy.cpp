@@ -114,6 +114,18 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
          llvm::any_of(space.results, inFused);
 }
 
+/// Whether `iterator` is a minor part of a dimension of a result: its parts are
+/// not contiguous there.
+static bool isMinorInResult(const nn::IterationSpace &space,
+                            unsigned iterator) {
+  return llvm::any_of(space.results, [&](const nn::TensorIterators &dims) {
+    return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+      return llvm::is_contained(llvm::drop_begin(dim, dim.empty() ? 0 : 1),
+                                iterator);
+    });
+  });
+}
+
 static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
   return iterator.isSplittable() ||
          (iterator.isCompound() && isa<nn::DecomposableOpInterface>(op));
@@ -176,6 +188,7 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
   const nn::Iterator &info = part.getSpace().iterators[iterator];
   if (axes.empty() || !part.getAxes(iterator).empty() ||
       fixed[op].contains(iterator) || !isSplittable(op, info) ||
+      isMinorInResult(part.getSpace(), iterator) ||
       llvm::any_of(axes, [&](Axis axis) { return part.uses(axis); }))
     return false;
   int64_t count = mesh.getSize(axes);
@@ -412,13 +425,10 @@ std::string Propagation::check(IterationSpaceOpInterface op,
                            "equal parts: micro-batches times devices over {3}; "
                            "change the batch or the micro-batches",
                            name, size, count, over);
-    for (const nn::TensorIterators &dims : part.getSpace().results)
-      for (const nn::DimIterators &dim : dims)
-        if (llvm::is_contained(dim, static_cast<unsigned>(i)) &&
-            dim.front() != i)
-          return llvm::formatv("iterator '{0}' is a minor part of a fused "
-                               "dimension of the result and can't be split",
-                               name);
+    if (isMinorInResult(part.getSpace(), i))
+      return llvm::formatv("iterator '{0}' is a minor part of a fused "
+                           "dimension of the result and can't be split",
+                           name);
   }
   return "";
 }

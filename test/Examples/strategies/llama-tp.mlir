@@ -7,6 +7,10 @@
 // RUN: proteus-opt %examples/strategies/llama-tp.mlir --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: lowering is right
 
+// The preset writes a tree that gives the same program.
+// RUN: proteus-opt %examples/strategies/llama-tp.mlir --apply-strategy="dp=4 tp=2 micro-batches=2 name=@preset" --lower-strategy="strategy=@preset" -o %t-preset.mlir
+// RUN: diff %t.mlir %t-preset.mlir
+
 // Forward: the embedding, two per layer, and what the loss needs of every row.
 // CHECK:      dist.section forward {
 // CHECK:        nn.embedding "embedding"
