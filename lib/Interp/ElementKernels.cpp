@@ -243,8 +243,8 @@ static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
 Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
                                             Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp, nn::KeepOp,
-            nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
+      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp,
+            nn::KeepOp, nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
             nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp, nn::ConcatOp,
             nn::SGDOp, nn::AdamOp>(
           [&](auto kernel) { return compute(kernel, in, out); })

@@ -169,10 +169,9 @@ void proteus::inheritPartition(
 
 void proteus::stripAnnotations(Operation *root) {
   root->walk([](Operation *op) {
-    for (StringRef name :
-         {kPhaseAttr, kStageAttr, kRecomputeAttr, kOpAttr, kOutputGradientAttr,
-          kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr, kPrefetchAttr,
-          kOffloadAttr})
+    for (StringRef name : {kPhaseAttr, kStageAttr, kRecomputeAttr, kOpAttr,
+                           kOutputGradientAttr, kInputsAttr, kKeepGatheredAttr,
+                           kKeepAsReadAttr, kPrefetchAttr, kOffloadAttr})
       op->removeDiscardableAttr(name);
   });
 }

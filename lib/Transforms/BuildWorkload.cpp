@@ -350,8 +350,8 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
 
 /// Time of a copy between device and host on class `number`.
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
-  double bytes = dist::localBytes(tensorType(op->getResult(0)),
-                                  coordinatesOf(number));
+  double bytes =
+      dist::localBytes(tensorType(op->getResult(0)), coordinatesOf(number));
   const cost::Link &link = *cluster.host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }

@@ -271,8 +271,8 @@ LogicalResult BlockDifferentiator::run() {
       return op->emitOpError("has no gradient, but the loss depends on it; "
                              "use differentiable operations between the "
                              "parameters and the loss");
-    auto layout = op->getAttrOfType<strategy::PartitionAttr>(
-        kOutputGradientAttr);
+    auto layout =
+        op->getAttrOfType<strategy::PartitionAttr>(kOutputGradientAttr);
     if (Value gradient = layout ? gradientOf(op->getResult(0)) : Value())
       gradients[op->getResult(0)] = buildKeep(backward, op, gradient, layout);
     if (failed(differentiable.buildGradients(*this)))
@@ -321,8 +321,8 @@ Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
         return keep(cast<strategy::PartitionAttr>(input[1])).getResult();
   if (op->hasAttr(kKeepGatheredAttr) && context.isParameter(value)) {
     KeepOp result = keep(strategy::PartitionAttr::get(op->getContext(), {}));
-    unsigned number =
-        std::distance(op->operand_begin(), llvm::find(op->getOperands(), value));
+    unsigned number = std::distance(op->operand_begin(),
+                                    llvm::find(op->getOperands(), value));
     result->setDiscardableAttr(kKeepAsReadAttr,
                                backward.getI64IntegerAttr(number));
     return result.getResult();
@@ -332,8 +332,8 @@ Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
 
 Value BlockDifferentiator::saved(Value value) {
   Operation *op = value.getDefiningOp();
-  auto group = op && op->getBlock() == &forward ? getRecomputeGroup(op)
-                                                : StringAttr();
+  auto group =
+      op && op->getBlock() == &forward ? getRecomputeGroup(op) : StringAttr();
   // Work that is recomputed keeps the values that other work reads as well; a
   // value is recomputed only for the backward pass of its own group.
   if (!group || !current || getRecomputeGroup(current) != group)

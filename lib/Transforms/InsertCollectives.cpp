@@ -171,8 +171,8 @@ private:
   /// How far ahead parameters are gathered for the reader; null if the tree
   /// does not say, or if it is no parameter that is converted.
   Attribute insertedPrefetch;
-  /// How gradients of parameters are stored where the tree sets it, by the value
-  /// that the backward pass hands to the update.
+  /// How gradients of parameters are stored where the tree sets it, by the
+  /// value that the backward pass hands to the update.
   DenseMap<Value, DimAxes> gradientDims;
   /// Copies in host memory.
   DenseMap<Value, Value> hostCopies;
@@ -253,8 +253,8 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
   std::string reason;
   auto copy = [&](bool toHost) {
     auto purposeAttr = dist::PurposeAttr::get(function.getContext(), purpose);
-    Type type = dist::withLayout(tensorType(value),
-                                 layoutOf(value).withHost(toHost));
+    Type type =
+        dist::withLayout(tensorType(value), layoutOf(value).withHost(toHost));
     if (toHost)
       value = dist::OffloadOp::create(builder, reader->getLoc(), type, value,
                                       purposeAttr);
@@ -266,11 +266,11 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
     copy(false);
   bool stack = isStack(value);
   LayoutAttr onDevice = target.withHost(false);
-  auto plan = stack ? planStackReshard(tensorType(value), layoutOf(value),
-                                       onDevice, reason)
-                    : dist::planReshard(layoutOf(value), onDevice,
-                                        tensorType(value),
-                                        dist::defaultStepCost, &reason);
+  auto plan =
+      stack ? planStackReshard(tensorType(value), layoutOf(value), onDevice,
+                               reason)
+            : dist::planReshard(layoutOf(value), onDevice, tensorType(value),
+                                dist::defaultStepCost, &reason);
   if (failed(plan)) {
     InFlightDiagnostic diagnostic =
         reader->emitOpError("needs an operand of layout ")
@@ -862,11 +862,11 @@ LogicalResult Inserter::visit(Block &block) {
 static bool isKeptOnHost(BlockArgument argument) {
   std::optional<nn::Role> role = getRole(argument);
   if (role == nn::Role::Parameter)
-    return static_cast<bool>(getArgumentAttr(
-        argument, getHostAttrName(strategy::ItemKind::Weight)));
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight)));
   if (role == nn::Role::State)
-    return static_cast<bool>(getArgumentAttr(
-        argument, getHostAttrName(strategy::ItemKind::State)));
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State)));
   return false;
 }
 

@@ -550,8 +550,7 @@ LogicalResult Matcher::annotateActivations(Operation *op,
       return op->emitOpError("operand ")
              << number << " is kept for the backward pass by a split of 'input "
              << number << "', but it is computed again with '"
-             << group.getValue()
-             << "'; remove the split or recompute less";
+             << group.getValue() << "'; remove the split or recompute less";
     inputs.push_back(
         builder.getArrayAttr({builder.getI64IntegerAttr(number), partition}));
   }

@@ -157,7 +157,8 @@ LogicalResult Propagation::seed() {
                                            : strategy::ItemKind::Weight)));
     auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
-    if (gradient && failed(checkStorage(argument, getStoredDims(gradient, mesh))))
+    if (gradient &&
+        failed(checkStorage(argument, getStoredDims(gradient, mesh))))
       return failure();
     if (!axes)
       continue;
@@ -274,7 +275,8 @@ void Propagation::forward(Block &block) {
     auto found = parts.find(&op);
     if (found == parts.end())
       continue;
-    if (auto keep = dyn_cast<nn::KeepOp>(op); keep && op.hasAttr(kKeepAsReadAttr)) {
+    if (auto keep = dyn_cast<nn::KeepOp>(op);
+        keep && op.hasAttr(kKeepAsReadAttr)) {
       followReader(keep, found->second);
       know(keep.getResult(),
            found->second.getDimAxes(found->second.getSpace().results[0]));

@@ -178,8 +178,7 @@ template <typename OpT> static int64_t allBucketBytes(OpT op) {
 
 template <typename OpT> static int64_t groupSize(OpT op) {
   MeshAttr mesh = op.getMesh();
-  return mesh.getValue().getSize(
-      *::proteus::dist::getAxes(mesh, op.getAxes()));
+  return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, op.getAxes()));
 }
 
 MeshAttr FusedReduceOp::getMesh() {

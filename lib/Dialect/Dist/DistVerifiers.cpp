@@ -206,8 +206,7 @@ LogicalResult TransferOp::verify() {
 /// The dimension that a reduce-scatter of `from` to `to` shards, or that an
 /// all-gather collects: the first one whose axes differ, else the first that
 /// may be sharded.
-static unsigned changedDim(const Layout &from, const Layout &to,
-                           bool stacked) {
+static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
       return dim;
@@ -240,9 +239,8 @@ static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   if (step.kind != StepKind::AllReduce) {
     bool scatters = step.kind == StepKind::ReduceScatter;
     if (from.getRank() <= (stacked ? 1 : 0))
-      return op.emitOpError("operand ")
-             << index << " has no dimension to "
-             << (scatters ? "scatter" : "gather");
+      return op.emitOpError("operand ") << index << " has no dimension to "
+                                        << (scatters ? "scatter" : "gather");
     (scatters ? step.toDim : step.fromDim) = changedDim(before, after, stacked);
   }
   return verifyStep(op, from, to, std::move(step));
@@ -288,8 +286,7 @@ template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
 }
 
 /// Checks the operands and buckets of a fused collective that does `step`.
-template <typename OpT>
-static LogicalResult verifyFused(OpT op, Step step) {
+template <typename OpT> static LogicalResult verifyFused(OpT op, Step step) {
   if (op.getInputs().empty())
     return op.emitOpError("expected at least one operand");
   if (op.getInputs().size() != op.getOutputs().size())
@@ -317,12 +314,12 @@ LogicalResult FusedReduceOp::verify() {
     return emitOpError("kind is ") << stringifyCollectiveKind(getKind())
                                    << ", expected all_reduce or reduce_scatter";
   bool scatters = getKind() == CollectiveKind::ReduceScatter;
-  return verifyFused(
-      *this, {scatters ? StepKind::ReduceScatter : StepKind::AllReduce,
-              {},
-              getReduction(),
-              {},
-              {}});
+  return verifyFused(*this,
+                     {scatters ? StepKind::ReduceScatter : StepKind::AllReduce,
+                      {},
+                      getReduction(),
+                      {},
+                      {}});
 }
 
 LogicalResult FusedGatherOp::verify() {
