@@ -471,11 +471,16 @@ static StringRef layerOf(const FlatTask &task) {
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
 }
 
-/// Parameters come no earlier than the strategy says: the layer that runs so
-/// many layers before the one that reads them must have begun, that is, the
-/// last kernel in front of that layer must have ended. What runs between layers
-/// counts as a layer.
-static void limitPrefetch(FlatList &list) {
+/// Puts what gathers or fetches parameters where the strategy says: in front of
+/// the layer that runs so many layers before the one that reads them, and not
+/// earlier: the last kernel in front of that layer must have ended. What runs
+/// between layers counts as a layer. Returns the new number of every task.
+static std::vector<uint32_t> placePrefetches(FlatList &list) {
+  size_t count = list.tasks.size();
+  // What moves behind each task; what moves to the beginning of its section
+  // stands behind the last task of the section before.
+  std::vector<std::vector<uint32_t>> behind(count + 1);
+  std::vector<bool> moves(count, false);
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
     auto isKernel = [&](size_t i) {
@@ -494,20 +499,42 @@ static void limitPrefetch(FlatList &list) {
       last = i;
     }
     // A parameter is for the first kernel behind its task.
-    std::optional<uint32_t> reader;
-    for (size_t i = end; i-- > begin;) {
-      if (isKernel(i))
-        reader = layer[i - begin];
+    std::vector<int64_t> reader(end - begin, -1);
+    for (size_t i = end - begin; i-- > 0;)
+      reader[i] = isKernel(begin + i)     ? layer[i]
+                  : i + 1 < reader.size() ? reader[i + 1]
+                                          : -1;
+    for (size_t i = begin; i < end; ++i) {
       FlatTask &task = list.tasks[i];
       std::optional<int64_t> depth = prefetchDepth(task.op);
-      if (!depth || !reader)
+      if (!depth || reader[i - begin] < 0)
         continue;
-      int32_t kernel = inFront[std::max<int64_t>(0, *reader - *depth)];
+      int32_t kernel =
+          inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+      moves[i] = true;
+      behind[kernel < 0 ? begin : kernel + 1].push_back(i);
       if (kernel >= 0 &&
           !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
         task.dependsOn.push_back(kernel);
     }
   }
+  std::vector<uint32_t> renumbered(count);
+  std::vector<FlatTask> tasks;
+  auto take = [&](size_t i) {
+    renumbered[i] = tasks.size();
+    tasks.push_back(std::move(list.tasks[i]));
+  };
+  for (size_t i = 0; i <= count; ++i) {
+    for (uint32_t moved : behind[i])
+      take(moved);
+    if (i < count && !moves[i])
+      take(i);
+  }
+  for (FlatTask &task : tasks)
+    for (uint32_t &dependency : task.dependsOn)
+      dependency = renumbered[dependency];
+  list.tasks = std::move(tasks);
+  return renumbered;
 }
 
 FailureOr<FlatProgram> Flattener::run() {
@@ -530,9 +557,12 @@ FailureOr<FlatProgram> Flattener::run() {
   }
   flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
   flat.once.sectionBegin.push_back(flat.once.tasks.size());
-  limitPrefetch(flat.micro);
-  limitPrefetch(flat.once);
   placeBuckets();
+  std::vector<uint32_t> renumbered = placePrefetches(flat.micro);
+  for (FlatTask &task : flat.once.tasks)
+    for (uint32_t &dependency : task.dependsOnMicro)
+      dependency = renumbered[dependency];
+  placePrefetches(flat.once);
   return std::move(flat);
 }
 

@@ -19,11 +19,9 @@ namespace proteus {
 /// The parts of `parts` that are about a dimension of a tensor indexed by
 /// `dims`, as a partition by dimension. Keys that say nothing about the tensor
 /// are left out.
-strategy::PartitionAttr
-partitionByDimension(mlir::MLIRContext *context,
-                     llvm::ArrayRef<strategy::PartAttr> parts,
-                     const nn::IterationSpace &space,
-                     const nn::TensorIterators &dims);
+strategy::PartitionAttr partitionByDimension(
+    mlir::MLIRContext *context, llvm::ArrayRef<strategy::PartAttr> parts,
+    const nn::IterationSpace &space, const nn::TensorIterators &dims);
 
 /// Whether `part` is about dimension `dim` of a tensor indexed by `dims`.
 bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,

@@ -258,8 +258,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc2.weight"(%{{.+}}, %[[GT]],
-// CHECK-NEXT:    %[[NW:.+]] = dist.all_to_all %[[NEW]]#0 from 0 to 1 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.all_gather %[[NW]] dim 0 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    nn.yield %[[NEW]]#0
+// CHECK:       %[[NW:.+]] = dist.all_to_all %{{.+}}#0 from 1 to 2 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:  dist.all_gather %[[NW]] dim 1 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @stacked_gradients_in_several_steps(

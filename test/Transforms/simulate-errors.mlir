@@ -27,6 +27,9 @@
 // RUN: not proteus-opt %t/large.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: large.mlir:[[#]]:3: error: 'dist.schedule' op its mesh names device 8, but the cluster 'dgx-a100' has 8 devices; use more nodes
 // RUN: proteus-opt %t/large.mlir --simulate=cluster=dgx-a100:2 -o /dev/null
+// RUN: not proteus-opt %t/host.mlir --simulate="cluster=%S/Inputs/tiny-cluster.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: host.mlir:[[#]]:{{[0-9]+}}: error: 'dist.offload' op copies between device and host, but the cluster {{.*}} says nothing about the way there; give it a "host" link with bandwidth_gbps and latency_us
+// RUN: proteus-opt %t/host.mlir --simulate=cluster=dgx-a100 -o /dev/null
 
 // The stages take the micro-batches in opposite orders: each waits for the
 // other. A deadlock is found, not waited for, and all that wait are named.
@@ -244,4 +247,22 @@ module attributes {proteus.cluster = "dgx-a100"} {
     dist.return
   }
   dist.schedule @schedule programs [@one] order [[F0]]
+}
+
+//--- host.mlir
+#mesh = #dist.mesh<[dp = 1]>
+#a = #dist.layout<#mesh, [{}]>
+#host = #dist.layout<#mesh, [{}], memory = host>
+module {
+  dist.program @p mesh #mesh (%x: tensor<8xf32, #a>) -> tensor<8xf32, #a> {
+    %f = dist.section forward {
+      %0 = dist.offload %x : tensor<8xf32, #a> -> tensor<8xf32, #host>
+      %1 = dist.fetch %0 : tensor<8xf32, #host> -> tensor<8xf32, #a>
+      dist.yield %1 : tensor<8xf32, #a>
+    }
+    dist.return %f : tensor<8xf32, #a>
+  }
+  dist.schedule @s programs [@p] order [
+    [F0]
+  ]
 }

@@ -112,7 +112,7 @@ TEST(Gradient, LayerNorm) {
 }
 
 TEST(Gradient, Activations) {
-  for (std::string name : {"relu", "gelu"})
+  for (std::string name : {"relu", "gelu", "keep"})
     expectRightGradients(
         {{{"a", "4x5"}},
          "%y = nn." + name +

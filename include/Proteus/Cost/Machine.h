@@ -61,8 +61,8 @@ struct Cluster {
   int64_t devicesPerNode = 1;
   Link intraNode; ///< NVLink, PCIe: between devices of one node
   Link interNode; ///< NIC share of one device
-  /// PCIe, NVLink-C2C: between a device and the memory of its host. Needed where
-  /// a strategy offloads.
+  /// PCIe, NVLink-C2C: between a device and the memory of its host. Needed
+  /// where a strategy offloads.
   std::optional<Link> host;
 
   int64_t numDevices() const { return nodes * devicesPerNode; }

@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+
 using namespace proteus::fuzz;
 
 /// The items that stage 1, 2 or 3 splits.
@@ -52,9 +54,13 @@ static void shard(Random &random, TreeBuilder &builder) {
   if (from.size() > 1 && random.chance(60))
     from.erase(from.begin() + random.below(from.size()));
   // No dimension of a parameter is smaller than that.
-  std::vector<std::string> axes = builder.chooseAxes(random, from, 4);
+  int64_t seq = builder.model.seq;
+  std::vector<std::string> axes =
+      builder.chooseAxes(random, from, seq ? std::min<int64_t>(seq, 4) : 4);
   int64_t stage = random.pick<int64_t>({1, 2, 3, 3});
-  if (axes.empty() || builder.tree.root.splitsItem("state"))
+  if (axes.empty() ||
+      llvm::any_of(builder.tree.root.splits,
+                   [](const Split &split) { return split.item != "op"; }))
     return;
   for (const std::string &item : itemsOf(stage))
     builder.tree.root.splits.push_back({item, {{"0", axes}}});

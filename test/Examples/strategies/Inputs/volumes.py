@@ -37,6 +37,7 @@ def totals(report):
         "moved": moved,
         "device memory": report["peak_memory_bytes"],
         "host memory": report["peak_host_memory_bytes"],
+        "gradients": report["peak_memory"]["memory_by_owner_bytes"]["gradients"],
         "time": report["iteration_time_s"],
     }
 
