@@ -122,7 +122,9 @@ static void sortByStage(Block &block) {
 /// loads the inputs it needs; copies of a parameter are tied.
 static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Block &block = function.front();
-  // What the function returns as it came needs no stage of its own.
+  auto isReturn = [](OpOperand &use) {
+    return use.getOwner()->hasTrait<OpTrait::ReturnLike>();
+  };
   auto stageOfUse = [&](OpOperand &use) {
     return getStage(block.findAncestorOpInBlock(*use.getOwner())).value_or(0) %
            numStages;
@@ -130,20 +132,22 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     BlockArgument argument = function.getArgument(i);
-    if (getRole(argument) == nn::Role::State || argument.use_empty())
+    bool isInput = getRole(argument) == nn::Role::Input;
+    if (!isInput && getRole(argument) != nn::Role::Parameter)
       continue;
+    // A parameter that the function returns as it came needs no copy for that.
     llvm::SmallSetVector<int64_t, 2> stages;
     for (OpOperand &use : argument.getUses())
-      stages.insert(stageOfUse(use));
-    if (stages.size() == 1)
+      if (isInput || !isReturn(use))
+        stages.insert(stageOfUse(use));
+    if (stages.size() <= 1)
       continue;
     SmallVector<int64_t> sorted = stages.takeVector();
     llvm::sort(sorted);
     // Copies have the number of others, so the path is written down.
     setArgumentAttr(argument, nn::kPathAttr,
                     builder.getStringAttr(getArgumentPath(argument)));
-    if (getRole(argument) == nn::Role::Parameter &&
-        !getArgumentAttr(argument, kTiedAttr))
+    if (!isInput && !getArgumentAttr(argument, kTiedAttr))
       setArgumentAttr(argument, kTiedAttr,
                       builder.getDenseI64ArrayAttr(sorted));
     // The copy takes the readers of later stages and is looked at next.
@@ -155,7 +159,10 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
     argument = function.getArgument(i);
     argument.replaceUsesWithIf(
         function.getArgument(i + 1),
-        [&](OpOperand &use) { return stageOfUse(use) != sorted.front(); });
+        [&](OpOperand &use) {
+          return stageOfUse(use) != sorted.front() &&
+                 (isInput || !isReturn(use));
+        });
   }
 }
 

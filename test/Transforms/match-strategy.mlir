@@ -593,15 +593,16 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // An operation that no node places joins the latest of its producers; without
 // producers it joins the earliest of its readers; without either it is first.
+// Operations are put in the order of their stages.
 
 // CHECK-LABEL: func.func @unplaced_operations(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<8x4xf32> {nn.path = "x", nn.role = "input", strategy.stage = 1 : i64}
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4xf32> {nn.path = "w", nn.role = "parameter", strategy.stage = 1 : i64}
+// CHECK:         nn.fill "alone"() {strategy.stage = 0 : i64
 // CHECK:         nn.relu "reader_decides"({{.*}}) {strategy.stage = 1 : i64}
 // CHECK:         nn.relu "a"({{.*}}) {strategy.stage = 1 : i64}
 // CHECK:         nn.relu "b"({{.*}}) {strategy.stage = 2 : i64}
 // CHECK:         nn.add "latest_producer"({{.*}}) {strategy.stage = 2 : i64}
-// CHECK:         nn.fill "alone"() {strategy.stage = 0 : i64
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @unplaced_operations(
       %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},

@@ -772,6 +772,7 @@ strategy.tree @t for @m {
 
 // An order belongs to the tree.
 func.func private @m()
+// expected-note@+1 {{tree @t is here}}
 strategy.tree @t for @m {
   mesh [pp = 2]
   node "a" {

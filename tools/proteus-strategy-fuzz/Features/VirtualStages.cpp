@@ -12,7 +12,7 @@
 using namespace proteus::fuzz;
 
 /// Two stages of two chunks need four layers.
-static void addLayers(Random &, Model &model) {
+static void needFourLayers(Random &, Model &model) {
   if (model.form != Form::Image && model.layers < 4)
     model.layers = 4;
 }
@@ -37,7 +37,7 @@ void proteus::fuzz::addVirtualStages(Registry &registry) {
   Feature feature;
   feature.name = "virtual stages";
   feature.percent = 20;
-  feature.changeModel = addLayers;
+  feature.changeModel = needFourLayers;
   feature.changeTree = chooseChunks;
   feature.remove = [](Case &input) {
     return removeEntry(input.tree, "schedule", "virtual_stages");
