@@ -103,7 +103,7 @@ static void listOrders(Random &random, TreeBuilder &builder) {
 void proteus::fuzz::addListedOrders(Registry &registry) {
   Feature feature;
   feature.name = "listed orders";
-  feature.percent = 15;
+  feature.percent = 25;
   feature.changeTree = listOrders;
   feature.remove = [](Case &input) {
     if (!removeSettings(input.tree, "order"))
