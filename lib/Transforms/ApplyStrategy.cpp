@@ -623,8 +623,7 @@ void Preset::write() {
   if (options.microBatches > 1 || options.pipelineParallel > 1)
     strategy::ScheduleOp::create(
         builder, loc, builder.getI64IntegerAttr(options.microBatches),
-        builder.getStringAttr(
-            strategy::stringifyScheduleOrder(getOrder())),
+        builder.getStringAttr(strategy::stringifyScheduleOrder(getOrder())),
         IntegerAttr(),
         options.virtualStages > 1
             ? builder.getI64IntegerAttr(options.virtualStages)
@@ -667,16 +666,9 @@ class ApplyStrategy : public proteus::impl::ApplyStrategyBase<ApplyStrategy> {
 public:
   using ApplyStrategyBase::ApplyStrategyBase;
   void runOnOperation() override {
-    ApplyStrategyOptions options{model,
-                                 name,
-                                 dataParallel,
-                                 tensorParallel,
-                                 pipelineParallel,
-                                 microBatches,
-                                 schedule,
-                                 virtualStages,
-                                 recompute,
-                                 zero};
+    ApplyStrategyOptions options{
+        model,        name,     dataParallel,  tensorParallel, pipelineParallel,
+        microBatches, schedule, virtualStages, recompute,      zero};
     if (failed(Preset(getOperation(), options).run()))
       signalPassFailure();
   }

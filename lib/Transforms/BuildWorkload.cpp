@@ -560,10 +560,9 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
-    return static_cast<uint32_t>(
-        std::distance(list.sections.begin(),
-                      llvm::find(list.sections,
-                                 std::pair(work.kind, work.chunk))));
+    return static_cast<uint32_t>(std::distance(
+        list.sections.begin(),
+        llvm::find(list.sections, std::pair(work.kind, work.chunk))));
   };
   for (const dist::Work &work : schedule.getWork(stageOf[number])) {
     sim::WorkItem item;

@@ -295,9 +295,9 @@ LogicalResult StepResults::add(FunctionOpInterface step,
                 "state "
                 "of one";
     StringRef name = names.try_emplace(piece->key()).first->first();
-    auto [entry, isNew] =
-        tensors.insert({name, Tensor(piece->whole->value.getShape(),
-                                     std::numeric_limits<double>::quiet_NaN())});
+    auto [entry, isNew] = tensors.insert(
+        {name, Tensor(piece->whole->value.getShape(),
+                      std::numeric_limits<double>::quiet_NaN())});
     Tensor &whole = entry->second;
     if (!piece->range) {
       if (!isNew &&

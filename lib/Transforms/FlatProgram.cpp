@@ -234,7 +234,8 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
 }
 
 /// Every bucket becomes a task of the section that computes its members, right
-/// after the last of them. The reduced gradients take the place of the unreduced ones.
+/// after the last of them. The reduced gradients take the place of the
+/// unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))

@@ -157,12 +157,11 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
     assert(succeeded(inserted) && "a function takes any argument");
     (void)inserted;
     argument = function.getArgument(i);
-    argument.replaceUsesWithIf(
-        function.getArgument(i + 1),
-        [&](OpOperand &use) {
-          return stageOfUse(use) != sorted.front() &&
-                 (isInput || !isReturn(use));
-        });
+    argument.replaceUsesWithIf(function.getArgument(i + 1),
+                               [&](OpOperand &use) {
+                                 return stageOfUse(use) != sorted.front() &&
+                                        (isInput || !isReturn(use));
+                               });
   }
 }
 

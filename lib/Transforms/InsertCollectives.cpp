@@ -303,9 +303,9 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   // chunks convert again rather than keep a larger form alive. A reduction
   // serves all.
   LayoutAttr whole = reduced(layoutOf(value));
-  int64_t ownSection = 1 + static_cast<int64_t>(phase) +
-                       (static_cast<int64_t>(Phase::Update) + 1) *
-                           getStage(reader).value_or(0);
+  int64_t ownSection =
+      1 + static_cast<int64_t>(phase) +
+      (static_cast<int64_t>(Phase::Update) + 1) * getStage(reader).value_or(0);
   int64_t section = target == whole ? anySection : ownSection;
   if (Value found = find(target, section))
     return found;
@@ -618,11 +618,11 @@ LogicalResult Inserter::joinTiedGradients(Operation *op) {
   insertedPhase = Phase::Update;
   insertedStage = getStage(op);
   insertedPath = path;
-  op->setOperand(1, dist::StageReduceOp::create(
-                        builder, op->getLoc(), gradient.getType(), gradient,
-                        stages, builder.getI64IntegerAttr(tie->second.first),
-                        dist::PurposeAttr::get(op->getContext(),
-                                               Purpose::Gradient)));
+  op->setOperand(
+      1, dist::StageReduceOp::create(
+             builder, op->getLoc(), gradient.getType(), gradient, stages,
+             builder.getI64IntegerAttr(tie->second.first),
+             dist::PurposeAttr::get(op->getContext(), Purpose::Gradient)));
   return success();
 }
 

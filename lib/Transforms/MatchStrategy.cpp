@@ -699,8 +699,7 @@ FailureOr<ArrayAttr> Matcher::readOrders(int64_t numStages) {
   for (auto [stage, order] : llvm::enumerate(orders))
     if (!order)
       return tree.getSchedule().emitOpError("is \"explicit\", but stage ")
-             << stage << " has no order; add order stage " << stage
-             << " [...]";
+             << stage << " has no order; add order stage " << stage << " [...]";
   return ArrayAttr::get(context, orders);
 }
 

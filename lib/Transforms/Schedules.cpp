@@ -204,12 +204,11 @@ bool proteus::splitsGradients(DictionaryAttr schedule, int64_t stage,
   auto orders = schedule.getAs<ArrayAttr>("orders");
   if (!orders || stage >= static_cast<int64_t>(orders.size()))
     return false;
-  return llvm::any_of(
-      cast<ArrayAttr>(orders[stage]).getAsRange<StringAttr>(),
-      [&](StringAttr item) {
-        std::optional<Work> work = dist::parseWork(item);
-        return work && work->chunk == chunk &&
-               (work->kind == SectionKind::InputGradient ||
-                work->kind == SectionKind::WeightGradient);
-      });
+  return llvm::any_of(cast<ArrayAttr>(orders[stage]).getAsRange<StringAttr>(),
+                      [&](StringAttr item) {
+                        std::optional<Work> work = dist::parseWork(item);
+                        return work && work->chunk == chunk &&
+                               (work->kind == SectionKind::InputGradient ||
+                                work->kind == SectionKind::WeightGradient);
+                      });
 }

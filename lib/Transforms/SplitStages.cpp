@@ -54,9 +54,8 @@ public:
       numStages = mesh.getValue().getSize(*pipelineAxis);
     }
     schedule = function->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-    if (auto chunks = schedule
-                          ? schedule.getAs<IntegerAttr>("virtual_stages")
-                          : IntegerAttr())
+    if (auto chunks = schedule ? schedule.getAs<IntegerAttr>("virtual_stages")
+                               : IntegerAttr())
       numChunks = chunks.getInt();
   }
 

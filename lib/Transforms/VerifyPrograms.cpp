@@ -128,8 +128,8 @@ static bool verifyStageReductions(ArrayRef<dist::ProgramOp> programs) {
         valid = false;
       }
       if (!reductions[op.getTag()].try_emplace(stage, op).second) {
-        op.emitOpError("the tag ") << op.getTag() << " is in use in stage "
-                                   << stage;
+        op.emitOpError("the tag ")
+            << op.getTag() << " is in use in stage " << stage;
         valid = false;
       }
     });

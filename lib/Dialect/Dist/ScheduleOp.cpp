@@ -24,8 +24,9 @@ static bool isGradient(SectionKind kind) {
 
 /// Calls `visit` with every forward and how many (chunk, micro-batch) pairs are
 /// in flight then.
-static void countOngoing(ArrayRef<Work> items,
-                         llvm::function_ref<void(const Work &, int64_t)> visit) {
+static void
+countOngoing(ArrayRef<Work> items,
+             llvm::function_ref<void(const Work &, int64_t)> visit) {
   std::map<std::pair<int64_t, int64_t>, size_t> lastGradient;
   for (auto [index, work] : llvm::enumerate(items))
     if (isGradient(work.kind))
