@@ -369,9 +369,8 @@ private:
 
 } // namespace
 
-ProgramRun::ProgramRun(dist::ProgramOp program, int64_t stage,
-                       Mailbox &mailbox, Meetings &meetings,
-                       ArgumentValue arguments)
+ProgramRun::ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
+                       Meetings &meetings, ArgumentValue arguments)
     : program(program), stage(stage), mailbox(mailbox), meetings(meetings) {
   const dist::Mesh &mesh = program.getMesh().getValue();
   auto fixed = program.getFixed();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cuts the backward pass of a stage in two, for schedules that run the gradients
-// of parameters later. A part of split-stages.
+// Cuts the backward pass of a stage in two, for schedules that run the
+// gradients of parameters later. A part of split-stages.
 //
 //===----------------------------------------------------------------------===//
 

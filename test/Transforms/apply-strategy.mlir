@@ -38,10 +38,30 @@
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" | FileCheck %s --check-prefix=UNEVEN
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" | FileCheck %s --check-prefix=CHUNKS
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" | FileCheck %s --check-prefix=ZB
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 
 // Trees for small models, and the proof by execution that they are lowered right.
 
 // SIMULATED: proteus.iteration_time_ms
+
+// Several chunks per stage are interleaved.
+
+// CHUNKS: strategy.tree @s for @gpt {
+// CHUNKS-NEXT:   mesh [dp = 2, pp = 2]
+// CHUNKS-NEXT:   schedule micro_batches = 2 order = "interleaved" virtual_stages = 2
+// CHUNKS-NEXT:   split op [batch -> dp]
+// CHUNKS-NEXT:   node "layers[*]" {
+// CHUNKS-NEXT:     stages pp
+// CHUNKS-NEXT:   }
+
+// ZB: strategy.tree @s for @gpt {
+// ZB-NEXT:   mesh [pp = 4, tp = 2]
+// ZB-NEXT:   schedule micro_batches = 4 order = "zero-bubble"
 
 // Everything at once. Rows keep their split in the state; biases have no rows.
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The orders that the comparators give, run by the engine on pipelines of equal
-// stages without communication costs: their idle time and their memory are known
-// in closed form.
+// stages without communication costs: their idle time and their memory are
+// known in closed form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,8 @@ std::vector<Work> orderOf(const PipelineSchedule &schedule,
   return order;
 }
 
-/// A pipeline of equal virtual stages. Every (chunk, micro-batch) pair holds one
-/// byte from its forward to its last gradient.
+/// A pipeline of equal virtual stages. Every (chunk, micro-batch) pair holds
+/// one byte from its forward to its last gradient.
 Workload pipelineOf(const PipelineSchedule &schedule, StageShape shape,
                     const Times &times) {
   Builder b;
@@ -84,10 +84,10 @@ Workload pipelineOf(const PipelineSchedule &schedule, StageShape shape,
       int64_t k = chunk * shape.stages + s;
       std::vector<uint32_t> inputs;
       if (k > 0)
-        inputs.push_back(b.party(micro, "receive", Stream::PipelineReceive,
-                                 2 * (k - 1)));
-      forwards.push_back(b.kernel(micro, "forward",
-                                  times.forward / shape.chunks, inputs));
+        inputs.push_back(
+            b.party(micro, "receive", Stream::PipelineReceive, 2 * (k - 1)));
+      forwards.push_back(
+          b.kernel(micro, "forward", times.forward / shape.chunks, inputs));
       micro.buffers.push_back({"activation", 1});
       micro.tasks[forwards.back()].allocates = {static_cast<uint32_t>(chunk)};
       if (k < last)
@@ -122,11 +122,9 @@ Workload pipelineOf(const PipelineSchedule &schedule, StageShape shape,
     }
     shape.stage = s;
     for (const Work &work : orderOf(schedule, shape)) {
-      auto section =
-          llvm::find(sections, std::pair(work.kind, work.chunk));
-      device.order.push_back(
-          {static_cast<uint32_t>(section - sections.begin()),
-           static_cast<uint32_t>(*work.micro), false});
+      auto section = llvm::find(sections, std::pair(work.kind, work.chunk));
+      device.order.push_back({static_cast<uint32_t>(section - sections.begin()),
+                              static_cast<uint32_t>(*work.micro), false});
     }
   }
   return std::move(b.workload);
@@ -137,8 +135,7 @@ void expectBubble(StringRef name, const StageShape &shape, const Times &times,
                   Time bubble) {
   const PipelineSchedule &schedule = *findSchedule(name);
   ASSERT_FALSE(schedule.whyNot(shape));
-  SimulationResult result =
-      simulateOrFail(pipelineOf(schedule, shape, times));
+  SimulationResult result = simulateOrFail(pipelineOf(schedule, shape, times));
   Time work =
       shape.microBatches * (times.forward + times.backward + times.weight);
   EXPECT_EQ(result.run.iterationTime, work + bubble)
@@ -194,8 +191,8 @@ TEST(Schedules, ALimitIsKept) {
     for (int64_t limit : {1, 2, 3}) {
       StageShape shape{0, 4, 1, 8, limit};
       const PipelineSchedule &schedule = *findSchedule(name);
-      SimulationResult result = simulateOrFail(
-          pipelineOf(schedule, shape, {6 * ms, 6 * ms, 6 * ms}));
+      SimulationResult result =
+          simulateOrFail(pipelineOf(schedule, shape, {6 * ms, 6 * ms, 6 * ms}));
       for (const ClassResult &stage : result.classes)
         EXPECT_LE(stage.memory.bytes, limit) << name.str();
     }

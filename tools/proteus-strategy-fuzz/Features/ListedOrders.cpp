@@ -1,4 +1,4 @@
-//===- ListedOrders.cpp - the work of every stage listed ---------*- C++ -*-===//
+//===- ListedOrders.cpp - the work of every stage listed --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,8 @@ using namespace proteus::fuzz;
 
 namespace {
 
-/// A pipeline that runs whatever it can, in a random order, and writes down what
-/// that was.
+/// A pipeline that runs whatever it can, in a random order, and writes down
+/// what that was.
 class RandomRun {
 public:
   RandomRun(Random &random, int64_t stages, int64_t chunks, int64_t micro,
@@ -103,7 +103,7 @@ static void listOrders(Random &random, TreeBuilder &builder) {
 void proteus::fuzz::addListedOrders(Registry &registry) {
   Feature feature;
   feature.name = "listed orders";
-  feature.percent = 15;
+  feature.percent = 25;
   feature.changeTree = listOrders;
   feature.remove = [](Case &input) {
     if (!removeSettings(input.tree, "order"))

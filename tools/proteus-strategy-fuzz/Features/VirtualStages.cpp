@@ -1,4 +1,4 @@
-//===- VirtualStages.cpp - several chunks per stage --------------*- C++ -*-===//
+//===- VirtualStages.cpp - several chunks per stage -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
