@@ -335,8 +335,7 @@ proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
   if (!splitCollectives) {
     AxisBundles bundles(mesh, from, to);
     if (bundles.joins())
-      if (auto plan =
-              planTogether(bundles, shape, elementBits, from, to, cost);
+      if (auto plan = planTogether(bundles, shape, elementBits, from, to, cost);
           succeeded(plan))
         return plan;
   }
