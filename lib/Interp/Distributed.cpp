@@ -120,10 +120,10 @@ LogicalResult Frame::visit(dist::AllToAllOp op) {
 }
 
 LogicalResult Frame::visit(dist::PermuteOp op) {
-  return setChecked(op.getResult(), permute(getGrid(), get(op.getInput()),
-                                            axesOf(op.getMesh(), op.getAxes()),
-                                            layoutOf(op.getInput()),
-                                            layoutOf(op.getResult())));
+  return setChecked(op.getResult(),
+                    permute(getGrid(), get(op.getInput()),
+                            axesOf(op.getMesh(), op.getAxes()),
+                            layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
 /// What the ranks hold after a value has left its fixed coordinates of `axes`.

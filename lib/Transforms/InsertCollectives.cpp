@@ -254,10 +254,10 @@ uint64_t Inserter::costOf(RankedTensorType type, LayoutAttr from,
   uint64_t total = 0;
   for (const dist::ReshardStep &step : steps) {
     total += costs.getCost(
-        step.step, dist::stepVolume(mesh.getValue(), type.getShape(),
-                                    dist::elementBits(type.getElementType()),
-                                    from.getValue(), step.result.getValue(),
-                                    step.step));
+        step.step,
+        dist::stepVolume(mesh.getValue(), type.getShape(),
+                         dist::elementBits(type.getElementType()),
+                         from.getValue(), step.result.getValue(), step.step));
     from = step.result;
   }
   return total;

@@ -82,8 +82,8 @@ void Refiner::findCuts() {
     CutAxis &axis = axes[use.axis];
     axis.size = *mesh.getAxisSize(use.axis);
     axis.user = axis.user ? axis.user : op;
-    axis.cuts.append({1, use.sub->prefix, use.sub->prefix * use.sub->size,
-                      axis.size});
+    axis.cuts.append(
+        {1, use.sub->prefix, use.sub->prefix * use.sub->size, axis.size});
   });
   for (auto &[name, axis] : axes) {
     llvm::sort(axis.cuts);
@@ -102,8 +102,8 @@ void Refiner::joinParts() {
         if (!previous)
           return;
         const CutAxis *axis = find(*previous);
-        int64_t end = axis ? axis->cuts[axis->getParts(*previous).second + 1]
-                           : 0;
+        int64_t end =
+            axis ? axis->cuts[axis->getParts(*previous).second + 1] : 0;
         bool continued = next && axis && next->axis == previous->axis &&
                          axis->cuts[axis->getParts(*next).first] == end;
         if (axis && !continued)

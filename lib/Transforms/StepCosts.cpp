@@ -55,8 +55,7 @@ cost::GroupShape StepCosts::shapeByStrides(const AxisList &axes) const {
   return shape;
 }
 
-std::vector<cost::GroupShape>
-StepCosts::shapesByDevices(const AxisList &axes) {
+std::vector<cost::GroupShape> StepCosts::shapesByDevices(const AxisList &axes) {
   std::map<SmallVector<int64_t>, SmallVector<int64_t>> groups;
   for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
     SmallVector<int64_t> key = mesh.getCoordinates(position);
@@ -74,8 +73,7 @@ StepCosts::shapesByDevices(const AxisList &axes) {
   return distinct;
 }
 
-ArrayRef<cost::GroupShape>
-StepCosts::getGroupShapes(const AxisList &axes) {
+ArrayRef<cost::GroupShape> StepCosts::getGroupShapes(const AxisList &axes) {
   AxisList key(axes);
   llvm::sort(key);
   auto [entry, isNew] = shapes.try_emplace(key);

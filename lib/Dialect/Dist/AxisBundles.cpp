@@ -89,8 +89,8 @@ Layout AxisBundles::fold(const Layout &layout) const {
       continue;
     int64_t coordinate = 0;
     for (Axis axis : list)
-      coordinate = coordinate * mesh.getSize(axis) +
-                   *layout.getFixedCoordinate(axis);
+      coordinate =
+          coordinate * mesh.getSize(axis) + *layout.getFixedCoordinate(axis);
     result.fixed.push_back({static_cast<Axis>(bundle), coordinate});
   }
   result.normalise();

@@ -40,9 +40,8 @@ int64_t Region::getNumElements() const {
 //===----------------------------------------------------------------------===//
 
 /// The block of every device at which a value of `layout` exists, by device.
-static std::map<int64_t, Region> blocksOf(const Mesh &mesh,
-                                          const Layout &layout,
-                                          ArrayRef<int64_t> shape) {
+static std::map<int64_t, Region>
+blocksOf(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
   std::map<int64_t, Region> blocks;
   for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
     SmallVector<int64_t> coordinates = {0};
@@ -68,9 +67,9 @@ static bool contains(const Region &outer, const Region &inner) {
 }
 
 /// The cells between all boundaries of all blocks.
-static std::vector<Region> cellsOf(ArrayRef<int64_t> shape,
-                                   ArrayRef<const std::map<int64_t, Region> *>
-                                       holdings) {
+static std::vector<Region>
+cellsOf(ArrayRef<int64_t> shape,
+        ArrayRef<const std::map<int64_t, Region> *> holdings) {
   std::vector<Region> cells = {{}};
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     SmallVector<int64_t> cuts = {0, shape[dim]};
@@ -281,10 +280,11 @@ FailureOr<Move> proteus::dist::planMove(const Mesh &fromMesh,
     int64_t begin = 0;
     for (size_t link : demand.links) {
       int64_t end = begin + sharing.getSent(number, link);
-      forEachBox(cells[demand.cell], begin, end, [&, &demand = demand](
-                                                     const Region &region) {
-        move.pieces.push_back({links[link].device, demand.destination, region});
-      });
+      forEachBox(cells[demand.cell], begin, end,
+                 [&, &demand = demand](const Region &region) {
+                   move.pieces.push_back(
+                       {links[link].device, demand.destination, region});
+                 });
       begin = end;
     }
   }

@@ -62,7 +62,7 @@ public:
         movable(std::move(movable)), cost(cost) {}
 
   FailureOr<SmallVector<PlannedStep, 0>> run(const Layout &from,
-                                          const Layout &to) {
+                                             const Layout &to) {
     reach(from, Node{});
     while (!queue.empty()) {
       auto [key, sequence, layout] = queue.top();
@@ -335,8 +335,7 @@ proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
   if (!splitCollectives) {
     AxisBundles bundles(mesh, from, to);
     if (bundles.joins())
-      if (auto plan =
-              planTogether(bundles, shape, elementBits, from, to, cost);
+      if (auto plan = planTogether(bundles, shape, elementBits, from, to, cost);
           succeeded(plan))
         return plan;
   }

@@ -60,8 +60,8 @@ ParseResult proteus::strategy::parseName(AsmParser &parser, StringAttr &name,
   return verifyIdentifier([&] { return parser.emitError(loc); }, name, what);
 }
 
-static LogicalResult
-verifyAxisUse(function_ref<InFlightDiagnostic()> emitError, StringAttr text) {
+static LogicalResult verifyAxisUse(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr text) {
   if (std::optional<std::string> problem = AxisUse::check(text.getValue()))
     return emitError() << *problem;
   return success();
@@ -260,9 +260,7 @@ static ParseResult parseKey(AsmParser &parser, Attribute &key) {
 static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   Attribute key;
   SmallVector<StringAttr> axes;
-  auto parseAxis = [&] {
-    return parseAxisUse(parser, axes.emplace_back());
-  };
+  auto parseAxis = [&] { return parseAxisUse(parser, axes.emplace_back()); };
   if (parseKey(parser, key) || parser.parseArrow())
     return failure();
   if (succeeded(parser.parseOptionalLSquare())) {

@@ -222,10 +222,10 @@ LogicalResult AtOp::verify() {
   for (auto coordinate : getCoordinates().getAsRange<CoordinateAttr>()) {
     for (CoordinateAttr other : given) {
       if (other.getAxis() == coordinate.getAxis())
-        return emitOpError() << "axis '" << coordinate.getAxis().getValue()
-                             << "' is given twice, at " << other.getPosition()
-                             << " and at " << coordinate.getPosition()
-                             << "; give one position";
+        return emitOpError()
+               << "axis '" << coordinate.getAxis().getValue()
+               << "' is given twice, at " << other.getPosition() << " and at "
+               << coordinate.getPosition() << "; give one position";
       if (AxisUse::get(other.getAxis())
               .overlaps(AxisUse::get(coordinate.getAxis())))
         return emitOpError()
@@ -349,8 +349,7 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
       return failure();
     int64_t position = coordinate.getPosition();
     AxisUse use = AxisUse::get(coordinate.getAxis());
-    int64_t size =
-        use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
+    int64_t size = use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
     if (position >= 0 && position < size)
       continue;
     InFlightDiagnostic diag = at.emitOpError()

@@ -46,8 +46,8 @@ std::optional<std::string> AxisUse::check(StringRef text) {
   if (prefix >= 1 && prefix <= maxMeshDevices && size >= 2 &&
       size <= maxMeshDevices)
     return std::nullopt;
-  return ("sub-axis '" + text + "' has prefix " + Twine(prefix) +
-          " and size " + Twine(size) +
+  return ("sub-axis '" + text + "' has prefix " + Twine(prefix) + " and size " +
+          Twine(size) +
           "; a prefix is at least 1, a size at least 2, and both divide the "
           "axis")
       .str();
@@ -65,8 +65,7 @@ bool AxisUse::overlaps(const AxisUse &other) const {
   if (!sub || !other.sub)
     return true;
   return std::max(sub->prefix, other.sub->prefix) <
-         std::min(sub->prefix * sub->size,
-                  other.sub->prefix * other.sub->size);
+         std::min(sub->prefix * sub->size, other.sub->prefix * other.sub->size);
 }
 
 void proteus::strategy::forEachAxisUse(
