@@ -165,6 +165,8 @@ struct Node {
 };
 
 struct Tree {
+  /// The attribute that names or describes the cluster.
+  std::string cluster = "\"dgx-a100:2\"";
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::vector<int64_t> devices;
   /// Lines of `key = value` pairs: `schedule`, `bucket`, ...

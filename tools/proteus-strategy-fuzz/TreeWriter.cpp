@@ -59,7 +59,7 @@ static std::string writeTree(const Tree &tree) {
 }
 
 std::string proteus::fuzz::write(const Case &input) {
-  std::string attributes = "proteus.cluster = \"dgx-a100:2\"";
+  std::string attributes = "proteus.cluster = " + input.tree.cluster;
   for (auto &[name, value] : input.model.moduleAttributes.list)
     attributes += ", " + name + " = " + value;
   return "module attributes {" + attributes + "} {\n" +

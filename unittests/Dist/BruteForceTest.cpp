@@ -307,7 +307,7 @@ size_t compare(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
     std::string reason;
     auto plan =
         planReshard(mesh, shape, 8 * elementBytes, from, to, cost, reason,
-                            /*splitCollectives=*/true);
+                    /*splitCollectives=*/true);
     EXPECT_EQ(succeeded(plan), entry->second[b] != unreachable) << reason;
     if (failed(plan))
       continue;

@@ -59,8 +59,8 @@ public:
           if (isIn(own, index)) {
             bool leaves = device / links.devicesPerNode !=
                           destination / links.devicesPerNode;
-            senders.push_back({{device, leaves},
-                               leaves ? links.betweenNodes : links.inNode});
+            senders.push_back(
+                {{device, leaves}, leaves ? links.betweenNodes : links.inNode});
           }
         choices.push_back(std::move(senders));
       }

@@ -125,7 +125,9 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     `nn.keep` from here on. Repeats are cut where
     the tree treats their iterations differently or a stage ends, so that
     afterwards each repeat is treated as one. Operations that no node places join
-    the stage of their producers, else of their readers.
+    the stage of their producers, else of their readers. An axis of which the
+    tree uses parts (`d:(1)2`) is first replaced by its parts, in the mesh and in
+    the tree.
 
     A pattern that selects nothing, an iterator that no selected operation has,
     and a mesh that names devices the cluster does not have are errors.
@@ -227,9 +229,10 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
   let description = [{
     Precondition: propagate-strategy has run. Every value gets a type with a
     layout. Where an operand has another layout than its operation needs, the
-    cheapest sequence of collectives converts it, shared by all readers that
-    follow; partial sums pass through linear operations unreduced. Values that
-    another stage reads go through `dist.transfer`. Sums over micro-batches become
+    cheapest sequence of collectives on the cluster of the module converts it,
+    shared by all readers that follow; partial sums pass through linear operations unreduced. Values that
+    another stage reads go through `dist.transfer`, in slices where the tree says
+    `scatter_gather` and that is cheaper. Sums over micro-batches become
     `dist.accumulate` where the update reads them. A log-sum-exp that is split is
     decomposed first.
 

@@ -13,12 +13,21 @@
 
 using namespace proteus::fuzz;
 
+/// Two nodes of eight. Without latencies slices of small tensors pay as well.
+static constexpr const char *cluster =
+    "{name = \"two nodes\", nodes = 2, devices_per_node = 8, "
+    "device = {name = \"device\", peak_tflops = {f32 = 10}, memory_gib = 80, "
+    "memory_bandwidth_gbps = 1000}, "
+    "intra_node = {bandwidth_gbps = 300, latency_us = 0}, "
+    "inter_node = {bandwidth_gbps = 25, latency_us = 0}}";
+
 /// Allows slices and puts neighbouring stages into different nodes, where they
 /// pay.
 static void sliceTransfers(Random &, TreeBuilder &builder) {
   if (builder.pipeline.empty())
     return;
   builder.tree.directive("scatter_gather");
+  builder.tree.cluster = cluster;
   if (!builder.tree.devices.empty())
     return;
   constexpr int64_t devicesPerNode = 8;

@@ -50,8 +50,8 @@ static void joinAxes(Random &random, TreeBuilder &builder) {
         llvm::StringRef axis = rest.take_while(
             [](char c) { return llvm::isAlnum(c) || c == '_'; });
         if (part.count(axis.str()))
-          setting = (prefix + part[axis.str()] + rest.drop_front(axis.size()))
-                        .str();
+          setting =
+              (prefix + part[axis.str()] + rest.drop_front(axis.size())).str();
       }
     return false;
   });

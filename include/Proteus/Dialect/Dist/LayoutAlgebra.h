@@ -258,13 +258,12 @@ struct PlannedStep {
 /// plans of equal cost the shortest wins, then the one met first, where the
 /// steps out of a layout are tried by kind (as StepKind lists them), by
 /// dimension and by axes. Axes that both layouts replicate take no part, nor do
-/// the major axes that they have in common on an evenly cut dimension. Axes that
-/// both layouts treat alike move together, so that a reduction over two axes
-/// stays one collective; with `splitCollectives` each may go its own way, which
-/// a model of rings often finds cheaper. Fails
-/// with a reason if the time axis would have to take part, if the target is
-/// fixed to devices that do not all hold the source, or if it is partial where
-/// the source is not.
+/// the major axes that they have in common on an evenly cut dimension. Axes
+/// that both layouts treat alike move together, so that a reduction over two
+/// axes stays one collective; with `splitCollectives` each may go its own way,
+/// which a model of rings often finds cheaper. Fails with a reason if the time
+/// axis would have to take part, if the target is fixed to devices that do not
+/// all hold the source, or if it is partial where the source is not.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,
