@@ -54,6 +54,7 @@ private:
     case CollectiveKind::Broadcast:
       return whole + (ranks - 1) * link.latency;
     case CollectiveKind::SendRecv:
+    case CollectiveKind::Shift:
       return whole + link.latency;
     }
     llvm_unreachable("unknown collective kind");

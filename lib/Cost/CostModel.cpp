@@ -49,6 +49,8 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
     return "broadcast";
   case CollectiveKind::SendRecv:
     return "send_recv";
+  case CollectiveKind::Shift:
+    return "shift";
   }
   llvm_unreachable("unknown collective kind");
 }

@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/Dist/Schedule.h"
 #include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Interp/Place.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -35,9 +36,12 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
 }
 
 /// The minor axes of dimension `dim`, as many as a collective runs over, in the
-/// order in which they shard it.
-static ArrayRef<Axis> minorAxes(Value value, unsigned dim, size_t count) {
-  return ArrayRef<Axis>(layoutOf(value).dims[dim]).take_back(count);
+/// order in which they shard it, and the way they do.
+static AxisList minorAxes(Value value, unsigned dim, size_t count) {
+  const AxisList &all = layoutOf(value).dims[dim];
+  AxisList minor(ArrayRef<Axis>(all).take_back(count));
+  minor.zigzag = all.zigzag;
+  return minor;
 }
 
 namespace {
@@ -63,6 +67,7 @@ private:
   LogicalResult visit(dist::ReduceScatterOp op);
   LogicalResult visit(dist::AllToAllOp op);
   LogicalResult visit(dist::SliceOp op);
+  LogicalResult visit(dist::ShiftOp op);
   LogicalResult visit(dist::FusedReduceOp op);
   LogicalResult visit(dist::AccumulateOp op);
   LogicalResult visit(dist::SendOp op);
@@ -114,6 +119,16 @@ LogicalResult Frame::visit(dist::SliceOp op) {
       op.getResult(),
       sliceParts(getGrid(), get(op.getInput()), op.getDim(),
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
+}
+
+LogicalResult Frame::visit(dist::ShiftOp op) {
+  for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs()))
+    if (failed(setChecked(
+            output,
+            shiftParts(getGrid(), get(input),
+                       minorAxes(input, op.getDim(), op.getAxes().size())))))
+      return failure();
+  return success();
 }
 
 /// Reduces some iterations of an operand.
@@ -203,8 +218,8 @@ LogicalResult Frame::visit(dist::RecvOp op) {
 FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::AllToAllOp, dist::SliceOp, dist::FusedReduceOp,
-            dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
+            dist::AllToAllOp, dist::SliceOp, dist::ShiftOp,
+            dist::FusedReduceOp, dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {
             if (failed(visit(known)))
               return failure();
@@ -263,8 +278,7 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     RankTensors blocks;
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
-      blocks.push_back(whole.slice(dist::localOffset(type, coordinates),
-                                   dist::localShape(type, coordinates)));
+      blocks.push_back(Place(dist::localRanges(type, coordinates)).cut(whole));
     }
     frame.set(argument, std::move(blocks));
   }
@@ -373,7 +387,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   }
   Tensor whole(type.getShape(), std::numeric_limits<double>::quiet_NaN());
   for (auto &[key, tensor] : blocks)
-    whole.insert(tensor, dist::localOffset(type, key));
+    Place(dist::localRanges(type, key)).paste(tensor, whole);
   return whole;
 }
 

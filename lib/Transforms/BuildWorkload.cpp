@@ -57,19 +57,26 @@ static cost::DType computeType(Operation *op) {
   return cost::DType::F32;
 }
 
-/// Sizes of the iterators of `op` on the rank at `coordinates`, read off the
-/// local shapes of the dimensions they index.
-static SmallVector<int64_t> localSizes(Operation *op,
-                                       const nn::IterationSpace &space,
-                                       ArrayRef<int64_t> coordinates) {
-  SmallVector<int64_t> sizes;
+static int64_t sizeOf(const nn::IteratorRanges &ranges) {
+  int64_t size = 0;
+  for (auto [begin, end] : ranges)
+    size += end - begin;
+  return size;
+}
+
+/// What the rank at `coordinates` holds of the iterators of `op`, read off the
+/// dimensions they index.
+static SmallVector<nn::IteratorRanges>
+heldRanges(Operation *op, const nn::IterationSpace &space,
+           ArrayRef<int64_t> coordinates) {
+  SmallVector<nn::IteratorRanges> held;
   for (const nn::Iterator &iterator : space.iterators)
-    sizes.push_back(iterator.size);
+    held.push_back({{0, iterator.size}});
   auto visit = [&](Value value, const nn::TensorIterators &dims) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
-    SmallVector<int64_t> local = dist::localShape(type, coordinates);
+    SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
         continue;
@@ -77,15 +84,19 @@ static SmallVector<int64_t> localSizes(Operation *op,
       int64_t minor = 1;
       for (unsigned iterator : ArrayRef(iterators).drop_front())
         minor *= space.iterators[iterator].size;
-      int64_t &size = sizes[iterators.front()];
-      size = std::min(size, local[dim] / minor);
+      nn::IteratorRanges part;
+      for (const dist::Range &range : local[dim])
+        part.push_back({range.begin / minor, range.end / minor});
+      nn::IteratorRanges &known = held[iterators.front()];
+      if (sizeOf(part) < sizeOf(known))
+        known = std::move(part);
     }
   };
   for (auto [value, dims] : llvm::zip(op->getOperands(), space.operands))
     visit(value, dims);
   for (auto [value, dims] : llvm::zip(op->getResults(), space.results))
     visit(value, dims);
-  return sizes;
+  return held;
 }
 
 namespace {
@@ -261,7 +272,7 @@ void WorkloadBuilder::partition() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
   // Ranks of one stage differ where a dimension does not divide evenly.
-  SetVector<std::pair<int64_t, SmallVector<Axis>>> uneven;
+  std::set<std::pair<int64_t, AxisList>> uneven;
   auto inspect = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || dist::isEven(tensor))
@@ -269,15 +280,27 @@ void WorkloadBuilder::partition() {
     const dist::Layout &layout = dist::getLayout(tensor).getValue();
     for (auto [dim, axes] : llvm::enumerate(layout.dims))
       if (tensor.getDimSize(dim) % grid.getSize(axes) != 0)
-        uneven.insert({tensor.getDimSize(dim),
-                       SmallVector<Axis>(axes.begin(), axes.end())});
+        uneven.insert({tensor.getDimSize(dim), axes});
   };
+  // They also differ where the share of the work that is visited depends on the
+  // part. One operation stands for all of the same types and share.
+  llvm::MapVector<std::tuple<OperationName, Type, int64_t>,
+                  nn::IterationSpaceOpInterface>
+      skipping;
   for (FlatProgram &flat : programs) {
     for (Type type : flat.program.getArgumentTypes())
       inspect(type);
     flat.program.walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         inspect(type);
+      auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+      if (kernel && kernel.getVisitedShare() != 1)
+        skipping.insert({{op->getName(),
+                          FunctionType::get(op->getContext(),
+                                            op->getOperandTypes(),
+                                            op->getResultTypes()),
+                          llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
+                         kernel});
     });
   }
   std::map<SmallVector<int64_t>, uint32_t> numbers;
@@ -285,12 +308,19 @@ void WorkloadBuilder::partition() {
   for (int64_t rank = 0; rank < numRanks; ++rank) {
     SmallVector<int64_t> own = grid.getCoordinates(rank);
     SmallVector<int64_t> key = {stageOfRank(own)};
+    SmallVector<int64_t> coordinates = own;
+    coordinates.insert(coordinates.begin(), 0);
     for (auto &[size, axes] : uneven) {
-      int64_t index = 0;
-      for (Axis axis : axes)
-        index = index * grid.getSize(axis) +
-                (axis == dist::microAxis ? 0 : own[axis - 1]);
-      key.push_back(dist::partSize(size, grid.getSize(axes), index));
+      dist::Layout layout(1);
+      layout.dims[0] = axes;
+      key.push_back(dist::partSize(
+          size, grid.getSize(axes),
+          dist::partIndex(grid, layout, 0, coordinates)));
+    }
+    for (auto &[types, kernel] : skipping) {
+      double share = kernel.getVisitedShareOf(
+          heldRanges(kernel, kernel.getIterationSpace(), coordinates));
+      key.push_back(llvm::bit_cast<int64_t>(share));
     }
     // Distinct colours keep every rank apart.
     if (fold == Fold::None)
@@ -312,9 +342,14 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   if (!isNew)
     return entry->second;
   nn::IterationSpace space = op.getIterationSpace();
-  double points = 1;
-  for (int64_t size : localSizes(op, space, coordinatesOf(number)))
-    points *= static_cast<double>(size);
+  SmallVector<nn::IteratorRanges> held =
+      heldRanges(op, space, coordinatesOf(number));
+  double points = op.getVisitedShareOf(held);
+  // Nothing is launched where nothing is to be done: keys in the future.
+  if (points == 0)
+    return entry->second;
+  for (const nn::IteratorRanges &ranges : held)
+    points *= static_cast<double>(sizeOf(ranges));
   double written = 0;
   for (Value result : op->getResults())
     written += dist::localBytes(tensorType(result), coordinatesOf(number));
@@ -328,7 +363,7 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   }
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
-  kernel.flops = points * op.getExecutedFlopsPerPoint() * op.getVisitedShare();
+  kernel.flops = points * op.getExecutedFlopsPerPoint();
   kernel.bytes = bytes;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
@@ -349,6 +384,8 @@ static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
   case dist::CollectiveKind::Send:
   case dist::CollectiveKind::Recv:
     return cost::CollectiveKind::SendRecv;
+  case dist::CollectiveKind::Shift:
+    return cost::CollectiveKind::Shift;
   }
   llvm_unreachable("unknown collective");
 }
@@ -438,6 +475,8 @@ static sim::Stream streamOf(Operation *op) {
     return sim::Stream::PipelineSend;
   if (isa<dist::RecvOp>(op))
     return sim::Stream::PipelineReceive;
+  if (isa<dist::ShiftOp>(op))
+    return sim::Stream::ContextParallel;
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");

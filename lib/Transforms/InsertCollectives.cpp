@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuildRing.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -90,6 +92,7 @@ private:
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
   LogicalResult decompose(nn::DecomposableOpInterface op);
+  void replaceByRing(nn::RingOpInterface op);
 
   /// `value` in layout `target`, converted in front of `reader`. Null after an
   /// error.
@@ -418,7 +421,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
     if (iterator.kind == nn::IteratorKind::LogSumExp &&
-        !part.getAxes(i).empty())
+        !part.getAxes(i).empty() && part.getRing() != i)
       return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
 
   // Sums that are pending in all operands pass through linear operations.
@@ -468,9 +471,25 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
       return failure();
     operand.set(value);
   }
+  if (part.getRing()) {
+    replaceByRing(cast<nn::RingOpInterface>(op.getOperation()));
+    return success();
+  }
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
   return success();
+}
+
+void Inserter::replaceByRing(nn::RingOpInterface op) {
+  OpBuilder builder(op);
+  builder.setListener(this);
+  insertedPhase = getPhase(op);
+  insertedStage = getStage(op);
+  insertedPath = nn::getOwnPath(op);
+  op->replaceAllUsesWith(
+      buildRing(builder, op, mesh,
+                [&](LayoutAttr layout) { return onStage(layout, op); }));
+  op->erase();
 }
 
 LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {

@@ -498,7 +498,7 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
       continue;
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
-        part.getAxes()));
+        part.getAxes(), part.getZigzag(), part.getRing()));
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);

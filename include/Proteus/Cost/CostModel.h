@@ -69,7 +69,8 @@ enum class CollectiveKind : uint8_t {
   ReduceScatter,
   AllToAll,
   Broadcast,
-  SendRecv
+  SendRecv,
+  Shift, ///< everyone sends to the next one of a ring at the same time
 };
 llvm::StringRef stringify(CollectiveKind kind);
 
@@ -90,7 +91,8 @@ GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
 /// `bytes` is the size of the full tensor each group works on: the buffer of an
 /// all-reduce, the result of an all-gather, the input of a reduce-scatter, the
-/// per-rank input of an all-to-all, the message of a send.
+/// per-rank input of an all-to-all, the message of a send or of one rank of a
+/// shift.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;
@@ -107,7 +109,7 @@ public:
 /// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
 /// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
-/// S/B + (n-1)a, send S/B + a. One rank costs nothing. A group within a node
+/// S/B + (n-1)a, send and shift S/B + a. One rank costs nothing. A group within a node
 /// uses the intra-node link, any other the slower of both links and the larger
 /// of both latencies.
 std::unique_ptr<CollectiveCostModel>

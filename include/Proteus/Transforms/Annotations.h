@@ -31,6 +31,9 @@ constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
 constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
 /// On an op: axes per iterator (#strategy.partition).
 constexpr llvm::StringLiteral kOpAttr = "strategy.op";
+/// On an op of a ring: the number of its step. The parts of its ring iterators
+/// have been shifted as often.
+constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
 
 /// On the function: the mesh (#dist.mesh), the tree it was matched with, and
 /// the axis along which pipeline stages lie.

@@ -22,7 +22,9 @@ namespace proteus {
 /// Axes per dimension of a tensor.
 using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
 
-/// The partition of one operation: axes per iterator, major first.
+/// The partition of one operation: axes per iterator, major first. The parts of
+/// an iterator may go round a ring; then the axes may split another iterator as
+/// well, if no tensor is indexed by both.
 class Partitioning {
 public:
   /// No iterator is split.
@@ -35,7 +37,7 @@ public:
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
-  llvm::ArrayRef<dist::Axis> getAxes(unsigned iterator) const {
+  const dist::AxisList &getAxes(unsigned iterator) const {
     return axes[iterator];
   }
   void setAxes(unsigned iterator, dist::AxisList list) {
@@ -43,6 +45,12 @@ public:
   }
   /// Whether any iterator is split over `axis`.
   bool uses(dist::Axis axis) const;
+
+  /// The iterator whose parts go round a ring, if there is one.
+  std::optional<unsigned> getRing() const { return ring; }
+  void setRing(unsigned iterator) { ring = iterator; }
+  /// Whether two iterators may be split over the same axis.
+  bool mayShareAxis(unsigned a, unsigned b) const;
 
   /// The iterator that a split of dimension `dim` splits: the major one. None
   /// for a dimension that is never split.
@@ -58,13 +66,14 @@ public:
   /// The layout operand `number` must have, on `stage`.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
   /// The layout result `number` gets: partial over the axes of iterators that
-  /// do not index it.
+  /// do not index it, unless the parts of a ring pass by all of them.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
   llvm::SmallVector<dist::AxisList> axes;
+  std::optional<unsigned> ring;
 };
 
 /// Whether `value` is made from nothing: an empty tensor, or one filled with a

@@ -49,12 +49,11 @@ namespace {
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
-          AxisList movable, StepCost cost)
+          AxisList movable, const Layout &to, StepCost cost)
       : mesh(mesh), shape(shape), elementBits(elementBits),
-        movable(std::move(movable)), cost(cost) {}
+        movable(std::move(movable)), to(to), cost(cost) {}
 
-  FailureOr<SmallVector<PlannedStep>> run(const Layout &from,
-                                          const Layout &to) {
+  FailureOr<SmallVector<PlannedStep, 2>> run(const Layout &from) {
     reach(from, Node{});
     while (!queue.empty()) {
       auto [key, sequence, layout] = queue.top();
@@ -91,18 +90,21 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
+    // A dimension is cut the way it has to end up.
+    if (step.toDim)
+      step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
-    FailureOr<Layout> to = applyStep(mesh, shape, from, step, reason);
-    if (failed(to))
+    FailureOr<Layout> after = applyStep(mesh, shape, from, step, reason);
+    if (failed(after))
       return;
     const Node &origin = nodes[from];
     Node node;
     node.cost = origin.cost + cost(step, stepVolume(mesh, shape, elementBits,
-                                                    from, *to, step));
+                                                    from, *after, step));
     node.length = origin.length + 1;
     node.step = std::move(step);
     node.previous = from;
-    reach(*to, std::move(node));
+    reach(*after, std::move(node));
   }
 
   /// Tries every step out of `layout` in the documented order.
@@ -161,8 +163,8 @@ private:
     }
   }
 
-  SmallVector<PlannedStep> path(const Layout &target) {
-    SmallVector<PlannedStep> steps;
+  SmallVector<PlannedStep, 2> path(const Layout &target) {
+    SmallVector<PlannedStep, 2> steps;
     for (Layout layout = target; nodes[layout].step;
          layout = nodes[layout].previous)
       steps.push_back({*nodes[layout].step, layout});
@@ -174,6 +176,7 @@ private:
   ArrayRef<int64_t> shape;
   int64_t elementBits;
   AxisList movable;
+  const Layout &to;
   StepCost cost;
   std::map<Layout, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
@@ -212,7 +215,8 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
     settled[axis] = from.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
                     (from.isReplicated(axis) && to.isReplicated(axis));
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim))
+    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim) ||
+        from.dims[dim].zigzag != to.dims[dim].zigzag)
       continue;
     for (auto [before, after] : llvm::zip(from.dims[dim], to.dims[dim])) {
       if (before != after)
@@ -227,7 +231,7 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-FailureOr<SmallVector<PlannedStep>> proteus::dist::planReshard(
+FailureOr<SmallVector<PlannedStep, 2>> proteus::dist::planReshard(
     const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
     const Layout &from, const Layout &to, StepCost cost, std::string &reason) {
   if (std::optional<std::string> problem = checkReshard(mesh, from, to)) {
@@ -235,8 +239,8 @@ FailureOr<SmallVector<PlannedStep>> proteus::dist::planReshard(
     return failure();
   }
   AxisList movable = movableAxes(mesh, shape, from, to);
-  auto plan =
-      Planner(mesh, shape, elementBits, std::move(movable), cost).run(from, to);
+  auto plan = Planner(mesh, shape, elementBits, std::move(movable), to, cost)
+                  .run(from);
   if (failed(plan))
     reason = "no sequence of exact steps leads from one layout to the other; "
              "uneven parts or the time axis are in the way";

@@ -80,6 +80,10 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
     if (name == microAxisName)
       return mesh.emitOpError() << "axis name '" << name
                                 << "' is reserved for micro-batches; rename it";
+    if (name == ringWord || name == zigzagWord)
+      return mesh.emitOpError()
+             << "axis name '" << name
+             << "' is reserved: it says how parts are dealt out; rename it";
     if (!names.insert(axis.getName()).second)
       return mesh.emitOpError()
              << "axis '" << name << "' is given twice; axis names are distinct";
@@ -163,6 +167,13 @@ static std::string describeKey(PartAttr part) {
 }
 
 static LogicalResult verifyKey(SplitOp split, PartAttr part) {
+  if ((part.getRing() || part.getZigzag()) &&
+      split.getItem().getKind() != ItemKind::Op)
+    return split.emitOpError()
+           << "deals out " << describeKey(part) << " by '"
+           << (part.getRing() ? ringWord : zigzagWord)
+           << "', which is about 'op' alone; memory items are split into "
+              "contiguous parts";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)
@@ -192,6 +203,9 @@ LogicalResult SplitOp::verify() {
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
       auto [user, isNew] = users.try_emplace(axis, part);
+      // What goes round a ring is held in parts over axes that split the rest.
+      if (!isNew && part.getRing() != user->second.getRing())
+        continue;
       if (!isNew)
         return emitOpError()
                << "axis '" << axis.getValue() << "' is used twice, for "

@@ -31,6 +31,7 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"AllToAll", 3, "all_to_all">,
   I32EnumCase<"Send", 4, "send">,
   I32EnumCase<"Recv", 5, "recv">,
+  I32EnumCase<"Shift", 6, "shift">,
 ]>;
 
 def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [

@@ -29,7 +29,7 @@ def Dist_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<[{
       Bytes of the buffer of an all-reduce, the result of an all-gather, the
       input of a reduce-scatter, the input of an all-to-all, or the message of
-      a send or receive.
+      a send, a receive or a shift.
     }], "int64_t", "getBufferBytes">,
     InterfaceMethod<"What the communication serves, if that is known.",
       "std::optional<::proteus::dist::Purpose>", "getPurpose">,
