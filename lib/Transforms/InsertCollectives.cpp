@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildRing.h"
+#include "SavedForms.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -138,6 +139,7 @@ private:
   DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
       converted;
   static constexpr unsigned anyPhase = 0;
+  static constexpr unsigned bothPasses = 100;
   /// Values that were moved, by the stage they have arrived on.
   DenseMap<std::pair<Value, int64_t>, Value> arrived;
   /// What was last inserted behind an operation whose results leave the step.
@@ -292,8 +294,11 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   // A conversion serves the readers of its phase; the backward pass converts
   // again rather than keep a larger form alive. A reduction serves all.
   LayoutAttr whole = reduced(layoutOf(value));
-  unsigned phaseKey =
-      target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
+  bool keeps = phase != Phase::Update && value.getDefiningOp() &&
+               isNoLarger(tensorType(value), target, layoutOf(value));
+  unsigned phaseKey = target == whole ? anyPhase
+                      : keeps         ? bothPasses
+                                      : 1 + static_cast<unsigned>(phase);
   if (Value found = find(target, phaseKey))
     return found;
   if (Value found = find(whole, anyPhase);
@@ -534,8 +539,14 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
                    ? reduced(target)
                    : layoutOf(repeat.getBody().getArgument(number));
     } else if (getPhase(repeat) == Phase::Forward) {
-      // What is saved for the backward pass is saved reduced.
-      target = reduced(target);
+      // What is saved for the backward pass is saved reduced, or in the form
+      // in which it is read there if that was made anyhow and is no larger.
+      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
+      if (wanted && converted.count({operand.get(), withoutLeading(wanted),
+                                     bothPasses}))
+        target = withoutLeading(wanted);
+      else
+        target = reduced(target);
     } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
       // Layers go back into the layout of their parameter one by one.
       target = withoutLeading(updated);
@@ -650,6 +661,7 @@ LogicalResult Inserter::run() {
           layout.withFixed({{*pipelineAxis, getStage(argument).value_or(0)}});
     setLayout(argument, layout);
   }
+  separateSavedForms(function, mesh);
   if (failed(visit(function.front())))
     return failure();
   function.setFunctionType(FunctionType::get(

@@ -35,16 +35,17 @@ using Index = std::vector<int64_t>;
 /// element makes a misplaced part visible.
 using Buffer = std::map<Index, int64_t>;
 
-/// All points of a box.
-std::vector<Index> points(ArrayRef<int64_t> offset, ArrayRef<int64_t> shape) {
+/// All points that a rank holds.
+std::vector<Index> points(ArrayRef<Ranges> held) {
   std::vector<Index> result = {{}};
-  for (auto [begin, size] : llvm::zip_equal(offset, shape)) {
+  for (const Ranges &ranges : held) {
     std::vector<Index> next;
     for (const Index &prefix : result)
-      for (int64_t i = begin; i < begin + size; ++i) {
-        next.push_back(prefix);
-        next.back().push_back(i);
-      }
+      for (const Range &range : ranges)
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          next.push_back(prefix);
+          next.back().push_back(i);
+        }
     result = std::move(next);
   }
   return result;
@@ -76,8 +77,7 @@ public:
     buffers.clear();
     for (const Coordinates &rank : ranks) {
       Buffer buffer;
-      for (const Index &index : points(localOffset(mesh, layout, shape, rank),
-                                       localShape(mesh, layout, shape, rank)))
+      for (const Index &index : points(localRanges(mesh, layout, shape, rank)))
         buffer[index] = contribution(layout, rank, index);
       buffers.push_back(std::move(buffer));
     }
@@ -87,8 +87,7 @@ public:
   bool holds(const Layout &layout) const {
     for (auto [number, rank] : llvm::enumerate(ranks)) {
       std::vector<Index> expected =
-          points(localOffset(mesh, layout, shape, rank),
-                 localShape(mesh, layout, shape, rank));
+          points(localRanges(mesh, layout, shape, rank));
       if (expected.size() != buffers[number].size())
         return false;
       for (const Index &index : expected)
@@ -221,12 +220,13 @@ private:
     int64_t inner = mesh.getSize(step.axes);
     int64_t part =
         partIndex(mesh, before, dim, rank) * inner + flatten(step.axes, rank);
-    int64_t begin = partOffset(shape[dim], outer * inner, part);
-    int64_t end = begin + partSize(shape[dim], outer * inner, part);
+    bool zigzag = outer == 1 ? step.zigzag : before.dims[dim].zigzag;
     Buffer result;
-    for (const auto &[index, value] : buffer)
-      if (index[dim] >= begin && index[dim] < end)
-        result[index] = value;
+    for (const Range &range :
+         partRanges(shape[dim], outer * inner, part, zigzag))
+      for (const auto &[index, value] : buffer)
+        if (index[dim] >= range.begin && index[dim] < range.end)
+          result[index] = value;
     return result;
   }
 
@@ -245,8 +245,10 @@ Mesh makeMesh(ArrayRef<int64_t> sizes) {
   return mesh;
 }
 
-/// All layouts of a tensor on a mesh, axes in every role and order.
-std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape) {
+/// All layouts of a tensor on a mesh, axes in every role and order; with
+/// `zigzag`, every dimension both ways.
+std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
+                               bool zigzag) {
   std::vector<Layout> layouts = {Layout(shape.size())};
   for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis) {
     std::vector<Layout> next;
@@ -265,6 +267,12 @@ std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape) {
     }
     layouts = std::move(next);
   }
+  for (unsigned dim = 0; zigzag && dim < shape.size(); ++dim)
+    for (size_t i = 0, e = layouts.size(); i < e; ++i)
+      if (Layout layout = layouts[i]; !layout.dims[dim].empty()) {
+        layout.dims[dim].zigzag = true;
+        layouts.push_back(std::move(layout));
+      }
   llvm::erase_if(layouts, [&](const Layout &layout) {
     return layout.checkShape(mesh, shape).has_value();
   });
@@ -283,9 +291,10 @@ bool isReachable(const Mesh &mesh, const Layout &from, const Layout &to) {
              from.getPartial(ReductionKind::Sum);
 }
 
-void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
+void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
+                   bool zigzag = false) {
   Mesh mesh = makeMesh(sizes);
-  std::vector<Layout> layouts = allLayouts(mesh, shape);
+  std::vector<Layout> layouts = allLayouts(mesh, shape, zigzag);
   Machine machine(mesh, shape);
   for (const Layout &from : layouts) {
     machine.load(from);
@@ -338,6 +347,14 @@ TEST(ReshardTest, EveryPairOnThreeAxesOfAMatrix) {
   checkAllPairs({2, 2, 2}, {6, 3});
 }
 
+TEST(ReshardTest, EveryPairWithZigzags) {
+  checkAllPairs({4}, {8}, /*zigzag=*/true);
+  checkAllPairs({2}, {8, 4}, /*zigzag=*/true);
+  checkAllPairs({2, 2}, {8, 4}, /*zigzag=*/true);
+  // Six elements: a zigzag over three parts, none over two.
+  checkAllPairs({2, 3}, {6, 4}, /*zigzag=*/true);
+}
+
 //===----------------------------------------------------------------------===//
 // Choice of steps
 //===----------------------------------------------------------------------===//
@@ -377,6 +394,30 @@ TEST(ReshardTest, OneCollectiveWhereOneDoes) {
   EXPECT_EQ(kinds(mesh, shape, Layout(2), sharded({{2}, {1}})),
             (Kinds{StepKind::Slice, StepKind::Slice}));
   EXPECT_EQ(kinds(mesh, shape, partial, partial), Kinds{});
+}
+
+TEST(ReshardTest, ZigzagsNest) {
+  Mesh mesh = makeMesh({2, 2});
+  Layout both = sharded({{1, 2}}), major = sharded({{1}}), whole(1);
+  Layout contiguous = major;
+  both.dims[0].zigzag = major.dims[0].zigzag = true;
+  using Kinds = std::vector<StepKind>;
+  EXPECT_EQ(kinds(mesh, {8}, both, major), (Kinds{StepKind::AllGather}));
+  EXPECT_EQ(kinds(mesh, {8}, major, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, whole, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, contiguous, major),
+            (Kinds{StepKind::AllGather, StepKind::Slice}));
+}
+
+TEST(ReshardTest, ShiftedPartsGoHomeFirst) {
+  Mesh mesh = makeMesh({4});
+  Layout shifted = sharded({{1}});
+  shifted.dims[0].shift = 1;
+  std::string reason;
+  EXPECT_TRUE(failed(applyStep(mesh, {8}, shifted,
+                               {StepKind::AllGather, {1}, {}, 0, {}}, reason)));
+  EXPECT_EQ(reason, "the parts of dimension 0 have been shifted by 1; shift "
+                    "them home first");
 }
 
 TEST(ReshardTest, UnevenMinorAxesGoThroughTheWholeDimension) {
