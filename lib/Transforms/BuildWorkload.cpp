@@ -556,6 +556,19 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   workload.classes.push_back(std::move(device));
 }
 
+/// Whether a kernel adds to what goes round a ring: work of the strategy, not of
+/// the model.
+static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
+  auto isVisitor = [](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return layout && llvm::any_of(layout.getValue().dims, [](const auto &axes) {
+             return axes.shift != 0;
+           });
+  };
+  return kernel.isLinear() &&
+         llvm::any_of(kernel->getResultTypes(), isVisitor);
+}
+
 /// Sums FLOPs over a block; repeats count as often as they run.
 static void countFlops(Block &block, double times, bool recomputed,
                        sim::JobInfo &info,
@@ -576,7 +589,7 @@ static void countFlops(Block &block, double times, bool recomputed,
     double points = times * kernel.getIterationSpace().numPoints();
     double share = kernel.getVisitedShare();
     info.executedFlops += points * kernel.getExecutedFlopsPerPoint() * share;
-    if (recomputed)
+    if (recomputed || sumsUpVisitors(kernel))
       continue;
     info.modelFlops += points * kernel.getFlopsPerPoint() * share;
     info.modelFlopsFullSquare += points * kernel.getFlopsPerPoint();

@@ -153,3 +153,12 @@ func.func private @attributes() attributes {
   d = #strategy.axis<dp = 16>,
   e = #strategy.coordinate<pp = 7>
 }
+
+// CHECK-LABEL: strategy.tree @context
+strategy.tree @context for @gpt {
+  mesh [dp = 2, cp = 4]
+  // CHECK: split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  // CHECK: split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]]
+  node "layers" { split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]] }
+}
