@@ -156,20 +156,18 @@ RankTensors proteus::interp::reduceScatter(const RankGrid &grid,
   return sliceParts(grid, allReduce(grid, input, axes, kind), dim, axes);
 }
 
-RankTensors proteus::interp::allToAll(const RankGrid &grid,
-                                      const RankTensors &input,
-                                      unsigned fromDim,
-                                      const dist::AxisList &fromAxes,
-                                      unsigned toDim,
-                                      const dist::AxisList &toAxes) {
+RankTensors
+proteus::interp::allToAll(const RankGrid &grid, const RankTensors &input,
+                          unsigned fromDim, const dist::AxisList &fromAxes,
+                          unsigned toDim, const dist::AxisList &toAxes) {
   RankTensors result;
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     SmallVector<unsigned> senders = grid.getGroup(rank, fromAxes);
     RankTensors received;
     for (unsigned sender : senders)
       received.push_back(partOf(input[sender], toDim,
-                                grid.getPosition(rank, toAxes),
-                                senders.size(), toAxes.zigzag));
+                                grid.getPosition(rank, toAxes), senders.size(),
+                                toAxes.zigzag));
     SmallVector<const Tensor *> pieces;
     for (const Tensor &piece : received)
       pieces.push_back(&piece);

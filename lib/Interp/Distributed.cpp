@@ -123,10 +123,9 @@ LogicalResult Frame::visit(dist::SliceOp op) {
 
 LogicalResult Frame::visit(dist::ShiftOp op) {
   for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs()))
-    if (failed(setChecked(
-            output,
-            shiftParts(getGrid(), get(input),
-                       minorAxes(input, op.getDim(), op.getAxes().size())))))
+    if (failed(setChecked(output, shiftParts(getGrid(), get(input),
+                                             minorAxes(input, op.getDim(),
+                                                       op.getAxes().size())))))
       return failure();
   return success();
 }
@@ -218,8 +217,8 @@ LogicalResult Frame::visit(dist::RecvOp op) {
 FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::AllToAllOp, dist::SliceOp, dist::ShiftOp,
-            dist::FusedReduceOp, dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
+            dist::AllToAllOp, dist::SliceOp, dist::ShiftOp, dist::FusedReduceOp,
+            dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {
             if (failed(visit(known)))
               return failure();

@@ -46,8 +46,7 @@ LogicalResult Executor::visitKernel(Operation *op) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
     SmallVector<OperandBlock> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(
-          {&get(operand)[rank], placeOf(operand, coordinates)});
+      operands.push_back({&get(operand)[rank], placeOf(operand, coordinates)});
     SmallVector<ResultBlock> results;
     for (Value result : op->getResults())
       results.push_back({Tensor(localShapeOf(result, coordinates)),

@@ -27,8 +27,7 @@ namespace {
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)
-      : op(op), space(op.getIterationSpace()),
-        parts(space.iterators.size()) {}
+      : op(op), space(op.getIterationSpace()), parts(space.iterators.size()) {}
 
   LogicalResult add(Value value, const nn::TensorIterators &dims,
                     const Place &place) {

@@ -151,8 +151,7 @@ static void compute(nn::CrossEntropyGradOp op, Operands in, Results out) {
   int64_t vocab = logits.getDim(-1), last = logits.getRank() - 1;
   for (int64_t i = 0; i < logits.size(); ++i) {
     int64_t r = i / vocab;
-    bool isLabel =
-        in[1].place.toGlobal(last, i % vocab) == indexAt(labels, r);
+    bool isLabel = in[1].place.toGlobal(last, i % vocab) == indexAt(labels, r);
     out[0].data[i] = (std::exp(logits[i] - lse[r]) - (isLabel ? 1 : 0)) *
                      dloss[0] / globalRows(op.getLabels());
   }

@@ -28,8 +28,7 @@ namespace proteus {
 /// a result gathers what every step contributes to it and is passed on n times,
 /// which brings it home, while the next step computes.
 llvm::SmallVector<mlir::Value>
-buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op,
-          dist::MeshAttr mesh,
+buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op, dist::MeshAttr mesh,
           llvm::function_ref<dist::LayoutAttr(dist::LayoutAttr)> place);
 
 } // namespace proteus

@@ -295,12 +295,12 @@ void WorkloadBuilder::partition() {
         inspect(type);
       auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
       if (kernel && kernel.getVisitedShare() != 1)
-        skipping.insert({{op->getName(),
-                          FunctionType::get(op->getContext(),
-                                            op->getOperandTypes(),
-                                            op->getResultTypes()),
-                          llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
-                         kernel});
+        skipping.insert(
+            {{op->getName(),
+              FunctionType::get(op->getContext(), op->getOperandTypes(),
+                                op->getResultTypes()),
+              llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
+             kernel});
     });
   }
   std::map<SmallVector<int64_t>, uint32_t> numbers;
@@ -313,9 +313,9 @@ void WorkloadBuilder::partition() {
     for (auto &[size, axes] : uneven) {
       dist::Layout layout(1);
       layout.dims[0] = axes;
-      key.push_back(dist::partSize(
-          size, grid.getSize(axes),
-          dist::partIndex(grid, layout, 0, coordinates)));
+      key.push_back(
+          dist::partSize(size, grid.getSize(axes),
+                         dist::partIndex(grid, layout, 0, coordinates)));
     }
     for (auto &[types, kernel] : skipping) {
       double share = kernel.getVisitedShareOf(
@@ -556,8 +556,8 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   workload.classes.push_back(std::move(device));
 }
 
-/// Whether a kernel adds to what goes round a ring: work of the strategy, not of
-/// the model.
+/// Whether a kernel adds to what goes round a ring: work of the strategy, not
+/// of the model.
 static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
   auto isVisitor = [](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
@@ -565,8 +565,7 @@ static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
              return axes.shift != 0;
            });
   };
-  return kernel.isLinear() &&
-         llvm::any_of(kernel->getResultTypes(), isVisitor);
+  return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
 }
 
 /// Sums FLOPs over a block; repeats count as often as they run.

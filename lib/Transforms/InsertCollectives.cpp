@@ -491,9 +491,9 @@ void Inserter::replaceByRing(nn::RingOpInterface op) {
   insertedPhase = getPhase(op);
   insertedStage = getStage(op);
   insertedPath = nn::getOwnPath(op);
-  op->replaceAllUsesWith(
-      buildRing(builder, op, mesh,
-                [&](LayoutAttr layout) { return onStage(layout, op); }));
+  op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
+    return onStage(layout, op);
+  }));
   op->erase();
 }
 
@@ -542,8 +542,8 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
       // What is saved for the backward pass is saved reduced, or in the form
       // in which it is read there if that was made anyhow and is no larger.
       LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
-      if (wanted && converted.count({operand.get(), withoutLeading(wanted),
-                                     bothPasses}))
+      if (wanted &&
+          converted.count({operand.get(), withoutLeading(wanted), bothPasses}))
         target = withoutLeading(wanted);
       else
         target = reduced(target);

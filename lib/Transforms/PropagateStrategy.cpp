@@ -176,8 +176,7 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
           !part.mayShareAxis(iterator, other))
         return false;
   int64_t count = mesh.getSize(axes);
-  return count <= info.size &&
-         (!axes.zigzag || info.size % (2 * count) == 0) &&
+  return count <= info.size && (!axes.zigzag || info.size % (2 * count) == 0) &&
          (!isFused(part.getSpace(), iterator) || info.size % count == 0);
 }
 

@@ -107,8 +107,8 @@ void proteus::separateSavedForms(func::FuncOp function, dist::MeshAttr mesh) {
         for (auto &[form, list] : uses) {
           if (!form || uses.size() == 1)
             continue;
-          BlockArgument copy = reader.getBody().addArgument(
-              argument.getType(), argument.getLoc());
+          BlockArgument copy = reader.getBody().addArgument(argument.getType(),
+                                                            argument.getLoc());
           for (OpOperand *use : list)
             use->set(copy);
           values.push_back(value);
@@ -119,9 +119,8 @@ void proteus::separateSavedForms(func::FuncOp function, dist::MeshAttr mesh) {
     if (values.empty())
       continue;
     RepeatOp extended = extend(repeat, values);
-    for (auto [entry, stack] :
-         llvm::zip_equal(arguments, extended->getResults().take_back(
-                                        values.size())))
+    for (auto [entry, stack] : llvm::zip_equal(
+             arguments, extended->getResults().take_back(values.size())))
       entry.first.getSlicedMutable().append(stack);
   }
 }

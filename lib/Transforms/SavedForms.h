@@ -1,4 +1,5 @@
-//===- SavedForms.h - what repeats keep, by the layout of its readers -*- C++ -*-===//
+//===- SavedForms.h - what repeats keep, by the layout of its readers -*- C++
+//-*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives. A repeat keeps a value for the backward pass once,
-// but the backward pass may read it in several layouts. Where the forward pass
-// has made such a form anyhow, and it is no larger, it is kept as it is.
+// Part of insert-collectives. A repeat keeps a value for the backward pass
+// once, but the backward pass may read it in several layouts. Where the forward
+// pass has made such a form anyhow, and it is no larger, it is kept as it is.
 //
 //===----------------------------------------------------------------------===//
 

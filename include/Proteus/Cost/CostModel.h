@@ -109,9 +109,9 @@ public:
 /// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
 /// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
-/// S/B + (n-1)a, send and shift S/B + a. One rank costs nothing. A group within a node
-/// uses the intra-node link, any other the slower of both links and the larger
-/// of both latencies.
+/// S/B + (n-1)a, send and shift S/B + a. One rank costs nothing. A group within
+/// a node uses the intra-node link, any other the slower of both links and the
+/// larger of both latencies.
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 

@@ -309,8 +309,8 @@ bool Layout::operator<(const Layout &other) const {
 llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
   llvm::hash_code hash(layout.dims.size());
   for (const AxisList &axes : layout.dims)
-    hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes), axes.zigzag,
-                              axes.shift);
+    hash =
+        llvm::hash_combine(hash, ArrayRef<Axis>(axes), axes.zigzag, axes.shift);
   for (const AxisList &axes : layout.partial)
     hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
   for (auto [axis, coordinate] : layout.fixed)

@@ -239,8 +239,8 @@ FailureOr<SmallVector<PlannedStep, 2>> proteus::dist::planReshard(
     return failure();
   }
   AxisList movable = movableAxes(mesh, shape, from, to);
-  auto plan = Planner(mesh, shape, elementBits, std::move(movable), to, cost)
-                  .run(from);
+  auto plan =
+      Planner(mesh, shape, elementBits, std::move(movable), to, cost).run(from);
   if (failed(plan))
     reason = "no sequence of exact steps leads from one layout to the other; "
              "uneven parts or the time axis are in the way";

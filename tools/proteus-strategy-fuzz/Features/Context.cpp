@@ -56,8 +56,7 @@ static void splitContext(Random &random, TreeBuilder &builder) {
                           chooseForm(random, kernel, axes, parts, how));
   });
   // All operations with a sequence have taken these axes.
-  for (std::vector<std::string> *rest :
-       {&builder.freeAxes, &builder.innerAxes})
+  for (std::vector<std::string> *rest : {&builder.freeAxes, &builder.innerAxes})
     llvm::erase_if(*rest, [&](const std::string &axis) {
       return llvm::is_contained(axes, axis);
     });

@@ -245,12 +245,15 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
 
     **Constraints**
     - It stands in a tree or a node, once per item.
-    - There is at least one arrow; a key occurs once, an axis occurs once.
+    - There is at least one arrow; a key occurs once, an axis occurs once, and
+      once more for a key that goes round a `ring`.
+    - `ring` and `zigzag` are about `op`.
     - `op` takes iterator names, not dimensions; dimensions are not negative.
     - Axes are axes of the tree's mesh (checked by the tree).
 
     ```mlir
     split op [batch -> dp, out -> tp]
+    split op [seq -> zigzag cp, key -> ring zigzag cp]
     split weight [0 -> [dp, tp]]
     split input 1 [batch -> []]
     ```
