@@ -57,6 +57,7 @@ private:
       return whole + (ranks - 1) * link.latency;
     case CollectiveKind::Permute:
     case CollectiveKind::SendRecv:
+    case CollectiveKind::Shift:
       return whole + link.latency;
     }
     llvm_unreachable("unknown collective kind");

@@ -55,6 +55,8 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
     return "permute";
   case CollectiveKind::SendRecv:
     return "send_recv";
+  case CollectiveKind::Shift:
+    return "shift";
   }
   llvm_unreachable("unknown collective kind");
 }

@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/Dist/Schedule.h"
 #include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Interp/Place.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -35,9 +36,12 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
 }
 
 /// The minor axes of dimension `dim`, as many as a collective runs over, in the
-/// order in which they shard it.
-static ArrayRef<Axis> minorAxes(Value value, unsigned dim, size_t count) {
-  return ArrayRef<Axis>(layoutOf(value).dims[dim]).take_back(count);
+/// order in which they shard it, and the way they do.
+static AxisList minorAxes(Value value, unsigned dim, size_t count) {
+  const AxisList &all = layoutOf(value).dims[dim];
+  AxisList minor(ArrayRef<Axis>(all).take_back(count));
+  minor.zigzag = all.zigzag;
+  return minor;
 }
 
 namespace {
@@ -75,6 +79,7 @@ private:
                       ArrayRef<Axis> axes);
   RankTensors gather(Value input, Value result, unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
+  LogicalResult visit(dist::ShiftOp op);
   LogicalResult visit(dist::FusedReduceOp op);
   LogicalResult visit(dist::FusedGatherOp op);
   LogicalResult visit(dist::OffloadOp op);
@@ -210,6 +215,15 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
+LogicalResult Frame::visit(dist::ShiftOp op) {
+  for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs()))
+    if (failed(setChecked(output, shiftParts(getGrid(), get(input),
+                                             minorAxes(input, op.getDim(),
+                                                       op.getAxes().size())))))
+      return failure();
+  return success();
+}
+
 /// Reduces some iterations of an operand.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
@@ -321,13 +335,14 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
             dist::ScatterOp, dist::GatherOp, dist::KeepOp, dist::ExchangeOp,
-            dist::SliceOp, dist::FusedReduceOp, dist::FusedGatherOp,
-            dist::OffloadOp, dist::FetchOp, dist::AccumulateOp, dist::SendOp,
-            dist::RecvOp>([&](auto known) -> FailureOr<bool> {
-        if (failed(visit(known)))
-          return failure();
-        return true;
-      })
+            dist::SliceOp, dist::ShiftOp, dist::FusedReduceOp,
+            dist::FusedGatherOp, dist::OffloadOp, dist::FetchOp,
+            dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
+          [&](auto known) -> FailureOr<bool> {
+            if (failed(visit(known)))
+              return failure();
+            return true;
+          })
       .Default([](Operation *) { return false; });
 }
 
@@ -398,8 +413,7 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
                             std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      blocks.push_back(whole.slice(dist::localOffset(type, coordinates),
-                                   dist::localShape(type, coordinates)));
+      blocks.push_back(Place(dist::localRanges(type, coordinates)).cut(whole));
     }
     frame.set(argument, std::move(blocks));
   }
@@ -556,7 +570,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   }
   Tensor whole(type.getShape(), std::numeric_limits<double>::quiet_NaN());
   for (auto &[key, tensor] : blocks)
-    whole.insert(tensor, dist::localOffset(type, key));
+    Place(dist::localRanges(type, key)).paste(tensor, whole);
   return whole;
 }
 

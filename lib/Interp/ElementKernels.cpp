@@ -25,12 +25,9 @@ static ArrayRef<int64_t> globalShape(Value value) {
 }
 
 /// Position in the whole tensor of an element of a block.
-static int64_t globalPosition(Value value, ArrayRef<int64_t> offset,
+static int64_t globalPosition(Value value, const Place &place,
                               ArrayRef<int64_t> local) {
-  Shape index(local);
-  for (auto [i, first] : llvm::zip_equal(index, offset))
-    i += first;
-  return linearise(globalShape(value), index);
+  return linearise(globalShape(value), place.toGlobal(local));
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,7 +175,7 @@ static LogicalResult compute(nn::DropoutOp op, Operands in, Results out) {
   double probability = op.getProbability().convertToDouble();
   forEachIndex(in[0]->getShape(), [&](ArrayRef<int64_t> index) {
     int64_t position = linearise(in[0]->getShape(), index);
-    int64_t global = globalPosition(op.getInput(), in[0].offset, index);
+    int64_t global = globalPosition(op.getInput(), in[0].place, index);
     bool kept = randomAt(op.getSeed(), global) >= probability;
     out[1].data[position] = kept ? 1 : 0;
     out[0].data[position] = kept ? (*in[0])[position] / (1 - probability) : 0.0;
@@ -217,10 +214,11 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
   forEachIndex(y.getShape(), [&](ArrayRef<int64_t> index) {
     Shape source =
         delinearise(globalShape(op.getInput()),
-                    globalPosition(op.getResult(), out[0].offset, index));
+                    globalPosition(op.getResult(), out[0].place, index));
     for (auto [dim, i] : llvm::enumerate(source)) {
-      i -= in[0].offset[dim];
-      missing |= i < 0 || i >= x.getDim(dim);
+      std::optional<int64_t> local = in[0].place.toLocal(dim, i);
+      missing |= !local;
+      i = local.value_or(0);
     }
     if (!missing)
       y.at(index) = x.at(source);

@@ -24,9 +24,9 @@ static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
   return type ? Shape(dist::localShape(type, coordinates)) : Shape();
 }
 
-static Shape localOffsetOf(Value value, ArrayRef<int64_t> coordinates) {
+static Place placeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? Shape(dist::localOffset(type, coordinates)) : Shape();
+  return type ? Place(dist::localRanges(type, coordinates)) : Place();
 }
 
 /// Whether the results of `op` exist at `coordinates`.
@@ -63,12 +63,11 @@ LogicalResult Executor::visitKernel(Operation *op) {
     }
     SmallVector<OperandBlock> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(
-          {&get(operand)[rank], localOffsetOf(operand, coordinates)});
+      operands.push_back({&get(operand)[rank], placeOf(operand, coordinates)});
     SmallVector<ResultBlock> results;
     for (Value result : op->getResults())
       results.push_back({Tensor(localShapeOf(result, coordinates)),
-                         localOffsetOf(result, coordinates)});
+                         placeOf(result, coordinates)});
     if (failed(evaluate(op, operands, results,
                         [&](Value value) { return get(value)[rank][0]; })))
       return failure();

@@ -166,7 +166,8 @@ void proteus::inheritPartition(
   for (auto [ours, theirs] : names)
     if (strategy::PartAttr part = partition.lookup(ours))
       parts.push_back(strategy::PartAttr::get(
-          context, StringAttr::get(context, theirs), part.getAxes()));
+          context, StringAttr::get(context, theirs), part.getAxes(),
+          part.getZigzag(), part.getRing()));
   if (!parts.empty())
     to->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));

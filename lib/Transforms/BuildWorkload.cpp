@@ -57,19 +57,26 @@ static cost::DType computeType(Operation *op) {
   return cost::DType::F32;
 }
 
-/// Sizes of the iterators of `op` on the rank at `coordinates`, read off the
-/// local shapes of the dimensions they index.
-static SmallVector<int64_t> localSizes(Operation *op,
-                                       const nn::IterationSpace &space,
-                                       ArrayRef<int64_t> coordinates) {
-  SmallVector<int64_t> sizes;
+static int64_t sizeOf(const nn::IteratorRanges &ranges) {
+  int64_t size = 0;
+  for (auto [begin, end] : ranges)
+    size += end - begin;
+  return size;
+}
+
+/// What the rank at `coordinates` holds of the iterators of `op`, read off the
+/// dimensions they index.
+static SmallVector<nn::IteratorRanges>
+heldRanges(Operation *op, const nn::IterationSpace &space,
+           ArrayRef<int64_t> coordinates) {
+  SmallVector<nn::IteratorRanges> held;
   for (const nn::Iterator &iterator : space.iterators)
-    sizes.push_back(iterator.size);
+    held.push_back({{0, iterator.size}});
   auto visit = [&](Value value, const nn::TensorIterators &dims) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
-    SmallVector<int64_t> local = dist::localShape(type, coordinates);
+    SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
         continue;
@@ -77,15 +84,19 @@ static SmallVector<int64_t> localSizes(Operation *op,
       int64_t minor = 1;
       for (unsigned iterator : ArrayRef(iterators).drop_front())
         minor *= space.iterators[iterator].size;
-      int64_t &size = sizes[iterators.front()];
-      size = std::min(size, local[dim] / minor);
+      nn::IteratorRanges part;
+      for (const dist::Range &range : local[dim])
+        part.push_back({range.begin / minor, range.end / minor});
+      nn::IteratorRanges &known = held[iterators.front()];
+      if (sizeOf(part) < sizeOf(known))
+        known = std::move(part);
     }
   };
   for (auto [value, dims] : llvm::zip(op->getOperands(), space.operands))
     visit(value, dims);
   for (auto [value, dims] : llvm::zip(op->getResults(), space.results))
     visit(value, dims);
-  return sizes;
+  return held;
 }
 
 namespace {
@@ -295,7 +306,7 @@ void WorkloadBuilder::partition() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
   // Ranks of one stage differ where a dimension does not divide evenly.
-  SetVector<std::pair<int64_t, SmallVector<Axis>>> uneven;
+  std::set<std::pair<int64_t, AxisList>> uneven;
   // Or where something is at one place among them.
   SetVector<std::pair<Axis, int64_t>> places;
   auto inspect = [&](Type type) {
@@ -311,15 +322,27 @@ void WorkloadBuilder::partition() {
       return;
     for (auto [dim, axes] : llvm::enumerate(layout.dims))
       if (tensor.getDimSize(dim) % grid.getSize(axes) != 0)
-        uneven.insert({tensor.getDimSize(dim),
-                       SmallVector<Axis>(axes.begin(), axes.end())});
+        uneven.insert({tensor.getDimSize(dim), axes});
   };
+  // They also differ where the share of the work that is visited depends on the
+  // part. One operation stands for all of the same types and share.
+  llvm::MapVector<std::tuple<OperationName, Type, int64_t>,
+                  nn::IterationSpaceOpInterface>
+      skipping;
   for (FlatProgram &flat : programs) {
     for (Type type : flat.program.getArgumentTypes())
       inspect(type);
     flat.program.walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         inspect(type);
+      auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+      if (kernel && kernel.getVisitedShare() != 1)
+        skipping.insert(
+            {{op->getName(),
+              FunctionType::get(op->getContext(), op->getOperandTypes(),
+                                op->getResultTypes()),
+              llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
+             kernel});
     });
   }
   std::map<SmallVector<int64_t>, uint32_t> numbers;
@@ -327,12 +350,19 @@ void WorkloadBuilder::partition() {
   for (int64_t rank = 0; rank < numRanks; ++rank) {
     SmallVector<int64_t> own = grid.getCoordinates(rank);
     SmallVector<int64_t> key = {stageOfRank(own)};
+    SmallVector<int64_t> coordinates = own;
+    coordinates.insert(coordinates.begin(), 0);
     for (auto &[size, axes] : uneven) {
-      int64_t index = 0;
-      for (Axis axis : axes)
-        index = index * grid.getSize(axis) +
-                (axis == dist::microAxis ? 0 : own[axis - 1]);
-      key.push_back(dist::partSize(size, grid.getSize(axes), index));
+      dist::Layout layout(1);
+      layout.dims[0] = axes;
+      key.push_back(
+          dist::partSize(size, grid.getSize(axes),
+                         dist::partIndex(grid, layout, 0, coordinates)));
+    }
+    for (auto &[types, kernel] : skipping) {
+      double share = kernel.getVisitedShareOf(
+          heldRanges(kernel, kernel.getIterationSpace(), coordinates));
+      key.push_back(llvm::bit_cast<int64_t>(share));
     }
     for (auto [axis, position] : places)
       key.push_back(own[axis - 1] == position);
@@ -360,9 +390,14 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
     if (!isHeldBy(type, number))
       return entry->second = 0;
   nn::IterationSpace space = op.getIterationSpace();
-  double points = 1;
-  for (int64_t size : localSizes(op, space, coordinatesOf(number)))
-    points *= static_cast<double>(size);
+  SmallVector<nn::IteratorRanges> held =
+      heldRanges(op, space, coordinatesOf(number));
+  double points = op.getVisitedShareOf(held);
+  // Nothing is launched where nothing is to be done: keys in the future.
+  if (points == 0)
+    return entry->second;
+  for (const nn::IteratorRanges &ranges : held)
+    points *= static_cast<double>(sizeOf(ranges));
   double written = 0;
   for (Value result : op->getResults())
     written += dist::localBytes(tensorType(result), coordinatesOf(number));
@@ -378,7 +413,7 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
     bytes = points * *perPoint;
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
-  kernel.flops = points * op.getExecutedFlopsPerPoint() * op.getVisitedShare();
+  kernel.flops = points * op.getExecutedFlopsPerPoint();
   kernel.bytes = bytes;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
@@ -415,6 +450,8 @@ static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
     return cost::CollectiveKind::Scatter;
   case dist::CollectiveKind::Gather:
     return cost::CollectiveKind::Gather;
+  case dist::CollectiveKind::Shift:
+    return cost::CollectiveKind::Shift;
   }
   llvm_unreachable("unknown collective");
 }
@@ -537,6 +574,8 @@ static sim::Stream streamOf(Operation *op) {
     return sim::Stream::HostToDevice;
   if (isa<dist::OffloadOp>(op))
     return sim::Stream::DeviceToHost;
+  if (isa<dist::ShiftOp>(op))
+    return sim::Stream::ContextParallel;
   // Activations and gradients travel independently: the stages may have them in
   // different orders.
   if (isa<dist::SendOp, dist::RecvOp>(op)) {
@@ -633,6 +672,18 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   workload.classes.push_back(std::move(device));
 }
 
+/// Whether a kernel adds to what goes round a ring: work of the strategy, not
+/// of the model.
+static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
+  auto isVisitor = [](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return layout && llvm::any_of(layout.getValue().dims, [](const auto &axes) {
+             return axes.shift != 0;
+           });
+  };
+  return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
+}
+
 /// Sums FLOPs over a block; repeats count as often as they run.
 static void countFlops(Block &block, double times, bool recomputed,
                        sim::JobInfo &info,
@@ -653,7 +704,7 @@ static void countFlops(Block &block, double times, bool recomputed,
     double points = times * kernel.getIterationSpace().numPoints();
     double share = kernel.getVisitedShare();
     info.executedFlops += points * kernel.getExecutedFlopsPerPoint() * share;
-    if (recomputed)
+    if (recomputed || sumsUpVisitors(kernel))
       continue;
     info.modelFlops += points * kernel.getFlopsPerPoint() * share;
     info.modelFlopsFullSquare += points * kernel.getFlopsPerPoint();

@@ -138,6 +138,13 @@ static Value inPlaceOperand(OpResult result) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }
+  // A step of a ring goes on with what the last one has made.
+  if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
+      block && !block.getSoFar().empty())
+    return block.getSoFar()[result.getResultNumber()];
+  if (auto block = dyn_cast<nn::AttentionBlockGradOp>(op);
+      block && result.getResultNumber() == 0)
+    return block.getQueryGradientSoFar();
   if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
     Value init = destinations.getTiedOpOperand(result)->get();
     // An empty tensor has no memory yet, and what others read is not

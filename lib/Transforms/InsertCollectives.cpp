@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BuildRing.h"
+#include "SavedForms.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -119,6 +122,7 @@ private:
   /// Whether the tree moves a value that is kept for the backward pass to the
   /// host: whether it does so with the results of its producer.
   bool isOffloaded(Value value);
+  void replaceByRing(nn::RingOpInterface op);
 
   /// `value` in layout `target`, converted in front of `reader`. Null after an
   /// error.
@@ -213,6 +217,8 @@ private:
   DenseMap<std::tuple<Value, Attribute, int64_t>, SmallVector<Value, 1>>
       converted;
   static constexpr int64_t anySection = 0;
+  /// The key of what the forward and the backward pass of a stage share.
+  static int64_t bothPasses(int64_t stage) { return -1 - stage; }
   /// Tied parameters by their path: the tag of their reduction and the layout
   /// in which the first copy needs its gradient.
   llvm::StringMap<std::pair<int64_t, LayoutAttr>> tied;
@@ -661,10 +667,15 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   // chunks convert again rather than keep a larger form alive. A reduction
   // serves all.
   LayoutAttr whole = reduced(layoutOf(value));
+  int64_t stage = getStage(reader).value_or(0);
   int64_t ownSection =
       1 + static_cast<int64_t>(phase) +
-      (static_cast<int64_t>(Phase::Update) + 1) * getStage(reader).value_or(0);
-  int64_t section = target == whole ? anySection : ownSection;
+      (static_cast<int64_t>(Phase::Update) + 1) * stage;
+  bool keeps = phase != Phase::Update && value.getDefiningOp() &&
+               isNoLarger(tensorType(value), target, layoutOf(value));
+  int64_t section = target == whole ? anySection
+                    : keeps         ? bothPasses(stage)
+                                    : ownSection;
   if (Value found = find(target, section))
     return found;
   if (Value found = find(whole, anySection);
@@ -804,7 +815,8 @@ LogicalResult Inserter::initialise(OpOperand &operand, LayoutAttr layout) {
 LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
   Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
-    if (iterator.isCompound() && !part.getAxes(i).empty())
+    if (iterator.isCompound() && !part.getAxes(i).empty() &&
+        part.getRing() != i)
       return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
 
   // Sums that are pending in all operands pass through linear operations.
@@ -854,6 +866,10 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
       return failure();
     operand.set(value);
   }
+  if (part.getRing()) {
+    replaceByRing(cast<nn::RingOpInterface>(op.getOperation()));
+    return success();
+  }
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
   for (OpResult result : op->getResults())
@@ -867,6 +883,19 @@ static bool isReadByBackwardOnly(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return getPhase(user) == Phase::Backward;
   });
+}
+
+void Inserter::replaceByRing(nn::RingOpInterface op) {
+  OpBuilder builder(op);
+  builder.setListener(this);
+  insertedPhase = getPhase(op);
+  insertedStage = getStage(op);
+  insertedPath = nn::getOwnPath(op);
+  insertedPrefetch = {};
+  op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
+    return onStage(layout, op);
+  }));
+  op->erase();
 }
 
 LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
@@ -911,8 +940,15 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
                    ? reduced(target)
                    : layoutOf(repeat.getBody().getArgument(number));
     } else if (getPhase(repeat) == Phase::Forward) {
-      // What is saved for the backward pass is saved reduced.
-      target = reduced(target);
+      // What is saved for the backward pass is saved reduced, or in the form
+      // in which it is read there if that was made anyhow and is no larger.
+      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
+      if (wanted &&
+          converted.count({operand.get(), withoutLeading(wanted),
+                           bothPasses(getStage(repeat).value_or(0))}))
+        target = withoutLeading(wanted);
+      else
+        target = reduced(target);
       if (isReadByBackwardOnly(repeat.getResult(number)))
         target =
             target.withHost(target.isOnHost() || isOffloaded(operand.get()));
@@ -1106,6 +1142,7 @@ LogicalResult Inserter::run() {
     layout = onStage(layout, getStage(argument).value_or(0));
     setLayout(argument, layout.withHost(isKeptOnHost(argument)));
   }
+  separateSavedForms(function, mesh);
   findGradients();
   if (failed(visit(function.front())))
     return failure();

@@ -674,7 +674,8 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                   });
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
-        axes));
+        axes, part.getZigzag() && !axes.empty(),
+        part.getRing() && !axes.empty()));
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);

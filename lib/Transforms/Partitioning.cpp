@@ -35,27 +35,39 @@ Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
   auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   if (!annotation)
     return result;
-  for (strategy::PartAttr part : annotation.getParts())
-    if (auto iterator = result.space.find(part.getIterator()))
-      for (StringAttr name : part.getAxes()) {
-        // Nothing is split over a single device.
-        Axis axis = *mesh.find(name.getValue());
-        if (mesh.getSize(axis) > 1)
-          result.axes[*iterator].push_back(axis);
-      }
+  auto step = op->getAttrOfType<IntegerAttr>(kRingStepAttr);
+  for (strategy::PartAttr part : annotation.getParts()) {
+    auto iterator = result.space.find(part.getIterator());
+    if (!iterator)
+      continue;
+    AxisList &axes = result.axes[*iterator];
+    for (StringAttr name : part.getAxes()) {
+      // Nothing is split over a single device.
+      Axis axis = *mesh.find(name.getValue());
+      if (mesh.getSize(axis) > 1)
+        axes.push_back(axis);
+    }
+    axes.zigzag = part.getZigzag() && !axes.empty();
+    if (part.getRing() && !axes.empty()) {
+      result.ring = *iterator;
+      if (step)
+        axes.shift = step.getInt() % mesh.getSize(axes);
+    }
+  }
   return result;
 }
 
 void Partitioning::annotate(const dist::Mesh &mesh) const {
   MLIRContext *context = op->getContext();
   SmallVector<strategy::PartAttr> parts;
-  for (auto [iterator, list] : llvm::zip(space.iterators, axes)) {
+  for (auto [i, iterator] : llvm::enumerate(space.iterators)) {
     SmallVector<StringAttr> names;
-    for (Axis axis : list)
+    for (Axis axis : axes[i])
       names.push_back(StringAttr::get(context, mesh.getName(axis)));
     if (!names.empty())
       parts.push_back(strategy::PartAttr::get(
-          context, StringAttr::get(context, iterator.name), names));
+          context, StringAttr::get(context, iterator.name), names,
+          axes[i].zigzag, ring == i));
   }
   op->setDiscardableAttr(kOpAttr, strategy::PartitionAttr::get(context, parts));
 }
@@ -66,6 +78,21 @@ bool Partitioning::uses(Axis axis) const {
                         return llvm::is_contained(list, axis);
                       }) ||
          llvm::any_of(place, [&](auto entry) { return entry.first == axis; });
+}
+
+bool Partitioning::mayShareAxis(unsigned a, unsigned b) const {
+  if ((ring == a) == (ring == b))
+    return false;
+  auto indexedByBoth = [&](const nn::TensorIterators &dims) {
+    auto indexes = [&](unsigned iterator) {
+      return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+        return llvm::is_contained(dim, iterator);
+      });
+    };
+    return indexes(a) && indexes(b);
+  };
+  return llvm::none_of(space.operands, indexedByBoth) &&
+         llvm::none_of(space.results, indexedByBoth);
 }
 
 DimAxes Partitioning::getDimAxes(const nn::TensorIterators &dims) const {
@@ -97,12 +124,14 @@ dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
     bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
       return llvm::is_contained(dim, i);
     });
-    if (indexes)
+    if (indexes || ring == i)
       continue;
     bool max = space.iterators[i].kind == nn::IteratorKind::Max;
-    llvm::append_range(layout.getPartial(max ? dist::ReductionKind::Max
-                                             : dist::ReductionKind::Sum),
-                       axes[i]);
+    AxisList &partial = layout.getPartial(max ? dist::ReductionKind::Max
+                                              : dist::ReductionKind::Sum);
+    for (Axis axis : axes[i])
+      if (!layout.getShardedDim(axis))
+        partial.push_back(axis);
   }
   return dist::LayoutAttr::get(mesh, layout);
 }

@@ -72,6 +72,7 @@ private:
   void placeArguments();
   LogicalResult checkUse();
   std::string check(IterationSpaceOpInterface op, const Partitioning &part);
+  std::string checkRing(IterationSpaceOpInterface op, const Partitioning &part);
 
   /// Lets iterators of `op` that are still whole take the axes that `dims` of
   /// one of its tensors have.
@@ -188,11 +189,18 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
   const nn::Iterator &info = part.getSpace().iterators[iterator];
   if (axes.empty() || !part.getAxes(iterator).empty() ||
       fixed[op].contains(iterator) || !isSplittable(op, info) ||
-      isMinorInResult(part.getSpace(), iterator) ||
-      llvm::any_of(axes, [&](Axis axis) { return part.uses(axis); }))
+      isMinorInResult(part.getSpace(), iterator))
     return false;
+  for (auto [axis, position] : part.getPlace())
+    if (llvm::is_contained(axes, axis))
+      return false;
+  for (unsigned other = 0; other < part.getSpace().iterators.size(); ++other)
+    for (Axis axis : axes)
+      if (llvm::is_contained(part.getAxes(other), axis) &&
+          !part.mayShareAxis(iterator, other))
+        return false;
   int64_t count = mesh.getSize(axes);
-  return count <= info.size &&
+  return count <= info.size && (!axes.zigzag || info.size % (2 * count) == 0) &&
          (!isFused(part.getSpace(), iterator) || info.size % count == 0);
 }
 
@@ -381,24 +389,53 @@ void Propagation::placeArguments() {
   }
 }
 
+/// What is wrong with the ring of a partition; empty if nothing is.
+std::string Propagation::checkRing(IterationSpaceOpInterface op,
+                                   const Partitioning &part) {
+  ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
+  StringRef name = iterators[*part.getRing()].name;
+  auto ring = dyn_cast<nn::RingOpInterface>(op.getOperation());
+  if (!ring || ring.getRingIterator() != name)
+    return llvm::formatv("the parts of iterator '{0}' can't go round a ring: "
+                         "those of the keys of an attention can; drop 'ring'",
+                         name);
+  // Otherwise every device would do the same work on every part.
+  for (Axis axis : part.getAxes(*part.getRing()))
+    if (llvm::none_of(llvm::seq<unsigned>(0, iterators.size()), [&](auto i) {
+          return i != *part.getRing() &&
+                 llvm::is_contained(part.getAxes(i), axis);
+        }))
+      return llvm::formatv("the parts of iterator '{0}' go round a ring over "
+                           "axis '{1}', which splits nothing else; split 'seq' "
+                           "over it as well",
+                           name, mesh.getName(axis));
+  return "";
+}
+
 /// What is wrong with a partition; empty if nothing is.
 std::string Propagation::check(IterationSpaceOpInterface op,
                                const Partitioning &part) {
-  SmallVector<StringRef> owner(mesh.getNumAxes());
-  for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
-    ArrayRef<Axis> axes = part.getAxes(i);
+  ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
+  SmallVector<std::optional<unsigned>> owner(mesh.getNumAxes());
+  for (auto [i, iterator] : llvm::enumerate(iterators)) {
+    const AxisList &axes = part.getAxes(i);
     if (axes.empty())
       continue;
     StringRef name = iterator.name;
     std::string over = mesh.format(axes);
     for (Axis axis : axes) {
-      if (!owner[axis].empty())
+      if (owner[axis] && !part.mayShareAxis(*owner[axis], i))
         return llvm::formatv("axis '{0}' splits both '{1}' and '{2}'; an axis "
                              "may split one iterator of an operation",
-                             mesh.getName(axis), owner[axis], name);
-      owner[axis] = name;
+                             mesh.getName(axis), iterators[*owner[axis]].name,
+                             name);
+      owner[axis] = i;
     }
-    if (!isSplittable(op, iterator))
+    bool isRing = part.getRing() == i;
+    if (std::string problem = isRing ? checkRing(op, part) : "";
+        !problem.empty())
+      return problem;
+    if (!isRing && !isSplittable(op, iterator))
       return llvm::formatv("iterator '{0}' can't be split (over {1}): the "
                            "operation needs it whole; split another iterator",
                            name, over);
@@ -408,6 +445,16 @@ std::string Propagation::check(IterationSpaceOpInterface op,
           "iterator '{0}' has size {1} and can't be split into "
           "{2} parts over {3}",
           name, size, count, over);
+    if (axes.zigzag && llvm::is_contained(axes, dist::microAxis))
+      return llvm::formatv("iterator '{0}' can't be dealt out in a zigzag: "
+                           "micro-batches cut it in order; use one "
+                           "micro-batch, or contiguous parts",
+                           name);
+    if (axes.zigzag && size % (2 * count) != 0)
+      return llvm::formatv("iterator '{0}' of size {1} can't be dealt out in a "
+                           "zigzag over {2}: that takes {3} equal chunks; "
+                           "change its size, or use contiguous parts",
+                           name, size, over, 2 * count);
     if (isFused(part.getSpace(), i) && size % count != 0)
       return llvm::formatv(
           "iterator '{0}' of size {1} is part of a fused "
@@ -589,8 +636,8 @@ LogicalResult Propagation::annotate() {
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning &part = parts.find(op)->second;
     if (auto iterator = batch.getIterator(op); iterator && !micro.empty()) {
-      AxisList axes = micro;
-      llvm::append_range(axes, part.getAxes(*iterator));
+      AxisList axes = part.getAxes(*iterator);
+      axes.insert(axes.begin(), micro.begin(), micro.end());
       part.setAxes(*iterator, axes);
     }
     std::string problem = check(op, part);

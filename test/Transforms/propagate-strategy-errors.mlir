@@ -295,3 +295,79 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// Only the keys of an attention go round a ring.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: those of the keys of an attention can; drop 'ring'}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [seq -> ring cp]
+  }
+}
+
+// -----
+
+// Without queries to visit a ring is the same work everywhere.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op the parts of iterator 'key' go round a ring over axis 'cp', which splits nothing else; split 'seq' over it as well}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, cp = 2]
+    split op [batch -> dp, key -> ring cp]
+  }
+}
+
+// -----
+
+// Keys are held by heads and by blocks: one axis can't do both.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op axis 'cp' splits both 'head' and 'key'; an axis may split one iterator of an operation}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [head -> cp, key -> ring cp]
+  }
+}
+
+// -----
+
+// A zigzag has chunks of one size.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x6x8xf32> {nn.role = "input"}, %k: tensor<8x6x8xf32> {nn.role = "input"}) -> tensor<8x6x8xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'seq' of size 6 can't be dealt out in a zigzag over {cp}: that takes 4 equal chunks; change its size, or use contiguous parts}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x6x8xf32>, tensor<8x6x8xf32>, tensor<8x6x8xf32>) -> (tensor<8x6x8xf32>, tensor<8x2x6xf32>)
+    return %0 : tensor<8x6x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [seq -> zigzag cp]
+  }
+}
+
+// -----
+
+// Micro-batches come in order.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'batch' can't be dealt out in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> zigzag dp]
+  }
+}

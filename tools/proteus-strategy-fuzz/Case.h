@@ -142,6 +142,8 @@ struct Kernel {
 struct Arrow {
   std::string key;
   std::vector<std::string> axes;
+  /// Words in front of the axes, each followed by a space: `zigzag `, `ring `.
+  std::string how = "";
 };
 
 struct Split {

@@ -22,7 +22,7 @@ static void writeNode(const Node &node, const std::string &indent,
   for (const Split &split : node.splits) {
     std::vector<std::string> arrows;
     for (const Arrow &arrow : split.arrows)
-      arrows.push_back(arrow.key + " -> " +
+      arrows.push_back(arrow.key + " -> " + arrow.how +
                        (arrow.axes.size() == 1
                             ? arrow.axes.front()
                             : "[" + joinNames(arrow.axes) + "]"));

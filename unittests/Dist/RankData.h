@@ -34,17 +34,17 @@ using Index = std::vector<int64_t>;
 /// element makes a misplaced part visible.
 using Buffer = std::map<Index, int64_t>;
 
-/// All points of a box.
-inline std::vector<Index> points(ArrayRef<int64_t> offset,
-                                 ArrayRef<int64_t> shape) {
+/// All points that a rank holds.
+inline std::vector<Index> points(ArrayRef<Ranges> held) {
   std::vector<Index> result = {{}};
-  for (auto [begin, size] : llvm::zip_equal(offset, shape)) {
+  for (const Ranges &ranges : held) {
     std::vector<Index> next;
     for (const Index &prefix : result)
-      for (int64_t i = begin; i < begin + size; ++i) {
-        next.push_back(prefix);
-        next.back().push_back(i);
-      }
+      for (const Range &range : ranges)
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          next.push_back(prefix);
+          next.back().push_back(i);
+        }
     result = std::move(next);
   }
   return result;
@@ -80,8 +80,7 @@ public:
         buffers.push_back(buffer);
         continue;
       }
-      for (const Index &index : points(localOffset(mesh, layout, shape, rank),
-                                       localShape(mesh, layout, shape, rank)))
+      for (const Index &index : points(localRanges(mesh, layout, shape, rank)))
         buffer[index] = contribution(layout, rank, index);
       buffers.push_back(std::move(buffer));
     }
@@ -93,8 +92,7 @@ public:
       if (!isHolder(layout, rank))
         continue;
       std::vector<Index> expected =
-          points(localOffset(mesh, layout, shape, rank),
-                 localShape(mesh, layout, shape, rank));
+          points(localRanges(mesh, layout, shape, rank));
       if (expected.size() != buffers[number].size())
         return false;
       std::vector<std::vector<size_t>> terms;
@@ -280,12 +278,13 @@ private:
     int64_t inner = mesh.getSize(step.axes);
     int64_t part =
         partIndex(mesh, before, dim, rank) * inner + flatten(step.axes, rank);
-    int64_t begin = partOffset(shape[dim], outer * inner, part);
-    int64_t end = begin + partSize(shape[dim], outer * inner, part);
+    bool zigzag = outer == 1 ? step.zigzag : before.dims[dim].zigzag;
     Buffer result;
-    for (const auto &[index, value] : buffer)
-      if (index[dim] >= begin && index[dim] < end)
-        result[index] = value;
+    for (const Range &range :
+         partRanges(shape[dim], outer * inner, part, zigzag))
+      for (const auto &[index, value] : buffer)
+        if (index[dim] >= range.begin && index[dim] < range.end)
+          result[index] = value;
     return result;
   }
 
@@ -304,9 +303,11 @@ inline Mesh makeMesh(ArrayRef<int64_t> sizes) {
   return mesh;
 }
 
-/// All layouts of a tensor on a mesh, axes in every role and order.
+/// All layouts of a tensor on a mesh, axes in every role and order; with
+/// `withZigzag`, every dimension both ways.
 inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
-                                      bool withFixed = false) {
+                                      bool withFixed = false,
+                                      bool withZigzag = false) {
   std::vector<Layout> layouts = {Layout(shape.size())};
   for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis) {
     std::vector<Layout> next;
@@ -330,6 +331,12 @@ inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
     }
     layouts = std::move(next);
   }
+  for (unsigned dim = 0; withZigzag && dim < shape.size(); ++dim)
+    for (size_t i = 0, e = layouts.size(); i < e; ++i)
+      if (Layout layout = layouts[i]; !layout.dims[dim].empty()) {
+        layout.dims[dim].zigzag = true;
+        layouts.push_back(std::move(layout));
+      }
   llvm::erase_if(layouts, [&](const Layout &layout) {
     return layout.checkShape(mesh, shape).has_value();
   });

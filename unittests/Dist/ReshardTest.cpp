@@ -21,9 +21,9 @@ using llvm::SmallVector;
 namespace {
 
 void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
-                   bool withFixed = false) {
+                   bool withFixed = false, bool withZigzag = false) {
   Mesh mesh = makeMesh(sizes);
-  std::vector<Layout> layouts = allLayouts(mesh, shape, withFixed);
+  std::vector<Layout> layouts = allLayouts(mesh, shape, withFixed, withZigzag);
   Machine machine(mesh, shape);
   for (const Layout &from : layouts) {
     machine.load(from);
@@ -298,6 +298,38 @@ TEST(ReshardTest, WhatOneRankHoldsIsBroadcastOrScattered) {
   EXPECT_EQ(kinds(mesh, {64, 64}, root, Layout(2)), Kinds{StepKind::Broadcast});
   EXPECT_EQ(kinds(mesh, {64, 64}, root, sharded({{}, {2}})),
             Kinds{StepKind::Scatter});
+}
+
+TEST(ReshardTest, EveryPairWithZigzags) {
+  checkAllPairs({4}, {8}, /*withFixed=*/false, /*withZigzag=*/true);
+  checkAllPairs({2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+  checkAllPairs({2, 2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+  // Six elements: a zigzag over three parts, none over two.
+  checkAllPairs({2, 3}, {6, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+}
+
+TEST(ReshardTest, ZigzagsNest) {
+  Mesh mesh = makeMesh({2, 2});
+  Layout both = sharded({{1, 2}}), major = sharded({{1}}), whole(1);
+  Layout contiguous = major;
+  both.dims[0].zigzag = major.dims[0].zigzag = true;
+  using Kinds = std::vector<StepKind>;
+  EXPECT_EQ(kinds(mesh, {8}, both, major), (Kinds{StepKind::AllGather}));
+  EXPECT_EQ(kinds(mesh, {8}, major, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, whole, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, contiguous, major),
+            (Kinds{StepKind::AllGather, StepKind::Slice}));
+}
+
+TEST(ReshardTest, ShiftedPartsGoHomeFirst) {
+  Mesh mesh = makeMesh({4});
+  Layout shifted = sharded({{1}});
+  shifted.dims[0].shift = 1;
+  std::string reason;
+  EXPECT_TRUE(failed(applyStep(mesh, {8}, shifted,
+                               {StepKind::AllGather, {1}, {}, 0, {}}, reason)));
+  EXPECT_EQ(reason, "the parts of dimension 0 have been shifted by 1; shift "
+                    "them home first");
 }
 
 } // namespace

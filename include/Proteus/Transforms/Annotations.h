@@ -54,6 +54,9 @@ constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
 constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
 /// On an op: its results are kept for the backward pass in host memory.
 constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
+/// On an op of a ring: the number of its step. The parts of its ring iterators
+/// have been shifted as often.
+constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
 
 /// On the function: the mesh (#dist.mesh), the tree it was matched with, and
 /// the axis along which pipeline stages lie.

@@ -29,7 +29,9 @@ using Place = llvm::SmallVector<std::pair<dist::Axis, int64_t>, 1>;
 Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 
 /// The partition of one operation: axes per iterator, major first, and the
-/// place where alone it runs, if it does not run everywhere.
+/// place where alone it runs, if it does not run everywhere. The parts of an
+/// iterator may go round a ring; then the axes may split another iterator as
+/// well, if no tensor is indexed by both.
 class Partitioning {
 public:
   /// No iterator is split.
@@ -42,7 +44,7 @@ public:
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
-  llvm::ArrayRef<dist::Axis> getAxes(unsigned iterator) const {
+  const dist::AxisList &getAxes(unsigned iterator) const {
     return axes[iterator];
   }
   void setAxes(unsigned iterator, dist::AxisList list) {
@@ -52,6 +54,12 @@ public:
   /// coordinate of it.
   bool uses(dist::Axis axis) const;
   const Place &getPlace() const { return place; }
+
+  /// The iterator whose parts go round a ring, if there is one.
+  std::optional<unsigned> getRing() const { return ring; }
+  void setRing(unsigned iterator) { ring = iterator; }
+  /// Whether two iterators may be split over the same axis.
+  bool mayShareAxis(unsigned a, unsigned b) const;
 
   /// The iterator that a split of dimension `dim` splits: the major one. None
   /// for a dimension that is never split.
@@ -67,7 +75,7 @@ public:
   /// The layout operand `number` must have, on `stage`.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
   /// The layout result `number` gets: partial over the axes of iterators that
-  /// do not index it.
+  /// do not index it, unless the parts of a ring pass by all of them.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
@@ -75,6 +83,7 @@ private:
   nn::IterationSpace space;
   llvm::SmallVector<dist::AxisList> axes;
   Place place;
+  std::optional<unsigned> ring;
 };
 
 /// Whether `value` is made from nothing: an empty tensor, or one filled with a

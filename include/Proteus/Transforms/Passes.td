@@ -203,8 +203,8 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     The batch, followed from the inputs, is split over micro-batches first.
 
     Postcondition: `strategy.op` of every operation is complete, and every
-    argument has a layout (`strategy.layout`). An axis on two iterators, a split
-    of an opaque iterator and more parts than elements are errors; all offenders
+    argument has a layout (`strategy.layout`). An axis on two iterators (but for
+    those that go round a ring), a zigzag of unequal chunks, a split of an opaque iterator and more parts than elements are errors; all offenders
     are listed, and so is a strategy that splits nothing. An axis that nothing
     is split over gets a warning. Where two operands bring different axes for an
     iterator that the tree does not set, a remark says which one it follows and
@@ -234,7 +234,10 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
     another stage reads go through `dist.transfer`, in slices where the tree says
     `scatter_gather` and that is cheaper. Sums over micro-batches become
     `dist.accumulate` where the update reads them. A log-sum-exp that is split is
-    decomposed first.
+    decomposed first. An operation whose keys go round a ring becomes its steps,
+    with `dist.shift` between them. The backward pass converts again what it
+    reads, unless the forward pass has made that form and it is no larger than
+    the value.
 
     ```mlir
     %1 = nn.linear "proj"(%0, %w) : ...        // `in` is split over tp

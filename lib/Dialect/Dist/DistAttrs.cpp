@@ -159,6 +159,23 @@ static ParseResult parseAxisSet(AsmParser &parser, const Mesh &mesh,
   });
 }
 
+/// Parses `{a, b}`, `zigzag {a}` or `{a} shift 1`: how one dimension is cut.
+static ParseResult parseDim(AsmParser &parser, const Mesh &mesh,
+                            AxisList &axes) {
+  bool zigzag = succeeded(parser.parseOptionalKeyword("zigzag"));
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseAxisSet(parser, mesh, axes))
+    return failure();
+  bool shifted = succeeded(parser.parseOptionalKeyword("shift"));
+  if (shifted && parser.parseInteger(axes.shift))
+    return failure();
+  axes.zigzag = zigzag;
+  if (axes.empty() && (zigzag || shifted))
+    return parser.emitError(loc, "expected at least one axis: a whole "
+                                 "dimension has no parts to deal out");
+  return success();
+}
+
 static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();
@@ -212,8 +229,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseAttribute(mesh) ||
       parser.parseComma() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseAxisSet(parser, mesh.getValue(),
-                            layout.dims.emplace_back());
+        return parseDim(parser, mesh.getValue(), layout.dims.emplace_back());
       }))
     return {};
   while (succeeded(parser.parseOptionalComma()))
@@ -231,7 +247,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer.printAttribute(getMesh());
   printer << ", [";
   llvm::interleaveComma(layout.dims, printer, [&](const AxisList &axes) {
-    printer << mesh.format(axes);
+    printer << (axes.zigzag ? "zigzag " : "") << mesh.format(axes);
+    if (axes.shift != 0)
+      printer << " shift " << axes.shift;
   });
   printer << "]";
   if (layout.isPartial()) {

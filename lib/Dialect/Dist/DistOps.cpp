@@ -150,6 +150,26 @@ OpFoldResult TransferOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// ShiftOp
+//===----------------------------------------------------------------------===//
+
+MeshAttr ShiftOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+
+int64_t ShiftOp::getGroupSize() {
+  MeshAttr mesh = getMesh();
+  return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
+}
+
+int64_t ShiftOp::getBufferBytes() {
+  int64_t bytes = 0;
+  for (Value input : getInputs())
+    bytes += localBytes(cast<RankedTensorType>(input.getType()));
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // Fused collectives
 //===----------------------------------------------------------------------===//
 

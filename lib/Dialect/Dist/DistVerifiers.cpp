@@ -80,8 +80,10 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);
-  if (step.toDim)
+  if (step.toDim) {
     step.axes = placedOrder(result.getValue(), *step.toDim, step.axes);
+    step.zigzag = result.getValue().dims[*step.toDim].zigzag;
+  }
   std::string reason;
   FailureOr<Layout> expected =
       applyStep(operand.getMesh().getValue(), from.getShape(),
@@ -311,6 +313,37 @@ LogicalResult TransferOp::verify() {
   if (from.withFixed(to.getValue().fixed) != to)
     return emitOpError("goes from ")
            << from << " to " << to << ", expected 'at' alone to change";
+  return success();
+}
+
+LogicalResult ShiftOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("expected at least one operand");
+  if (getInputs().size() != getOutputs().size())
+    return emitOpError("has ") << getInputs().size() << " operands and "
+                               << getOutputs().size() << " results";
+  for (auto [input, output] : llvm::zip_equal(getInputs(), getOutputs())) {
+    auto from = cast<RankedTensorType>(input.getType());
+    auto to = cast<RankedTensorType>(output.getType());
+    if (failed(verifySameTensor(*this, from, to)) ||
+        failed(verifyDim(*this, from, getDim())))
+      return failure();
+    FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+    if (failed(axes))
+      return failure();
+    Layout expected = getLayout(from).getValue();
+    AxisList &placed = expected.dims[getDim()];
+    if (placed.size() != axes->size() ||
+        !std::is_permutation(placed.begin(), placed.end(), axes->begin()) ||
+        llvm::is_contained(placed, microAxis) || placed.empty())
+      return emitOpError("axes ")
+             << getMesh().getValue().format(*axes)
+             << " are not the device axes of dimension " << getDim()
+             << ", which is sharded by " << getMesh().getValue().format(placed);
+    placed.shift = (placed.shift + 1) % getGroupSize();
+    if (failed(verifyLayout(*this, getLayout(to), expected)))
+      return failure();
+  }
   return success();
 }
 

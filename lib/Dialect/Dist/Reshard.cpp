@@ -57,12 +57,11 @@ namespace {
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
-          AxisList movable, StepCost cost)
+          AxisList movable, const Layout &to, StepCost cost)
       : mesh(mesh), shape(shape), elementBits(elementBits),
-        movable(std::move(movable)), cost(cost) {}
+        movable(std::move(movable)), to(to), cost(cost) {}
 
-  FailureOr<SmallVector<PlannedStep, 0>> run(const Layout &from,
-                                             const Layout &to) {
+  FailureOr<SmallVector<PlannedStep, 0>> run(const Layout &from) {
     reach(from, Node{});
     while (!queue.empty()) {
       auto [key, sequence, layout] = queue.top();
@@ -99,18 +98,21 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
+    // A dimension is cut the way it has to end up.
+    if (step.toDim)
+      step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
-    FailureOr<Layout> to = applyStep(mesh, shape, from, step, reason);
-    if (failed(to))
+    FailureOr<Layout> after = applyStep(mesh, shape, from, step, reason);
+    if (failed(after))
       return;
     const Node &origin = nodes[from];
     Node node;
     node.cost = origin.cost + cost(step, stepVolume(mesh, shape, elementBits,
-                                                    from, *to, step));
+                                                    from, *after, step));
     node.length = origin.length + 1;
     node.step = std::move(step);
     node.previous = from;
-    reach(*to, std::move(node));
+    reach(*after, std::move(node));
   }
 
   /// Tries every step out of `layout` in the documented order.
@@ -176,6 +178,11 @@ private:
     if (mobile.size() < 2)
       return;
     SmallVector<AxisList, 0> placed(shape.size());
+    // The blocks stay what they are.
+    for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
+      list.zigzag = own.zigzag;
+      list.shift = own.shift;
+    }
     std::function<void(unsigned, int64_t)> place = [&](unsigned dim,
                                                        int64_t remaining) {
       if (dim == shape.size()) {
@@ -248,6 +255,7 @@ private:
   ArrayRef<int64_t> shape;
   int64_t elementBits;
   AxisList movable;
+  const Layout &to;
   StepCost cost;
   std::map<Layout, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
@@ -287,7 +295,8 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
     settled[axis] = to.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
                     (from.isReplicated(axis) && to.isReplicated(axis));
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim))
+    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim) ||
+        from.dims[dim].zigzag != to.dims[dim].zigzag)
       continue;
     for (auto [before, after] : llvm::zip(from.dims[dim], to.dims[dim])) {
       if (before != after)
@@ -341,7 +350,7 @@ proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
   }
   AxisList movable = movableAxes(mesh, shape, from, to);
   auto plan =
-      Planner(mesh, shape, elementBits, std::move(movable), cost).run(from, to);
+      Planner(mesh, shape, elementBits, std::move(movable), to, cost).run(from);
   if (failed(plan))
     reason = "no sequence of exact steps leads from one layout to the other; "
              "uneven parts or the time axis are in the way";

@@ -185,6 +185,12 @@ private:
                     Twine(numParts(mesh, from, dim)) + " parts before and " +
                     Twine(numParts(mesh, layout, dim)) +
                     " after; a permute keeps the parts");
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (from.dims[dim].zigzag != layout.dims[dim].zigzag ||
+          from.dims[dim].shift != layout.dims[dim].shift)
+        return fail("the parts of dimension " + Twine(dim) +
+                    " are other blocks before and after; a permute keeps the "
+                    "blocks");
     AxisList moved = permutedAxes(mesh, from, layout);
     if (moved != step.axes)
       return fail("moves blocks along " + mesh.format(moved) + ", not " +
@@ -201,10 +207,14 @@ private:
       return fail("axes " + mesh.format(step.axes) +
                   " are not the minor axes of dimension " + Twine(dim) +
                   ", which is sharded by " + mesh.format(axes));
+    if (!checkAtHome(dim))
+      return false;
     ArrayRef<Axis> kept = ArrayRef<Axis>(axes).drop_back(count);
     if (!checkRegroup(dim, kept))
       return false;
     axes.truncate(kept.size());
+    if (axes.empty())
+      axes.zigzag = false;
     return true;
   }
 
@@ -215,10 +225,24 @@ private:
     if (parts > std::max<int64_t>(shape[dim], 1))
       return fail("dimension " + Twine(dim) + " of size " + Twine(shape[dim]) +
                   " cannot be cut into " + Twine(parts) + " parts");
-    if (!checkRegroup(dim, axes))
+    if (!checkAtHome(dim) || !checkRegroup(dim, axes))
       return false;
+    bool zigzag = axes.empty() ? step.zigzag : axes.zigzag;
+    if (zigzag && shape[dim] % (2 * parts) != 0)
+      return fail("dimension " + Twine(dim) + " of size " + Twine(shape[dim]) +
+                  " cannot be cut into the " + Twine(2 * parts) +
+                  " equal chunks of a zigzag");
     axes.append(step.axes.begin(), step.axes.end());
+    axes.zigzag = zigzag;
     return true;
+  }
+
+  /// Parts that have moved on mean nothing to a step along their dimension.
+  bool checkAtHome(unsigned dim) {
+    int64_t shift = layout.dims[dim].shift;
+    return shift == 0 || fail("the parts of dimension " + Twine(dim) +
+                              " have been shifted by " + Twine(shift) +
+                              "; shift them home first");
   }
 
   bool checkRegroup(unsigned dim, ArrayRef<Axis> kept) {

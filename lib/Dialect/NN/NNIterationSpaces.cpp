@@ -223,7 +223,45 @@ struct AttentionSpace {
   TensorIterators keysOrValues() const { return {{batch}, {key}, {head, dim}}; }
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
+
+/// Of the queries in [0, end), the pairs with those keys that they see.
+double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
+  double seen = end - static_cast<double>(keys.first);
+  double most = static_cast<double>(keys.second - keys.first);
+  if (seen <= 0)
+    return 0;
+  return seen < most ? seen * seen / 2 : most * (seen - most / 2);
+}
 } // namespace
+
+/// Share of the pairs of a query and a key that are not in the future, with
+/// sequences as continuous lines: one half of a square.
+static double causalShare(const IteratorRanges &queries,
+                          const IteratorRanges &keys) {
+  double visited = 0, all = 0;
+  for (auto query : queries)
+    for (auto key : keys) {
+      visited += pairsBefore(query.second, key) - pairsBefore(query.first, key);
+      all += static_cast<double>(query.second - query.first) *
+             static_cast<double>(key.second - key.first);
+    }
+  return visited / all;
+}
+
+template <typename OpTy>
+static double visitedShareOf(OpTy op, ArrayRef<IteratorRanges> held) {
+  IterationSpace space = op.getIterationSpace();
+  return op.getCausal()
+             ? causalShare(held[*space.find("seq")], held[*space.find("key")])
+             : 1.0;
+}
+
+/// The share of all queries and keys.
+template <typename OpTy> static double visitedShare(OpTy op) {
+  return op.getCausal() ? causalShare({{0, sizeOf(op.getQuery(), 1)}},
+                                      {{0, sizeOf(op.getKey(), 1)}})
+                        : 1.0;
+}
 
 IterationSpace AttentionOp::getIterationSpace() {
   AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
@@ -236,7 +274,39 @@ IterationSpace AttentionOp::getIterationSpace() {
 // Two products of two operations each per (query, key, dim).
 double AttentionOp::getFlopsPerPoint() { return 4; }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
-double AttentionOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+double AttentionOp::getVisitedShare() { return visitedShare(*this); }
+double AttentionOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
+StringRef AttentionOp::getRingIterator() { return "key"; }
+Operation *AttentionOp::buildRingStep(OpBuilder &builder, ValueRange operands,
+                                      ValueRange soFar, int64_t blocks) {
+  return AttentionBlockOp::create(
+      builder, getLoc(), getResultTypes(), getPathAttr(), operands[0],
+      operands[1], operands[2], soFar, getHeadsAttr(), getKvHeadsAttr(),
+      getCausalAttr(), builder.getI64IntegerAttr(blocks));
+}
+
+IterationSpace AttentionBlockOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/false);
+  attention.space.operands = {attention.queries(), attention.keysOrValues(),
+                              attention.keysOrValues()};
+  if (!getSoFar().empty())
+    llvm::append_range(attention.space.operands,
+                       ArrayRef{attention.queries(), attention.rows()});
+  attention.space.results = {attention.queries(), attention.rows()};
+  return attention.space;
+}
+double AttentionBlockOp::getFlopsPerPoint() { return 4; }
+KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
+// Every query visits one block of the keys.
+double AttentionBlockOp::getVisitedShare() {
+  return visitedShare(*this) / getBlocks();
+}
+double AttentionBlockOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
 
 IterationSpace AttentionGradOp::getIterationSpace() {
   AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
@@ -252,7 +322,44 @@ IterationSpace AttentionGradOp::getIterationSpace() {
 double AttentionGradOp::getFlopsPerPoint() { return 8; }
 double AttentionGradOp::getExecutedFlopsPerPoint() { return 10; }
 KernelClass AttentionGradOp::getKernelClass() { return KernelClass::Matrix; }
-double AttentionGradOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+double AttentionGradOp::getVisitedShare() { return visitedShare(*this); }
+double AttentionGradOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
+StringRef AttentionGradOp::getRingIterator() { return "key"; }
+Operation *AttentionGradOp::buildRingStep(OpBuilder &builder,
+                                          ValueRange operands, ValueRange soFar,
+                                          int64_t blocks) {
+  return AttentionBlockGradOp::create(
+      builder, getLoc(), getResultTypes(), getPathAttr(), operands[0],
+      operands[1], operands[2], operands[3], operands[4], operands[5],
+      soFar.empty() ? Value() : soFar[0], getHeadsAttr(), getKvHeadsAttr(),
+      getCausalAttr(), builder.getI64IntegerAttr(blocks));
+}
+
+IterationSpace AttentionBlockGradOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/true);
+  attention.space.operands = {
+      attention.queries(),      attention.queries(), attention.keysOrValues(),
+      attention.keysOrValues(), attention.queries(), attention.rows()};
+  if (getQueryGradientSoFar())
+    attention.space.operands.push_back(attention.queries());
+  attention.space.results = {attention.queries(), attention.keysOrValues(),
+                             attention.keysOrValues()};
+  return attention.space;
+}
+double AttentionBlockGradOp::getFlopsPerPoint() { return 8; }
+double AttentionBlockGradOp::getExecutedFlopsPerPoint() { return 10; }
+KernelClass AttentionBlockGradOp::getKernelClass() {
+  return KernelClass::Matrix;
+}
+double AttentionBlockGradOp::getVisitedShare() {
+  return visitedShare(*this) / getBlocks();
+}
+double AttentionBlockGradOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
 
 //===----------------------------------------------------------------------===//
 // Embedding

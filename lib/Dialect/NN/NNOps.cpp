@@ -118,6 +118,19 @@ template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
 LogicalResult AttentionOp::verify() { return verifyHeads(*this); }
 LogicalResult AttentionGradOp::verify() { return verifyHeads(*this); }
 
+template <typename OpTy> static LogicalResult verifyBlocks(OpTy op) {
+  if (static_cast<int64_t>(op.getBlocks()) < 1)
+    return op.emitOpError("'blocks' must be positive, got ") << op.getBlocks();
+  return verifyHeads(op);
+}
+
+LogicalResult AttentionBlockOp::verify() {
+  if (!getSoFar().empty() && getSoFar().getTypes() != getResultTypes())
+    return emitOpError("the results so far must have the types of the results");
+  return verifyBlocks(*this);
+}
+LogicalResult AttentionBlockGradOp::verify() { return verifyBlocks(*this); }
+
 LogicalResult AddOp::verify() {
   return verifyRepeatedOperand(*this, getLhs(), getRhs());
 }

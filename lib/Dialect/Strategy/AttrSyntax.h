@@ -33,6 +33,10 @@ mlir::ParseResult parseCoordinateText(mlir::AsmParser &parser,
                                       CoordinateAttr &coordinate);
 void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
 
+/// Words that stand between the arrow and the axes of a part.
+constexpr llvm::StringLiteral ringWord = "ring";
+constexpr llvm::StringLiteral zigzagWord = "zigzag";
+
 /// Reads the name of an axis or iterator, a bare identifier.
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);

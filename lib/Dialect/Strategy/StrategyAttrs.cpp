@@ -226,7 +226,8 @@ void CoordinateAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               Attribute key, ArrayRef<StringAttr> axes) {
+                               Attribute key, ArrayRef<StringAttr> axes,
+                               bool zigzag, bool ring) {
   if (auto iterator = dyn_cast<StringAttr>(key)) {
     if (failed(verifyIdentifier(emitError, iterator, "iterator")))
       return failure();
@@ -239,6 +240,12 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (StringAttr axis : axes)
     if (failed(verifyAxisUse(emitError, axis)))
       return failure();
+  StringRef word = ring ? ringWord : zigzagWord;
+  if ((zigzag || ring) && !isa<StringAttr>(key))
+    return emitError() << "'" << word << "' is about iterators, not about "
+                       << "dimension " << key;
+  if ((zigzag || ring) && axes.empty())
+    return emitError() << "'" << word << "' needs an axis";
   return success();
 }
 
@@ -263,6 +270,9 @@ static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   auto parseAxis = [&] { return parseAxisUse(parser, axes.emplace_back()); };
   if (parseKey(parser, key) || parser.parseArrow())
     return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  bool ring = succeeded(parser.parseOptionalKeyword(ringWord));
+  bool zigzag = succeeded(parser.parseOptionalKeyword(zigzagWord));
   if (succeeded(parser.parseOptionalLSquare())) {
     if (failed(parser.parseOptionalRSquare()) &&
         (parser.parseCommaSeparatedList(parseAxis) || parser.parseRSquare()))
@@ -270,8 +280,9 @@ static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   } else if (parseAxis()) {
     return failure();
   }
-  part = PartAttr::get(parser.getContext(), key, axes);
-  return success();
+  part = parser.getChecked<PartAttr>(loc, parser.getContext(), key, axes,
+                                     zigzag, ring);
+  return success(static_cast<bool>(part));
 }
 
 static void printPartText(AsmPrinter &printer, PartAttr part) {
@@ -280,6 +291,10 @@ static void printPartText(AsmPrinter &printer, PartAttr part) {
   else
     printer << part.getIterator();
   printer << " -> ";
+  if (part.getRing())
+    printer << ringWord << ' ';
+  if (part.getZigzag())
+    printer << zigzagWord << ' ';
   bool single = part.getAxes().size() == 1;
   if (!single)
     printer << '[';

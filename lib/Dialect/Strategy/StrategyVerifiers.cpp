@@ -83,6 +83,10 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
     if (name == microAxisName)
       return mesh.emitOpError() << "axis name '" << name
                                 << "' is reserved for micro-batches; rename it";
+    if (name == ringWord || name == zigzagWord)
+      return mesh.emitOpError()
+             << "axis name '" << name
+             << "' is reserved: it says how parts are dealt out; rename it";
     if (!names.insert(axis.getName()).second)
       return mesh.emitOpError()
              << "axis '" << name << "' is given twice; axis names are distinct";
@@ -195,6 +199,13 @@ static std::string describeKey(PartAttr part) {
 }
 
 static LogicalResult verifyKey(SplitOp split, PartAttr part) {
+  if ((part.getRing() || part.getZigzag()) &&
+      split.getItem().getKind() != ItemKind::Op)
+    return split.emitOpError()
+           << "deals out " << describeKey(part) << " by '"
+           << (part.getRing() ? ringWord : zigzagWord)
+           << "', which is about 'op' alone; memory items are split into "
+              "contiguous parts";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)
@@ -224,6 +235,10 @@ LogicalResult SplitOp::verify() {
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
+        // What goes round a ring is held in parts over axes that split the
+        // rest.
+        if (part.getRing() != user.getRing())
+          continue;
         if (other == axis)
           return emitOpError()
                  << "axis '" << axis.getValue() << "' is used twice, for "

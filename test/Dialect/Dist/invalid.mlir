@@ -1202,3 +1202,55 @@ func.func @f(%0: tensor<16xf32, #a>) {
   %1 = dist.scatter %0 dim 1 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
   return
 }
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+// expected-error @+1 {{shift 4 is not within the 4 parts over {cp}}}
+#far = #dist.layout<#mesh, [{cp} shift 4]>
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+// expected-error @+1 {{expected at least one axis: a whole dimension has no parts to deal out}}
+#none = #dist.layout<#mesh, [zigzag {}]>
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#zigzag = #dist.layout<#mesh, [zigzag {cp}]>
+// expected-error @+1 {{dimension 0 of size 12 cannot be cut into the 8 equal chunks of a zigzag over {cp}}}
+func.func private @f(tensor<12xf32, #zigzag>)
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#own = #dist.layout<#mesh, [{cp}]>
+#far = #dist.layout<#mesh, [{cp} shift 2]>
+func.func @f(%0: tensor<8xf32, #own>) {
+  // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[cp = 4]>, [{cp} shift 2]>, expected #dist.layout<#dist.mesh<[cp = 4]>, [{cp} shift 1]>}}
+  %1 = dist.shift %0 dim 0 over {cp} : (tensor<8xf32, #own>) -> tensor<8xf32, #far>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4, tp = 2]>
+#own = #dist.layout<#mesh, [{cp}]>
+#next = #dist.layout<#mesh, [{cp} shift 1]>
+func.func @f(%0: tensor<8xf32, #own>) {
+  // expected-error @+1 {{axes {tp} are not the device axes of dimension 0, which is sharded by {cp}}}
+  %1 = dist.shift %0 dim 0 over {tp} : (tensor<8xf32, #own>) -> tensor<8xf32, #next>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#next = #dist.layout<#mesh, [{cp} shift 1]>
+#whole = #dist.layout<#mesh, [{}]>
+func.func @f(%0: tensor<8xf32, #next>) {
+  // expected-error @+1 {{the parts of dimension 0 have been shifted by 1; shift them home first}}
+  %1 = dist.all_gather %0 dim 0 over {cp} : tensor<8xf32, #next> -> tensor<8xf32, #whole>
+  return
+}

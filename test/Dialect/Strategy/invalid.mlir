@@ -930,3 +930,50 @@ strategy.tree @t for @f {
     scatter_gather
   }
 }
+
+// -----
+
+// Words of the arrows name no axis.
+func.func @f() { return }
+strategy.tree @s for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis name 'ring' is reserved: it says how parts are dealt out; rename it}}
+  mesh [ring = 2]
+}
+
+// -----
+
+// What is stored is contiguous.
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.split' op deals out iterator 'out' by 'zigzag', which is about 'op' alone; memory items are split into contiguous parts}}
+  split weight [out -> zigzag dp]
+}
+
+// -----
+
+// A ring does not allow an axis twice for what stays.
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'strategy.split' op axis 'cp' is used twice, for iterator 'seq' and for iterator 'head'; an axis splits one key, once}}
+  split op [seq -> cp, head -> cp, key -> ring cp]
+}
+
+// -----
+
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'zigzag' needs an axis}}
+  split op [seq -> zigzag []]
+}
+
+// -----
+
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'ring' is about iterators, not about dimension 0 : i64}}
+  split weight [0 -> ring cp]
+}

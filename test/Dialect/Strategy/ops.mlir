@@ -222,3 +222,12 @@ strategy.tree @parts_of_axes for @gpt {
     stages p:(1)2
   }
 }
+
+// CHECK-LABEL: strategy.tree @context
+strategy.tree @context for @gpt {
+  mesh [dp = 2, cp = 4]
+  // CHECK: split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  // CHECK: split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]]
+  node "layers" { split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]] }
+}

@@ -35,6 +35,7 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"Broadcast", 7, "broadcast">,
   I32EnumCase<"Scatter", 8, "scatter">,
   I32EnumCase<"Gather", 9, "gather">,
+  I32EnumCase<"Shift", 10, "shift">,
 ]>;
 
 def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [

@@ -29,8 +29,8 @@ def Dist_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<[{
       Bytes of the buffer of an all-reduce, the result of an all-gather, the
       input of a reduce-scatter, the input of an all-to-all, what a rank sends
-      in a permute, what the root holds of a broadcast or scatter, or the
-      message of a send or receive.
+      in a permute, what the root holds of a broadcast, scatter or gather, or
+      the message of a send, a receive or a shift.
     }], "int64_t", "getBufferBytes">,
     InterfaceMethod<"What the communication serves, if that is known.",
       "std::optional<::proteus::dist::Purpose>", "getPurpose">,

@@ -395,6 +395,46 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   }];
 }
 
+def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Passes parts on to the next rank of a ring";
+  let description = [{
+    Every rank sends its parts of all operands to the rank with the next index
+    along the axes, the last one to the first. After as many shifts as there are
+    parts each is home again. The operands travel as one message.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results;
+    - the axes are those that shard dimension `dim` of every operand;
+    - a result has the operand's type with that dimension shifted by one more,
+      modulo the number of its parts.
+
+    Example:
+    ```mlir
+    %k1, %v1 = dist.shift %k, %v dim 1 over {cp} for activation
+        : (tensor<8x64x32xf32, #own>, tensor<8x64x32xf32, #own>)
+        -> (tensor<8x64x32xf32, #next>, tensor<8x64x32xf32, #next>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $inputs `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::Shift; }
+    /// The mesh of all operands.
+    MeshAttr getMesh();
+    int64_t getGroupSize();
+    int64_t getBufferBytes();
+  }];
+}
+
 def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   let summary = "Marks the sum over the micro-batches";
   let description = [{

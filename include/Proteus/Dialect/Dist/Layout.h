@@ -29,11 +29,12 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 llvm::SmallVector<int64_t> localShape(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Start of what is held at `coordinates`, one per axis with `micro` first.
-llvm::SmallVector<int64_t> localOffset(mlir::RankedTensorType type,
-                                       llvm::ArrayRef<int64_t> coordinates);
+/// What is held of each dimension at `coordinates`, one per axis with `micro`
+/// first.
+llvm::SmallVector<Ranges> localRanges(mlir::RankedTensorType type,
+                                      llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape held at coordinate 0 of every axis, which no other rank exceeds.
+/// Shape of the first part of every dimension, which no other exceeds.
 llvm::SmallVector<int64_t> largestLocalShape(mlir::RankedTensorType type);
 
 /// Bits of one element in memory: booleans take a byte, an index 64 bits.

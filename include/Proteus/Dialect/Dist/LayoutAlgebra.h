@@ -42,7 +42,34 @@ namespace proteus::dist {
 /// An axis of a mesh by number: 0 is the time axis `micro`, i + 1 is the i-th
 /// device axis. Ascending order is the normal form of a set of axes.
 using Axis = unsigned;
-using AxisList = llvm::SmallVector<Axis, 2>;
+
+/// Axes in an order, and how the parts they make are dealt out. What is said
+/// about the parts goes wherever the axes go.
+struct AxisList : llvm::SmallVector<Axis, 2> {
+  using Base = llvm::SmallVector<Axis, 2>;
+  using Base::Base;
+  using Base::operator=;
+
+  /// Of 2n chunks, part i is the chunks i and 2n - 1 - i, instead of one
+  /// contiguous piece. Causal attention then is the same work everywhere.
+  bool zigzag = false;
+  /// How many places along the flattened axes the parts have moved on: at
+  /// index i is part i - shift, modulo their number.
+  int32_t shift = 0;
+
+  const Base &list() const { return *this; }
+  friend bool operator==(const AxisList &a, const AxisList &b) {
+    return a.list() == b.list() && a.zigzag == b.zigzag && a.shift == b.shift;
+  }
+  friend bool operator!=(const AxisList &a, const AxisList &b) {
+    return !(a == b);
+  }
+  friend bool operator<(const AxisList &a, const AxisList &b) {
+    if (a.list() != b.list())
+      return a.list() < b.list();
+    return std::pair(a.zigzag, a.shift) < std::pair(b.zigzag, b.shift);
+  }
+};
 
 /// The axis of micro-batches: values along it exist one after the other, so no
 /// collective may run over it.
@@ -97,6 +124,23 @@ int64_t partSize(int64_t size, int64_t count, int64_t index);
 
 /// First element of part `index`; see `partSize`.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
+
+/// Half-open range of indices of a dimension.
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+  bool operator==(const Range &other) const {
+    return begin == other.begin && end == other.end;
+  }
+};
+/// What a rank holds of a dimension: ascending ranges that do not touch.
+using Ranges = llvm::SmallVector<Range, 2>;
+
+/// The elements of part `index`: one contiguous piece, or the two chunks of a
+/// zigzag, which need a size that 2 `count` divides.
+Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
 /// Whether each of the `outer` parts of `size` elements is exactly the union
 /// of its `inner` parts among the `outer * inner` parts. Only then can the
@@ -171,12 +215,19 @@ llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Start of what is held at `coordinates`, one per axis with `micro` first.
+/// What is held of each dimension at `coordinates`, one per axis with `micro`
+/// first.
+llvm::SmallVector<Ranges> localRanges(const Mesh &mesh, const Layout &layout,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      llvm::ArrayRef<int64_t> coordinates);
+
+/// Start of what is held at `coordinates`, one per axis with `micro` first: the
+/// first of several ranges.
 llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
                                        llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape held at coordinate 0 of every axis, which no other rank exceeds.
+/// Shape of the first part of every dimension, which no other exceeds.
 llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
                                              const Layout &layout,
                                              llvm::ArrayRef<int64_t> shape);
@@ -213,6 +264,9 @@ struct Step {
   std::optional<unsigned> toDim = std::nullopt;
   /// Of a permute: the axes of every dimension afterwards.
   llvm::SmallVector<AxisList, 0> placed = {};
+  /// Whether `toDim`, if it was whole, is dealt out in a zigzag. Axes that join
+  /// others on a dimension cut its parts as they are.
+  bool zigzag = false;
 };
 
 /// The axes that shard another dimension, or another place of it, in `to` than

@@ -81,6 +81,9 @@ struct IterationSpace {
   double numPoints() const;
 };
 
+/// Half-open ranges of the values of an iterator, ascending.
+using IteratorRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 2>;
+
 /// How the device executes an operation.
 enum class KernelClass {
   Matrix, ///< on the matrix units: bounded by FLOPs or by bytes

@@ -77,11 +77,14 @@ def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKern
 }
 
 def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
-    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
+     "getVisitedShareOf"],
+    [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "gradients of nn.attention with respect to query, key and value";
   let description = [{
     Recomputes the scores from the log-sum-exp. Iterators as in `nn.attention`;
-    `seq` and `group` are summed for key and value, `key` for the query.
+    `seq` and `group` are summed for key and value, `key` for the query. The
+    blocks of `key` may go round a ring.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
@@ -91,6 +94,37 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
                        NN_FloatTensor:$key, NN_FloatTensor:$value, NN_FloatTensor:$output,
                        NN_FloatTensor:$logsumexp, I64Attr:$heads,
                        OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal);
+  let results = (outs NN_FloatTensor:$query_gradient, NN_FloatTensor:$key_gradient,
+                      NN_FloatTensor:$value_gradient);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
+  }];
+}
+
+def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
+     "getVisitedShareOf"]> {
+  let summary = "what one block of keys contributes to the gradients of attention";
+  let description = [{
+    What `nn.attention_grad` computes, over the keys that are held: one block of
+    `blocks`. Output and log-sum-exp are those over all keys. The gradient of
+    the query is added to `query_gradient_so_far`, if that is given; the other
+    two are the contributions of the queries that are held. Iterators as in
+    `nn.attention_grad`. One step of the backward pass of ring attention.
+
+    **Constraints**: as for `nn.attention_grad`; `blocks` is positive.
+
+    ```mlir
+    %dq, %dk, %dv = nn.attention_block_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$query,
+                       NN_FloatTensor:$key, NN_FloatTensor:$value, NN_FloatTensor:$output,
+                       NN_FloatTensor:$logsumexp,
+                       Optional<NN_FloatTensor>:$query_gradient_so_far, I64Attr:$heads,
+                       OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal,
+                       I64Attr:$blocks);
   let results = (outs NN_FloatTensor:$query_gradient, NN_FloatTensor:$key_gradient,
                       NN_FloatTensor:$value_gradient);
   let hasVerifier = 1;

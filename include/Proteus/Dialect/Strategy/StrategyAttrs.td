@@ -126,19 +126,33 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     half a device is in) and `d:(2)4` the minor factor 4 (its place in the
     half). `[d:(1)2, d:(2)4]` is `d`.
 
+    With `zigzag` the parts are not contiguous: of 2n chunks, part i is the
+    chunks i and 2n - 1 - i. With `ring` the devices do not keep to the part
+    they hold: the parts visit all devices in turn, one after the other.
+
     **Constraints**: the key is a string that is an identifier, or an `i64`;
     axes are named by identifiers (a letter or `_`, then letters, digits and
     `_`), followed by a sub-axis or not; the prefix of a sub-axis is at least 1
-    and its size at least 2.
+    and its size at least 2; `zigzag` and `ring` are about iterators, and have
+    axes.
 
     ```mlir
     #strategy.part<batch -> dp>
     #strategy.part<0 -> [dp, tp]>
     #strategy.part<out -> d:(2)4>
+    #strategy.part<seq -> zigzag cp>
+    #strategy.part<key -> ring zigzag cp>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$key,
-                        ArrayRefParameter<"::mlir::StringAttr">:$axes);
+                        ArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        "bool":$zigzag, "bool":$ring);
+  let builders = [
+    AttrBuilder<(ins "::mlir::Attribute":$key,
+                     "::llvm::ArrayRef<::mlir::StringAttr>":$axes), [{
+      return $_get($_ctxt, key, axes, false, false);
+    }]>
+  ];
   let extraClassDeclaration = [{
     /// Whether the key is the number of a dimension.
     bool isDimension() const {

@@ -324,13 +324,16 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
     **Constraints**
     - It stands in a tree or a node, once per item.
     - There is at least one arrow; a key occurs once, an axis occurs once, and
-      sub-axes of one axis do not overlap.
+      once more for a key that goes round a `ring`; sub-axes of one axis do not
+      overlap.
+    - `ring` and `zigzag` are about `op`.
     - `op` takes iterator names, not dimensions; dimensions are not negative.
     - Axes are axes of the tree's mesh (checked by the tree).
 
     ```mlir
     split op [batch -> dp, out -> tp]
     split op [batch -> d:(1)2, out -> d:(2)4]
+    split op [seq -> zigzag cp, key -> ring zigzag cp]
     split weight [0 -> [dp, tp]]
     split input 1 [batch -> []]
     ```
