@@ -221,21 +221,27 @@ public:
   ProgramRun(dist::ProgramOp program, Mailbox &mailbox,
              ArgumentValue arguments);
 
-  /// Whether all that a section receives is there.
+  /// Whether a section can start: all that it receives is there. An update can
+  /// always start and waits where it is.
   bool isReady(const dist::Work &work);
-  LogicalResult execute(const dist::Work &work);
+  /// Executes a section; `false` if it has to wait for a message.
+  FailureOr<bool> execute(const dist::Work &work);
+  /// Where the update waits; null before it starts.
+  Operation *getWaiting() const { return waiting; }
   /// The results, put together from what the ranks hold.
   FailureOr<std::vector<Tensor>> gatherResults();
 
 private:
   void setArguments(Frame &frame, ArgumentValue arguments);
   LogicalResult enterUpdate();
+  FailureOr<bool> runUpdate(Block &body);
   FailureOr<Tensor> gather(Value value);
 
   dist::ProgramOp program;
   Mailbox &mailbox;
   std::vector<std::unique_ptr<Frame>> microBatches;
   std::unique_ptr<Frame> update;
+  Operation *waiting = nullptr;
 };
 
 } // namespace
@@ -271,6 +277,8 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
 }
 
 bool ProgramRun::isReady(const dist::Work &work) {
+  if (!work.micro)
+    return true;
   bool ready = true;
   program.getSection(work.kind, work.chunk).walk([&](dist::RecvOp recv) {
     ready &= mailbox.count({recv.getTag(), work.micro}) > 0;
@@ -304,17 +312,41 @@ LogicalResult ProgramRun::enterUpdate() {
   return success();
 }
 
-LogicalResult ProgramRun::execute(const dist::Work &work) {
+/// Runs the update up to a message that is not there yet. Updates exchange
+/// numbers about all gradients, so each waits for others in the middle.
+FailureOr<bool> ProgramRun::runUpdate(Block &body) {
+  if (!waiting) {
+    if (failed(enterUpdate()))
+      return failure();
+    waiting = &body.front();
+  }
+  for (; !waiting->hasTrait<OpTrait::IsTerminator>();
+       waiting = waiting->getNextNode()) {
+    auto recv = dyn_cast<dist::RecvOp>(waiting);
+    if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
+      return false;
+    if (failed(update->run(waiting)))
+      return failure();
+  }
+  return true;
+}
+
+FailureOr<bool> ProgramRun::execute(const dist::Work &work) {
   dist::SectionOp section = program.getSection(work.kind, work.chunk);
-  if (!work.micro && failed(enterUpdate()))
-    return failure();
   Frame &frame = work.micro ? *microBatches[*work.micro] : *update;
-  if (failed(frame.run(section.getBody().front())))
-    return failure();
+  Block &body = section.getBody().front();
+  if (work.micro) {
+    if (failed(frame.run(body)))
+      return failure();
+  } else {
+    FailureOr<bool> done = runUpdate(body);
+    if (failed(done) || !*done)
+      return done;
+  }
   for (auto [output, yielded] :
        llvm::zip_equal(section.getOutputs(), section.getYielded()))
     frame.alias(output, yielded);
-  return success();
+  return true;
 }
 
 /// Puts a value together. Replicas must agree; partial values are reduced.
@@ -398,10 +430,14 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
     for (auto [stage, run] : llvm::enumerate(runs)) {
       ArrayRef<dist::Work> order = schedule.getWork(stage);
       while (next[stage] < order.size() && run.isReady(order[next[stage]])) {
-        if (failed(run.execute(order[next[stage]])))
+        Operation *before = run.getWaiting();
+        FailureOr<bool> done = run.execute(order[next[stage]]);
+        if (failed(done))
           return failure();
+        progress |= *done || run.getWaiting() != before;
+        if (!*done)
+          break;
         ++next[stage];
-        progress = true;
       }
     }
   }

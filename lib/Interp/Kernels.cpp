@@ -107,8 +107,9 @@ LogicalResult proteus::interp::evaluate(Operation *op,
                                         ScalarLookup scalars) {
   if (failed(checkBlocks(op, operands, results)))
     return failure();
-  for (auto kind : {evaluateMatrix, evaluateImage, evaluateAttention,
-                    evaluateRows, evaluateElements})
+  for (auto kind :
+       {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
+        evaluateExperts, evaluateElements, evaluateScaling})
     if (Evaluated done = kind(op, operands, results))
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))

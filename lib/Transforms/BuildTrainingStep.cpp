@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differentiation.h"
+#include "GradientScaling.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -94,16 +95,21 @@ static SmallVector<StringRef> stateNames(TrainingAttr training) {
 
 static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
                                TrainingAttr training, Value parameter,
-                               Value gradient, ValueRange states) {
+                               Value gradient, ValueRange states,
+                               Value factor) {
   SmallVector<Type> types = {parameter.getType()};
   llvm::append_range(types, states.getTypes());
   bool master = static_cast<bool>(training.getMaster());
+  bool scaled = static_cast<bool>(factor);
+  SmallVector<Value> others(states);
+  if (scaled)
+    others.push_back(factor);
   if (training.getOptimizer() == Optimizer::Adam)
     return AdamOp::create(builder, loc, types, path, parameter, gradient,
-                          states, master, llvm::APFloat(0.001));
-  return SGDOp::create(builder, loc, types, path, parameter, gradient, states,
+                          others, master, scaled, llvm::APFloat(0.001));
+  return SGDOp::create(builder, loc, types, path, parameter, gradient, others,
                        training.getOptimizer() == Optimizer::Momentum, master,
-                       llvm::APFloat(0.01));
+                       scaled, llvm::APFloat(0.01));
 }
 
 /// The repeat that reads slices of `parameter`, if any.
@@ -160,11 +166,11 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
 /// would be if written out.
 static Operation *buildUpdate(OpBuilder &builder, Value value, StringRef path,
                               TrainingAttr training, Value parameter,
-                              Value gradient, ValueRange states) {
+                              Value gradient, ValueRange states, Value factor) {
   RepeatOp slicer = slicingRepeat(value);
   if (!slicer)
     return createUpdate(builder, parameter.getLoc(), path, training, parameter,
-                        gradient, states);
+                        gradient, states, factor);
   // Found before the repeat below becomes a reader as well.
   unsigned number = std::distance(slicer->operand_begin(),
                                   llvm::find(slicer->getOperands(), value));
@@ -190,7 +196,7 @@ static Operation *buildUpdate(OpBuilder &builder, Value value, StringRef path,
   Operation *update = buildUpdate(inside, slicer.getBody().getArgument(number),
                                   relative.empty() ? path : relative, training,
                                   body.getArgument(0), body.getArgument(1),
-                                  body.getArguments().drop_front(2));
+                                  body.getArguments().drop_front(2), factor);
   setPhase(update, Phase::Update);
   YieldOp::create(inside, parameter.getLoc(), update->getResults());
   return repeat;
@@ -220,13 +226,14 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
   SmallVector<Value> results(terminator->getOperands());
   SmallVector<DictionaryAttr> resultAttrs(results.size(),
                                           DictionaryAttr::get(&getContext()));
+  Value factor = buildUpdateFactor(builder, training, parameters, gradients);
   for (BlockArgument parameter : parameters) {
     Value gradient = gradients.lookup(parameter);
     SmallVector<Value> own((*states)[parameter].begin(),
                            (*states)[parameter].end());
     Operation *update =
         buildUpdate(builder, parameter, getArgumentPath(parameter), training,
-                    parameter, gradient, own);
+                    parameter, gradient, own, factor);
     setPhase(update, Phase::Update);
     inheritStage(parameter, update);
     SmallVector<Value> replaced = {parameter};

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES
@@ -89,12 +90,17 @@ private:
   LogicalResult visitRepeat(nn::RepeatOp repeat);
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
+  LogicalResult visitTotal(nn::TotalOp total);
   LogicalResult decompose(nn::DecomposableOpInterface op);
 
   /// `value` in layout `target`, converted in front of `reader`. Null after an
   /// error.
   Value convert(Value value, LayoutAttr target, Operation *reader,
                 Purpose purpose);
+  /// A conversion of `value` made before that `reader` can use; null if there
+  /// is none.
+  Value findConverted(Value value, Attribute layout, unsigned phaseKey,
+                      Operation *reader);
   FailureOr<Value> reshard(OpBuilder &builder, Value value, LayoutAttr target,
                            Operation *reader, Purpose purpose);
   /// The layout in which the result of a repeat or recomputation is first read,
@@ -118,6 +124,8 @@ private:
   /// What moving `operand` is for.
   Purpose purposeOf(OpOperand &operand);
   bool isParameter(Value value);
+  /// Whether `value` is an argument of the step, or a slice of one.
+  bool isStored(Value value);
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     setPhase(op, insertedPhase);
@@ -131,7 +139,8 @@ private:
   func::FuncOp function;
   dist::MeshAttr mesh;
   std::optional<Axis> pipelineAxis;
-  /// Conversions made so far: by value, layout and the phase they serve.
+  /// Conversions made so far: by value, layout and the phase they serve. What
+  /// serves any phase is found under its own phase as well.
   DenseMap<std::tuple<Value, Attribute, unsigned>, SmallVector<Value, 1>>
       converted;
   static constexpr unsigned anyPhase = 0;
@@ -161,11 +170,19 @@ bool Inserter::isParameter(Value value) {
   return false;
 }
 
+bool Inserter::isStored(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  return parent == function ||
+         isStored(parent->getOperand(argument.getArgNumber()));
+}
+
 Purpose Inserter::purposeOf(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (getPhase(op) == Phase::Update)
-    return operand.getOperandNumber() == 1 ? Purpose::Gradient
-                                           : Purpose::Parameter;
+    return isStored(operand.get()) ? Purpose::Parameter : Purpose::Gradient;
   return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
 }
 
@@ -269,17 +286,27 @@ LayoutAttr Inserter::updatedLayout(Value value) {
   return {};
 }
 
+Value Inserter::findConverted(Value value, Attribute layout, unsigned phaseKey,
+                              Operation *reader) {
+  for (Value candidate : converted.lookup({value, layout, phaseKey}))
+    if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
+      return candidate;
+  return {};
+}
+
+/// Whether `to` was made from `from` by more than slices.
+static bool isMoved(Value from, Value to) {
+  for (; to != from; to = to.getDefiningOp()->getOperand(0))
+    if (!isa<dist::SliceOp>(to.getDefiningOp()))
+      return true;
+  return false;
+}
+
 Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
                         Purpose purpose) {
   if (layoutOf(value) == target)
     return value;
   Phase phase = getPhase(reader);
-  auto find = [&](Attribute layout, unsigned phaseKey) -> Value {
-    for (Value candidate : converted.lookup({value, layout, phaseKey}))
-      if (candidate.getParentRegion()->isAncestor(reader->getParentRegion()))
-        return candidate;
-    return {};
-  };
   // A value moves to another stage once, in the layout of its first reader
   // there; the others convert what has arrived.
   bool moves = layoutOf(value).getValue().fixed != target.getValue().fixed;
@@ -287,16 +314,17 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   if (moves && arrived.count(arrival))
     return convert(arrived.lookup(arrival), target, reader, purpose);
   // A conversion serves the readers of its phase; the backward pass converts
-  // again rather than keep a larger form alive. A reduction serves all.
+  // again rather than keep a larger form alive. A reduction serves all, and so
+  // does a form that is no larger (after an all-to-all) and took communication.
   LayoutAttr whole = reduced(layoutOf(value));
   unsigned phaseKey =
       target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
-  if (Value found = find(target, phaseKey))
-    return found;
-  if (Value found = find(whole, anyPhase);
+  for (unsigned key : {phaseKey, anyPhase})
+    if (Value found = findConverted(value, target, key, reader))
+      return found;
+  if (Value found = findConverted(value, whole, anyPhase, reader);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
-  auto &candidates = converted[{value, target, phaseKey}];
 
   OpBuilder builder(reader);
   builder.setListener(this);
@@ -353,7 +381,13 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     return {};
   if (leaves)
     insertedBehind[origin] = moved->getDefiningOp();
-  candidates.push_back(*moved);
+  converted[{value, target, phaseKey}].push_back(*moved);
+  auto bytes = [&](LayoutAttr layout) {
+    return dist::localBytes(dist::withLayout(tensorType(value), layout));
+  };
+  if (phaseKey != anyPhase && bytes(target) <= bytes(whole) &&
+      isMoved(result, *moved))
+    converted[{value, target, anyPhase}].push_back(*moved);
   return *moved;
 }
 
@@ -511,8 +545,15 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     if (number < numCarried) {
       target = layoutOf(repeat.getBody().getArgument(number));
     } else if (getPhase(repeat) == Phase::Forward) {
-      // What is saved for the backward pass is saved reduced.
+      // What is saved for the backward pass is saved reduced; in the form in
+      // which it is read there, if that has been made anyway and is no larger.
       target = reduced(target);
+      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
+      Value made = wanted ? findConverted(operand.get(), withoutLeading(wanted),
+                                          anyPhase, yield)
+                          : Value();
+      if (made)
+        target = layoutOf(made);
     } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
       // Layers go back into the layout of their parameter one by one.
       target = withoutLeading(updated);
@@ -562,6 +603,40 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
+/// Terms that are pending over the same axes are put together first, so that
+/// one small collective reduces all of them.
+LogicalResult Inserter::visitTotal(nn::TotalOp total) {
+  llvm::MapVector<LayoutAttr, SmallVector<Value>> groups;
+  for (Value term : total.getInputs())
+    groups[layoutOf(term)].push_back(term);
+  SmallVector<Value> terms;
+  for (auto &[layout, group] : groups) {
+    if (!layout.isPartial()) {
+      for (Value term : group)
+        terms.push_back(
+            convert(term, onStage(layout, total), total, Purpose::Gradient));
+      continue;
+    }
+    OpBuilder builder(total);
+    builder.setListener(this);
+    insertedPhase = getPhase(total);
+    insertedStage = getStage(total);
+    auto pending = nn::TotalOp::create(builder, total.getLoc(),
+                                       total.getResult().getType(),
+                                       total.getPath(), group, total.getMax());
+    setLayout(pending.getResult(), layout);
+    terms.push_back(convert(pending.getResult(),
+                            onStage(reduced(layout), total), total,
+                            Purpose::Gradient));
+  }
+  if (llvm::is_contained(terms, Value()))
+    return failure();
+  total.getInputsMutable().assign(terms);
+  setLayout(total.getResult(),
+            onStage(LayoutAttr::get(mesh, dist::Layout(0)), total));
+  return success();
+}
+
 /// Updated values return in the layout of the argument they replace; others as
 /// they are, summed over micro-batches.
 LogicalResult Inserter::visitReturn(Operation *op) {
@@ -601,6 +676,8 @@ LogicalResult Inserter::visit(Block &block) {
       result = visitRepeat(repeat);
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
       result = visitRecompute(recompute);
+    else if (auto total = dyn_cast<nn::TotalOp>(op))
+      result = visitTotal(total);
     else if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
       result = visitKernel(kernel);
     else if (isa<func::ReturnOp>(op))

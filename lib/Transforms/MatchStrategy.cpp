@@ -496,6 +496,10 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
+    // Its own name says more than `batch`.
+    StringRef name = space.iterators[*iterator].name;
+    if (key == "batch" && name != key && settings.op.count(name))
+      continue;
     parts.push_back(strategy::PartAttr::get(
         context, StringAttr::get(context, space.iterators[*iterator].name),
         part.getAxes()));

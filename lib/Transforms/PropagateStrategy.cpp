@@ -46,6 +46,7 @@ private:
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
+  void placeObservers();
   LogicalResult finish();
   std::string check(IterationSpaceOpInterface op, const Partitioning &part);
 
@@ -57,7 +58,7 @@ private:
   void know(Value value, DimAxes dims);
 
   /// The first operation of the program that reads `value` (through the slices
-  /// of repeats), with its operand number.
+  /// of repeats) and is no observer, with its operand number.
   std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
 
   func::FuncOp function;
@@ -85,6 +86,10 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
   };
   return llvm::any_of(space.operands, inFused) ||
          llvm::any_of(space.results, inFused);
+}
+
+static bool isObserver(Operation *op) {
+  return cast<IterationSpaceOpInterface>(op).isObserver();
 }
 
 static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
@@ -215,7 +220,7 @@ void Propagation::forward(Block &block) {
       continue;
     }
     auto found = parts.find(&op);
-    if (found == parts.end())
+    if (found == parts.end() || isObserver(&op))
       continue;
     // States decide over parameters: that is how a sharded optimizer is told
     // from a replicated one.
@@ -271,9 +276,10 @@ Propagation::firstReader(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *owner = use.getOwner();
     std::optional<std::pair<Operation *, unsigned>> candidate;
-    if (parts.count(owner))
-      candidate = {owner, use.getOperandNumber()};
-    else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
+    if (parts.count(owner)) {
+      if (!isObserver(owner))
+        candidate = {owner, use.getOperandNumber()};
+    } else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
       candidate =
           firstReader(repeat.getBody().getArgument(use.getOperandNumber()));
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
@@ -303,6 +309,26 @@ void Propagation::placeArguments() {
   }
 }
 
+/// An observer takes the partition of the operation for which the value it
+/// looks at is meant, so that the value is converted once for both.
+void Propagation::placeObservers() {
+  for (auto &[op, part] : parts) {
+    if (!isObserver(op))
+      continue;
+    auto reader = firstReader(op->getOperand(0));
+    if (!reader)
+      continue;
+    const Partitioning &other = parts.find(reader->first)->second;
+    DimAxes dims = other.getDimAxes(other.getSpace().operands[reader->second]);
+    const nn::TensorIterators &own = part.getSpace().operands[0];
+    while (dims.size() < own.size())
+      dims = withLeading(dims);
+    for (auto [dim, axes] : llvm::zip(own, dims))
+      if (auto iterator = Partitioning::majorIterator(dim))
+        part.setAxes(*iterator, axes);
+  }
+}
+
 /// What is wrong with a partition; empty if nothing is.
 std::string Propagation::check(IterationSpaceOpInterface op,
                                const Partitioning &part) {
@@ -328,7 +354,8 @@ std::string Propagation::check(IterationSpaceOpInterface op,
     if (count > size)
       return llvm::formatv(
           "iterator '{0}' has size {1} and can't be split into "
-          "{2} parts over {3}",
+          "{2} parts over {3}; use fewer devices there, or split another "
+          "iterator",
           name, size, count, over);
     if (isFused(part.getSpace(), i) && size % count != 0)
       return llvm::formatv(
@@ -410,6 +437,7 @@ LogicalResult Propagation::run() {
     forward(function.front());
     backward(function.front());
   } while (changed);
+  placeObservers();
   return finish();
 }
 

@@ -165,11 +165,15 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
   std::map<std::pair<unsigned, dist::SectionKind>,
            std::set<std::pair<unsigned, dist::SectionKind>>>
       before;
-  for (auto &[tag, message] : collectMessages(programs))
-    before[{message.receiver,
-            message.recv->getParentOfType<dist::SectionOp>().getKind()}]
-        .insert({message.sender,
-                 message.send->getParentOfType<dist::SectionOp>().getKind()});
+  for (auto &[tag, message] : collectMessages(programs)) {
+    auto receiver = message.recv->getParentOfType<dist::SectionOp>();
+    auto sender = message.send->getParentOfType<dist::SectionOp>();
+    // Updates exchange numbers about all gradients while they run; none has to
+    // end before another starts.
+    if (!receiver.getOnce() || !sender.getOnce())
+      before[{message.receiver, receiver.getKind()}].insert(
+          {message.sender, sender.getKind()});
+  }
   std::set<Key> done;
   std::vector<size_t> next(programs.size(), 0);
   bool progress = true;

@@ -9,8 +9,10 @@
 #ifndef PROTEUS_DIALECT_NN_NNOPS_TD
 #define PROTEUS_DIALECT_NN_NNOPS_TD
 
+include "Proteus/Dialect/NN/NNExpertOps.td"
 include "Proteus/Dialect/NN/NNForwardOps.td"
 include "Proteus/Dialect/NN/NNGradientOps.td"
+include "Proteus/Dialect/NN/NNGradientScalingOps.td"
 include "Proteus/Dialect/NN/NNOptimizerOps.td"
 include "Proteus/Dialect/NN/NNStructureOps.td"
 
