@@ -7,13 +7,17 @@
 //
 //   forward    all-reduce over tp behind the attention projection
 //              all-to-all over ep from nn.moe_dispatch to the experts
-//              all-reduce over tp behind the second matrix of the experts
 //              all-to-all over ep from the experts to nn.moe_combine
+//              all-reduce over tp of the same: the second matrix of an expert gives
+//              partial sums
 //   backward   all-to-all over ep of the gradient of the experts' output
-//              all-reduce over tp of the gradient of their input, of which
-//              each device has the share of its columns
-//              all-to-all over ep of the same, back to the tokens
-//              all-reduce over tp in front of the first matrix of attention
+//              all-to-all over ep of the gradient of their input
+//              all-reduce over tp of the same: each device has the share of its
+//              columns
+//              all-reduce over tp of the gradient of the input of attention
+//
+// Where a value is both to be moved and to be summed, the order makes no difference
+// to the bytes; the planner takes the all-to-all first.
 //
 // Gradients of the experts are reduced over dp, all others over dp and ep.
 //

@@ -19,6 +19,19 @@ using namespace proteus::nn;
 /// The module path of what concerns all gradients together.
 static constexpr StringLiteral kPath = "gradients";
 
+/// The path of `parameter` without the ranges of layers it is stacked over.
+static std::string pathOfAll(BlockArgument parameter) {
+  std::string path;
+  bool inRange = false;
+  for (char c : getArgumentPath(parameter)) {
+    inRange |= c == '[';
+    if (!inRange)
+      path += c;
+    inRange &= c != ']';
+  }
+  return path;
+}
+
 namespace {
 
 /// Puts numbers about single gradients together: those of a stage on the stage,
@@ -39,10 +52,9 @@ public:
       SmallVector<Value> terms;
       for (BlockArgument parameter : parameters)
         terms.push_back(
-            place(ObserverOp::create(
-                      builder, parameter.getLoc(), scalarType(),
-                      builder.getStringAttr(getArgumentPath(parameter)),
-                      gradients.lookup(parameter)),
+            place(ObserverOp::create(builder, parameter.getLoc(), scalarType(),
+                                     pathOfAll(parameter),
+                                     gradients.lookup(parameter)),
                   parameter));
       if (total)
         terms.push_back(total);
