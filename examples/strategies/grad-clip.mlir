@@ -72,8 +72,17 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split state [0 -> dp]
     node "layers[*]" {
       stages pp
-      node "attention.qkv" { split op [out -> tp] }
-      node "mlp.fc1" { split op [out -> tp] }
+      // Tensor parallel matrices: columns, then rows. States are sharded further.
+      node "attention.qkv" {
+        split op [out -> tp]
+        split state [0 -> [tp, dp]]
+      }
+      node "attention.proj" { split state [0 -> dp, 1 -> tp] }
+      node "mlp.fc1" {
+        split op [out -> tp]
+        split state [0 -> [tp, dp]]
+      }
+      node "mlp.fc2" { split state [0 -> dp, 1 -> tp] }
     }
   }
 }
