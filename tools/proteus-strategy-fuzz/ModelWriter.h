@@ -9,87 +9,115 @@
 #ifndef PROTEUS_TOOLS_STRATEGYFUZZ_MODELWRITER_H
 #define PROTEUS_TOOLS_STRATEGYFUZZ_MODELWRITER_H
 
-#include "Generator.h"
+#include "Case.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace proteus {
 namespace fuzz {
 
 using Sizes = std::vector<int64_t>;
+using Iterators = std::vector<std::pair<std::string, int64_t>>;
 
+/// A value of the text.
 struct Tensor {
   std::string name;
   Sizes shape;
   std::string element;
 
-  std::string type() const {
-    std::string text = "tensor<";
-    for (int64_t size : shape)
-      text += std::to_string(size) + "x";
-    return text + element + ">";
-  }
+  std::string type() const;
 };
 
-/// An operation as the tree may split it.
-struct Kernel {
-  /// Relative to the layer if it is in one.
-  std::string path;
-  bool inLayer;
-  std::vector<std::pair<std::string, int64_t>> iterators;
-  /// Of the weight; empty if there is none.
-  Sizes weight;
-};
-
-/// Writes a model, and notes its kernels, those of layers once.
+/// Writes a model, and notes its kernels, those of layers once. Blocks write
+/// their operations with it.
 class ModelWriter {
 public:
   explicit ModelWriter(const Model &model) : model(model) {}
 
+  /// The whole function.
   std::string write();
+  /// Those that were written.
   llvm::ArrayRef<Kernel> getKernels() const { return kernels; }
 
-private:
-  Tensor argument(llvm::Twine path, Sizes shape, llvm::StringRef element,
+  const Model &model;
+  /// The table of an embedding, for a head that is tied to it.
+  std::optional<Tensor> table;
+
+  /// An argument of the function, written `%aN : type {attributes}`.
+  Tensor argument(const llvm::Twine &path, Sizes shape, llvm::StringRef element,
                   llvm::StringRef role);
-  /// A parameter of the current layer, or of none.
-  Tensor parameter(llvm::Twine path, const Sizes &shape);
-  Tensor fresh(Sizes shape, llvm::StringRef element) {
-    return {"%v" + std::to_string(numValues++), std::move(shape),
-            element.str()};
-  }
+  /// A parameter of the current layer, or of none; inside repeats every
+  /// iteration has its own.
+  Tensor parameter(const llvm::Twine &path, const Sizes &shape);
+  /// A parameter that all iterations of all repeats share. The same path gives
+  /// the same parameter.
+  Tensor sharedParameter(const llvm::Twine &path, const Sizes &shape);
+  /// A name for a value of the model's element type.
+  Tensor fresh(Sizes shape) { return fresh(std::move(shape), model.element); }
+  Tensor fresh(Sizes shape, llvm::StringRef element);
+
+  /// Writes `results = nn.mnemonic "path"(operands) attributes : types`. What
+  /// follows a space in the mnemonic is written after the path. A tree may
+  /// split `iterators`; `weight` is the shape of the weight, if there is one.
   void emit(llvm::StringRef mnemonic, llvm::StringRef path,
             llvm::ArrayRef<Tensor> operands, llvm::StringRef attributes,
-            llvm::ArrayRef<Tensor> results,
-            std::vector<std::pair<std::string, int64_t>> iterators,
+            llvm::ArrayRef<Tensor> results, Iterators iterators,
             Sizes weight = {});
+  /// Writes a line as it is, for operations that are not of `nn`.
+  void emitLine(const llvm::Twine &line);
+  /// Notes something that a tree may split, for operations that `emit` does
+  /// not write.
+  void noteKernel(llvm::StringRef path, Iterators iterators, Sizes weight = {});
+  /// Writes `nn.repeat "path"`; `body` writes one iteration.
+  Tensor repeat(llvm::StringRef path, int64_t first, int64_t count,
+                const Tensor &input,
+                llvm::function_ref<Tensor(const Tensor &)> body);
 
   /// The iterators of the dimensions of an activation; `last` names that of
-  /// the last one.
-  std::vector<std::pair<std::string, int64_t>> dims(const Tensor &tensor,
-                                                    llvm::StringRef last);
+  /// the last one, or is empty if it can't be split.
+  Iterators dims(const Tensor &tensor, llvm::StringRef last) const;
+
+  // Operations that several blocks write.
   Tensor unary(llvm::StringRef mnemonic, llvm::StringRef path,
                const Tensor &input);
-  Tensor activation(llvm::StringRef path, const Tensor &input);
   Tensor add(llvm::StringRef path, const Tensor &lhs, const Tensor &rhs);
-  Tensor linear(llvm::StringRef path, const Tensor &input, int64_t out);
-  Tensor norm(llvm::StringRef path, const Tensor &input);
+  Tensor linear(llvm::StringRef path, const Tensor &input, int64_t out,
+                bool bias);
+  Tensor layerNorm(llvm::StringRef path, const Tensor &input);
   Tensor dropout(llvm::StringRef path, const Tensor &input);
-  Tensor conv(llvm::StringRef path, const Tensor &input, int64_t out);
+  Tensor conv(llvm::StringRef path, const Tensor &input, int64_t out,
+              bool bias);
   Tensor pool(llvm::StringRef path, const Tensor &input, int64_t kernel,
               int64_t stride, int64_t padding, bool maximum);
-  Tensor attention(const Tensor &input);
 
+private:
+  /// A repeat that is being written.
+  struct Scope {
+    int64_t count;
+    std::string slices;
+  };
+
+  Tensor writeSlot(Slot slot, Tensor input);
   Tensor layer(const Tensor &input);
   Tensor layers(Tensor input);
-  void loss(Tensor logits, Tensor labels);
+  std::string indent() const { return std::string(4 + 2 * scopes.size(), ' '); }
 
-  const Model &model;
   std::vector<Kernel> kernels;
-  std::string arguments, body, slices;
-  /// `layers[1].` in a layer that is written out.
-  std::string prefix;
-  bool inLayer = false, inRepeat = false, noteKernels = true;
+  std::string arguments, body;
+  std::vector<std::pair<std::string, Tensor>> shared;
+  std::vector<Scope> scopes;
+  /// Of operations: `layers[1].` in a layer that is written out; of
+  /// parameters, which have whole paths; of kernels, which are relative to the
+  /// layer.
+  std::string prefix, parameterPrefix, kernelPrefix;
+  bool inLayer = false, noteKernels = true;
   int64_t numArguments = 0, numValues = 0;
 };
 

@@ -1,5 +1,4 @@
-//===- SmallerCases.cpp - everything one step smaller than a case -*- C++
-//-*-===//
+//===- SmallerCases.cpp - everything one step smaller -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,103 +8,99 @@
 
 #include "Generator.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 using namespace proteus::fuzz;
 
-/// All trees of nodes in which one setting of `node` or below is missing.
+/// Calls `found` for every way to leave out one element.
+template <typename List>
+static void dropEach(List &list, llvm::function_ref<void()> found) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    auto it = std::next(list.begin(), i);
+    auto element = *it;
+    list.erase(it);
+    found();
+    list.insert(std::next(list.begin(), i), element);
+  }
+}
+
+/// Calls `found` for every way to leave out one setting of `node` or below.
 static void dropSettings(Node &node, llvm::function_ref<void()> found) {
-  for (size_t i = 0; i < node.children.size(); ++i) {
-    Node child = node.children[i];
-    node.children.erase(node.children.begin() + i);
-    found();
-    node.children.insert(node.children.begin() + i, child);
+  dropEach(node.children, found);
+  dropEach(node.splits, found);
+  for (Split &split : node.splits) {
+    if (split.arrows.size() > 1)
+      dropEach(split.arrows, found);
+    for (Arrow &arrow : split.arrows)
+      if (arrow.axes.size() > 1)
+        dropEach(arrow.axes, found);
   }
-  for (size_t i = 0; i < node.splits.size(); ++i) {
-    Split split = node.splits[i];
-    node.splits.erase(node.splits.begin() + i);
-    found();
-    node.splits.insert(node.splits.begin() + i, split);
-    for (size_t k = 0; k < split.arrows.size() && split.arrows.size() > 1;
-         ++k) {
-      Arrow arrow = split.arrows[k];
-      std::vector<Arrow> &arrows = node.splits[i].arrows;
-      arrows.erase(arrows.begin() + k);
-      found();
-      arrows.insert(arrows.begin() + k, arrow);
-    }
-  }
-  if (node.recompute) {
-    node.recompute = false;
-    found();
-    node.recompute = true;
-  }
-  if (!node.place.empty()) {
-    std::string place;
-    std::swap(place, node.place);
-    found();
-    std::swap(place, node.place);
-  }
+  dropEach(node.settings, found);
   for (Node &child : node.children)
     dropSettings(child, found);
+}
+
+static void shrinkTree(Tree &tree, llvm::function_ref<void()> found) {
+  dropSettings(tree.root, found);
+  dropEach(tree.directives, found);
+  for (auto &[keyword, entries] : tree.directives)
+    if (entries.list.size() > 1)
+      dropEach(entries.list, found);
+  if (!tree.devices.empty()) {
+    std::vector<int64_t> devices = std::exchange(tree.devices, {});
+    found();
+    tree.devices = std::move(devices);
+    return;
+  }
+  for (auto &[name, size] : tree.mesh)
+    if (size > 1) {
+      --size;
+      found();
+      ++size;
+    }
+}
+
+static void shrinkModel(Model &model, llvm::function_ref<void()> found) {
+  auto change = [&](auto &field, auto value) {
+    auto before = std::exchange(field, value);
+    found();
+    field = before;
+  };
+  if (model.layers > 1) {
+    int64_t from = model.repeatFrom;
+    model.repeatFrom = std::min(from, model.layers - 1);
+    change(model.layers, model.layers - 1);
+    model.repeatFrom = from;
+  }
+  dropEach(model.in(Slot::AfterStem), found);
+  dropEach(model.in(Slot::Tail), found);
+  for (std::vector<BlockUse> &uses : model.blocks)
+    for (BlockUse &use : uses)
+      for (Option &option : use.options) {
+        if (option.value > option.smallest + 1)
+          change(option.value, option.smallest);
+        if (option.value > option.smallest)
+          change(option.value, option.value - 1);
+      }
+  if (model.training.list.size() > 1)
+    dropEach(model.training.list, found);
+  dropEach(model.moduleAttributes.list, found);
+  for (int64_t Model::*size : {&Model::batch, &Model::width, &Model::classes})
+    if (model.*size > 4)
+      change(model.*size, model.*size - 1);
+  if (model.seq > 2)
+    change(model.seq, model.seq - 1);
 }
 
 std::vector<Case> proteus::fuzz::simplify(const Case &input) {
   std::vector<Case> list;
   Case next = input;
-  auto take = [&] {
-    list.push_back(next);
-    next = input;
-  };
-  dropSettings(next.tree.root, [&] { list.push_back(next); });
-  auto reset = [&](auto &field, auto value) {
-    if (field == value)
-      return;
-    field = value;
-    take();
-  };
-  reset(next.tree.microBatches, int64_t(0));
-  reset(next.tree.order, std::string());
-  reset(next.tree.maxOngoing, int64_t(0));
-  reset(next.tree.bucketSize, int64_t(0));
-  reset(next.tree.bucketFirst, int64_t(0));
-  if (!input.tree.devices.empty()) {
-    next.tree.devices.clear();
-    take();
-  }
-  for (size_t i = 0; i < input.tree.mesh.size(); ++i)
-    if (input.tree.devices.empty() && input.tree.mesh[i].second > 1) {
-      --next.tree.mesh[i].second;
-      take();
-    }
-  if (input.model.layers > 1) {
-    --next.model.layers;
-    next.model.repeatFrom = std::min(next.model.repeatFrom, next.model.layers);
-    take();
-  }
-  bool Model::*flags[] = {
-      &Model::bias,   &Model::residual, &Model::dropout,    &Model::gelu,
-      &Model::causal, &Model::matmul,   &Model::pool,       &Model::position,
-      &Model::tied,   &Model::lastNorm, &Model::castLogits, &Model::flatLoss};
-  for (bool Model::*flag : flags)
-    reset(next.model.*flag, false);
-  std::string Model::*types[] = {&Model::gradient, &Model::master,
-                                 &Model::reduction};
-  for (std::string Model::*type : types)
-    reset(next.model.*type, std::string());
-  reset(next.model.optimizer, std::string("sgd"));
-  int64_t Model::*sizes[] = {&Model::batch, &Model::width, &Model::inner,
-                             &Model::classes};
-  for (int64_t Model::*size : sizes)
-    if (input.model.*size > 4) {
-      --(next.model.*size);
-      take();
-    }
+  auto take = [&] { list.push_back(next); };
+  shrinkTree(next.tree, take);
+  shrinkModel(next.model, take);
   return list;
 }

@@ -12,26 +12,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Evaluation.h"
 #include "Generator.h"
+#include "Registry.h"
 
-#include "Proteus/Dialect/Dist/Dist.h"
-#include "Proteus/Dialect/Dist/Layout.h"
-#include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/InitAll.h"
-#include "Proteus/Transforms/Passes.h"
-#include "Proteus/Transforms/Pipelines.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 #include <chrono>
 #include <csignal>
@@ -76,188 +70,6 @@ static cl::opt<bool> print("print",
 static constexpr uint64_t batchSize = 50;
 /// Executions that are spent on making one failing case smaller.
 static constexpr unsigned maxReductions = 400;
-
-/// The passes that may find that a strategy is not possible.
-static constexpr llvm::StringLiteral rejectingPasses[] = {
-    "match-strategy", "build-training-step", "propagate-strategy"};
-
-//===----------------------------------------------------------------------===//
-// One case
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// From `Stuck` on a case has failed. It is stuck if a pass after
-/// propagate-strategy, which has to see what can't be lowered, gives up.
-enum class Outcome : uint8_t { Right, Rejected, Stuck, Mismatch, Crash, Hang };
-
-struct Verdict {
-  Outcome outcome = Outcome::Crash;
-  /// Bit i: feature i of the table is in the accepted program.
-  uint64_t features = 0;
-  /// The first diagnostic.
-  std::string message;
-};
-
-/// Lowered programs that differ in no byte have one hash.
-struct Lowered {
-  uint64_t hash;
-  OwningOpRef<ModuleOp> module;
-};
-
-/// Notes the first pass that fails.
-class FailedPass : public PassInstrumentation {
-public:
-  explicit FailedPass(std::string &name) : name(name) {}
-
-  void runAfterPassFailed(Pass *pass, Operation *) override {
-    if (name.empty())
-      name = pass->getArgument().str();
-  }
-
-private:
-  std::string &name;
-};
-
-/// A feature of a lowered program.
-struct ProgramFeature {
-  StringRef name;
-  bool (*holds)(ModuleOp module);
-};
-
-} // namespace
-
-/// Whether some operation has a result, or some program an argument, of which
-/// `holds` is true.
-static bool anyTensor(ModuleOp module,
-                      llvm::function_ref<bool(RankedTensorType)> holds) {
-  return module
-      .walk([&](Operation *op) {
-        for (Type type : op->getResultTypes())
-          if (auto tensor = dyn_cast<RankedTensorType>(type))
-            if (dist::getLayout(tensor) && holds(tensor))
-              return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-template <typename Op> static bool hasOp(ModuleOp module) {
-  return module.walk([](Op) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-static bool usesAxis(ModuleOp module) {
-  return anyTensor(module, [](RankedTensorType type) {
-    dist::LayoutAttr layout = dist::getLayout(type);
-    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      for (dist::Axis axis : layout.getDimAxes(dim))
-        if (axis != dist::microAxis &&
-            layout.getMesh().getValue().getSize(axis) >= 2)
-          return true;
-    return false;
-  });
-}
-
-static bool hasUnevenPart(ModuleOp module) {
-  return anyTensor(module,
-                   [](RankedTensorType type) { return !dist::isEven(type); });
-}
-
-static bool hasStages(ModuleOp module) {
-  return llvm::range_size(module.getOps<dist::ProgramOp>()) >= 2;
-}
-
-static const ProgramFeature programFeatures[] = {
-    {"axis of two or more splits a tensor", usesAxis},
-    {"uneven part", hasUnevenPart},
-    {"two or more programs", hasStages},
-    {"nn.repeat", hasOp<nn::RepeatOp>},
-    {"nn.recompute", hasOp<nn::RecomputeOp>},
-    {"dist.all_reduce", hasOp<dist::AllReduceOp>},
-    {"dist.all_gather", hasOp<dist::AllGatherOp>},
-    {"dist.reduce_scatter", hasOp<dist::ReduceScatterOp>},
-    {"dist.all_to_all", hasOp<dist::AllToAllOp>},
-    {"dist.slice", hasOp<dist::SliceOp>},
-    {"dist.accumulate", hasOp<dist::AccumulateOp>},
-    {"dist.fused_reduce", hasOp<dist::FusedReduceOp>},
-    {"dist.send", hasOp<dist::SendOp>},
-};
-
-/// Parses and lowers; nothing if a diagnostic forbids it, which `failedPass`
-/// then has emitted.
-static std::optional<Lowered>
-lower(MLIRContext &context, const std::string &text, std::string &failedPass) {
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module)
-    return std::nullopt;
-  PassManager manager(&context, ModuleOp::getOperationName());
-  manager.addInstrumentation(std::make_unique<FailedPass>(failedPass));
-  buildLowerStrategyPipeline(manager, LowerStrategyOptions());
-  if (failed(manager.run(*module)))
-    return std::nullopt;
-  std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  module->print(stream);
-  return Lowered{llvm::xxh3_64bits(printed), std::move(module)};
-}
-
-/// Runs a case. A program that is lowered and then can't be executed, or
-/// computes something else, is a mismatch.
-static Verdict evaluate(MLIRContext &context, const Case &input,
-                        bool findFeatures) {
-  Verdict verdict;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-        verdict.message.empty())
-      verdict.message = diagnostic.str();
-    return success();
-  });
-  std::string text = write(input);
-  std::string failedPass;
-  std::optional<Lowered> lowered = lower(context, text, failedPass);
-  if (!lowered) {
-    bool early =
-        failedPass.empty() || llvm::is_contained(rejectingPasses, failedPass);
-    verdict.outcome = early ? Outcome::Rejected : Outcome::Stuck;
-    if (verdict.message.empty()) {
-      verdict.outcome = Outcome::Crash;
-      verdict.message = "no diagnostic";
-    }
-    verdict.message = failedPass + ": " + verdict.message;
-    return verdict;
-  }
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  PassManager manager(&context, ModuleOp::getOperationName());
-  CheckLoweringOptions options;
-  options.tolerance = tolerance;
-  manager.addPass(createCheckLowering(options));
-  if (failed(manager.run(*module))) {
-    verdict.outcome = Outcome::Mismatch;
-    return verdict;
-  }
-  verdict.outcome = Outcome::Right;
-  if (!findFeatures)
-    return verdict;
-  // What a tree says matters if the program is another one, or none, without.
-  uint64_t bit = 1;
-  for (const TreeFeature &feature : getTreeFeatures()) {
-    Case without = input;
-    if (feature.remove(without.tree)) {
-      std::optional<Lowered> other = lower(context, write(without), failedPass);
-      if (!other || other->hash != lowered->hash)
-        verdict.features |= bit;
-    }
-    bit <<= 1;
-  }
-  for (const ProgramFeature &feature : programFeatures) {
-    if (feature.holds(*lowered->module))
-      verdict.features |= bit;
-    bit <<= 1;
-  }
-  verdict.message.clear();
-  return verdict;
-}
 
 //===----------------------------------------------------------------------===//
 // Child processes
@@ -314,10 +126,11 @@ Child::Child(const DialectRegistry &registry, std::deque<Case> cases,
   context.printOpOnDiagnostic(false);
   llvm::raw_fd_ostream stream(ends[1], /*shouldClose=*/false);
   for (const Case &input : cases) {
-    Verdict verdict = evaluate(context, input, findFeatures);
+    Verdict verdict = evaluate(context, input, tolerance, findFeatures);
     llvm::replace(verdict.message, '\n', ' ');
-    stream << static_cast<int>(verdict.outcome) << ' ' << verdict.features
-           << ' ' << verdict.message << '\n';
+    stream << static_cast<int>(verdict.outcome) << ' '
+           << (verdict.features.empty() ? "-" : verdict.features) << ' '
+           << verdict.message << '\n';
     stream.flush();
   }
   _exit(0);
@@ -342,7 +155,8 @@ bool Child::read(llvm::function_ref<void(uint64_t, Verdict)> done) {
     Verdict verdict;
     int outcome = 0;
     number.getAsInteger(10, outcome);
-    features.getAsInteger(10, verdict.features);
+    if (features != "-")
+      verdict.features = features.str();
     verdict.outcome = static_cast<Outcome>(outcome);
     verdict.message = message.str();
     done(current++, std::move(verdict));
@@ -421,24 +235,6 @@ static std::vector<Verdict> runAll(const DialectRegistry &registry) {
 // Failing cases
 //===----------------------------------------------------------------------===//
 
-static StringRef describe(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::Right:
-    return "right";
-  case Outcome::Rejected:
-    return "rejected";
-  case Outcome::Stuck:
-    return "stuck";
-  case Outcome::Mismatch:
-    return "mismatch";
-  case Outcome::Crash:
-    return "crash";
-  case Outcome::Hang:
-    return "hang";
-  }
-  llvm_unreachable("an outcome");
-}
-
 /// A smaller case that fails in the same way.
 static Case reduce(const DialectRegistry &registry, Case input,
                    Verdict &verdict) {
@@ -492,22 +288,42 @@ static void save(const DialectRegistry &registry, uint64_t index,
 // Report
 //===----------------------------------------------------------------------===//
 
-/// How many accepted cases have each feature.
-static void printFeatures(ArrayRef<Verdict> verdicts) {
-  auto row = [&](StringRef name, unsigned bit) {
-    int64_t number = llvm::count_if(verdicts, [&](const Verdict &verdict) {
-      return verdict.features >> bit & 1;
-    });
-    llvm::outs() << llvm::formatv("  {0,-38}{1,7}\n", name, number);
+/// In how many accepted cases each feature mattered, and each block was there.
+static void printTables(ArrayRef<Verdict> verdicts) {
+  std::vector<int64_t> byFeature(Registry::get().getFeatures().size());
+  std::map<StringRef, int64_t> byBlock;
+  int64_t accepted = 0;
+  for (auto [index, verdict] : llvm::enumerate(verdicts)) {
+    if (verdict.outcome != Outcome::Right)
+      continue;
+    ++accepted;
+    for (auto [i, c] : llvm::enumerate(verdict.features))
+      byFeature[i] += c == '1';
+    Case input = generate(seed, first + index);
+    for (const std::vector<BlockUse> &uses : input.model.blocks)
+      for (const BlockUse &use : uses)
+        ++byBlock[use.block->name];
+  }
+  auto row = [&](StringRef name, int64_t number) {
+    llvm::outs() << llvm::formatv("  {0,-38}{1,7}{2,8:f1} %\n", name, number,
+                                  accepted ? 100.0 * number / accepted : 0);
   };
-  unsigned bit = 0;
-  llvm::outs() << "\nwithout which an accepted strategy gives another program "
-                  "or none\n";
-  for (const TreeFeature &feature : getTreeFeatures())
-    row(feature.name, bit++);
-  llvm::outs() << "\nin the program of an accepted strategy\n";
-  for (const ProgramFeature &feature : programFeatures)
-    row(feature.name, bit++);
+  auto table = [&](StringRef title,
+                   llvm::function_ref<bool(const Feature &)> in) {
+    llvm::outs() << "\n" << title << "\n";
+    for (auto [i, feature] : llvm::enumerate(Registry::get().getFeatures()))
+      if (in(feature))
+        row(feature.name, byFeature[i]);
+  };
+  table("without which an accepted strategy gives another program or none",
+        [](const Feature &feature) {
+          return feature.remove && !feature.inProgram;
+        });
+  table("in the program of an accepted strategy",
+        [](const Feature &feature) { return bool(feature.inProgram); });
+  llvm::outs() << "\nin the model of an accepted strategy\n";
+  for (const Block &block : Registry::get().getBlocks())
+    row(block.name, byBlock[block.name]);
 }
 
 /// The diagnostics of rejected cases, numbers left out, by frequency.
@@ -565,7 +381,7 @@ int main(int argc, char **argv) {
   for (auto [index, verdict] : llvm::enumerate(verdicts))
     if (verdict.outcome >= Outcome::Stuck)
       save(registry, first + index, verdict);
-  printFeatures(verdicts);
+  printTables(verdicts);
   if (diagnostics)
     printDiagnostics(verdicts);
   return mismatches || stuck || crashes || hangs ? 1 : 0;
