@@ -171,15 +171,17 @@ namespace {
 /// Tokens `[batch, .., last]` whose batch is cut into groups. Dimensions that
 /// are needed whole are indexed by nothing.
 struct GroupedTokens {
-  unsigned group, row;
+  unsigned group;
   TensorIterators leading;
 
   GroupedTokens(IterationSpace &space, Value tokens, int64_t groups,
                 bool splitsSequence) {
     group = space.add("group", groups);
-    row = space.add("row", shapeOf(tokens).front() / groups,
-                    IteratorKind::Opaque);
-    leading.push_back({group, row});
+    leading.push_back({group});
+    // Groups of one sample may be split unevenly, as the batch may.
+    if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
+      leading.back().push_back(
+          space.add("sample", samples, IteratorKind::Opaque));
     int64_t rank = shapeOf(tokens).size();
     for (int64_t dim = 1; dim + 1 < rank; ++dim) {
       leading.emplace_back();
