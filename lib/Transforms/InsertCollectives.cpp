@@ -106,6 +106,12 @@ private:
   /// The layout in which the result of a repeat or recomputation is first read,
   /// in its own shape; null if no operation reads it.
   LayoutAttr firstReadLayout(Value value);
+  /// The layout in which the backward pass reads `value`, if all its readers
+  /// there agree; null otherwise.
+  LayoutAttr backwardLayout(Value value);
+  /// The conversion of `value` that is kept in its place for the backward pass,
+  /// null if it is kept as it is.
+  Value keptForm(Value value, Value result, Operation *yield);
   /// The layout of the argument that `value` replaces, if it is returned as an
   /// update.
   LayoutAttr updatedLayout(Value value);
@@ -277,6 +283,51 @@ LayoutAttr Inserter::firstReadLayout(Value value) {
   return {};
 }
 
+LayoutAttr Inserter::backwardLayout(Value value) {
+  LayoutAttr common;
+  for (OpOperand &use : value.getUses()) {
+    Operation *owner = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    LayoutAttr layout;
+    // Conversions that have been made are for others.
+    if (isa_and_nonnull<dist::DistDialect>(owner->getDialect()))
+      continue;
+    if (auto kernel = dyn_cast<IterationSpaceOpInterface>(owner)) {
+      if (getPhase(owner) != Phase::Backward)
+        continue;
+      layout = onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
+                           .getOperandLayout(number, mesh),
+                       owner);
+    } else if (auto repeat = dyn_cast<nn::RepeatOp>(owner)) {
+      if (getPhase(owner) != Phase::Backward)
+        continue;
+      if (number >= repeat.getNumCarried())
+        layout = backwardLayout(repeat.getBody().getArgument(number));
+      if (layout)
+        layout = withLeading(layout);
+    } else if (isa<nn::YieldOp>(owner)) {
+      auto repeat = dyn_cast<nn::RepeatOp>(owner->getParentOp());
+      if (repeat && number < repeat.getNumCarried())
+        continue;
+      layout = backwardLayout(owner->getParentOp()->getResult(number));
+      if (layout && repeat)
+        layout = withoutLeading(layout);
+    }
+    // A recomputation reads what it needs in forms of its own.
+    if (!layout || (common && common != layout))
+      return {};
+    common = layout;
+  }
+  return common;
+}
+
+Value Inserter::keptForm(Value value, Value result, Operation *yield) {
+  LayoutAttr wanted = backwardLayout(result);
+  if (wanted && isa<nn::RepeatOp>(yield->getParentOp()))
+    wanted = withoutLeading(wanted);
+  return wanted ? findConverted(value, wanted, anyPhase, yield) : Value();
+}
+
 LayoutAttr Inserter::updatedLayout(Value value) {
   for (OpOperand &use : value.getUses())
     if (isa<func::ReturnOp>(use.getOwner()))
@@ -315,7 +366,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     return convert(arrived.lookup(arrival), target, reader, purpose);
   // A conversion serves the readers of its phase; the backward pass converts
   // again rather than keep a larger form alive. A reduction serves all, and so
-  // does a form that is no larger (after an all-to-all) and took communication.
+  // does a form that took communication, is no larger (after an all-to-all) and
+  // is the one that the backward pass reads: it is kept instead of the value.
   LayoutAttr whole = reduced(layoutOf(value));
   unsigned phaseKey =
       target == whole ? anyPhase : 1 + static_cast<unsigned>(phase);
@@ -385,8 +437,9 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   auto bytes = [&](LayoutAttr layout) {
     return dist::localBytes(dist::withLayout(tensorType(value), layout));
   };
-  if (phaseKey != anyPhase && bytes(target) <= bytes(whole) &&
-      isMoved(result, *moved))
+  if (phaseKey != anyPhase && purpose == Purpose::Activation &&
+      bytes(target) <= bytes(whole) && isMoved(result, *moved) &&
+      backwardLayout(value) == target)
     converted[{value, target, anyPhase}].push_back(*moved);
   return *moved;
 }
@@ -548,12 +601,8 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
       // What is saved for the backward pass is saved reduced; in the form in
       // which it is read there, if that has been made anyway and is no larger.
       target = reduced(target);
-      LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
-      Value made = wanted ? findConverted(operand.get(), withoutLeading(wanted),
-                                          anyPhase, yield)
-                          : Value();
-      if (made)
-        target = layoutOf(made);
+      if (Value kept = keptForm(operand.get(), repeat.getResult(number), yield))
+        target = layoutOf(kept);
     } else if (LayoutAttr updated = updatedLayout(repeat.getResult(number))) {
       // Layers go back into the layout of their parameter one by one.
       target = withoutLeading(updated);
@@ -591,12 +640,15 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
     setStage(yield, *stage);
   setPhase(yield, getPhase(recompute));
   for (OpOperand &operand : yield->getOpOperands()) {
-    Value value = convert(operand.get(), reduced(layoutOf(operand.get())),
-                          yield, Purpose::Activation);
+    Value result = recompute.getResult(operand.getOperandNumber());
+    Value kept = keptForm(operand.get(), result, yield);
+    Value value = convert(
+        operand.get(), kept ? layoutOf(kept) : reduced(layoutOf(operand.get())),
+        yield, Purpose::Activation);
     if (!value)
       return failure();
     operand.set(value);
-    recompute.getResult(operand.getOperandNumber()).setType(value.getType());
+    result.setType(value.getType());
   }
   yield->removeDiscardableAttr(kStageAttr);
   yield->removeDiscardableAttr(kPhaseAttr);
