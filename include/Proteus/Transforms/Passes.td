@@ -128,6 +128,8 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
     forward, backward or update. A repeat gets a backward repeat that runs in
     reverse and reads forward values as slices of stacks. Operations in a
     recompute group are repeated in an `nn.recompute` in front of their gradients.
+    With `clip` or `loss_scale`, numbers about all gradients are put together, per
+    stage and from stage to stage, into one factor that all updates apply.
     A function without `nn.training` is left as it is: a forward-only program.
 
     ```mlir
@@ -200,8 +202,10 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
     Precondition: propagate-strategy has run. Every value gets a type with a
     layout. Where an operand has another layout than its operation needs, the
     cheapest sequence of collectives converts it, shared by all readers that
-    follow; partial sums pass through linear operations unreduced. Values that
-    another stage reads go through `dist.transfer`. Sums over micro-batches become
+    follow; partial sums pass through linear operations unreduced. What the
+    backward pass reads of the forward pass is saved as it was computed, or in the
+    form in which it is read there if that has been made and is no larger (behind an
+    all-to-all). Values that another stage reads go through `dist.transfer`. Sums over micro-batches become
     `dist.accumulate` where the update reads them. A log-sum-exp that is split is
     decomposed first.
 
