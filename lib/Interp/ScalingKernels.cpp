@@ -33,9 +33,11 @@ static double compute(nn::OverflowOp, Operands in) {
 }
 
 static double compute(nn::TotalOp op, Operands in) {
-  double result = (*in[0])[0];
-  for (const OperandBlock &next : in.drop_front())
-    result = op.getMax() ? std::max(result, (*next)[0]) : result + (*next)[0];
+  double result = 0;
+  for (const OperandBlock &operand : in)
+    for (int64_t i = 0; i < operand->size(); ++i)
+      result = op.getMax() ? std::max(result, (*operand)[i])
+                           : result + (*operand)[i];
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "Differentiation.h"
 #include "GradientScaling.h"
+#include "PerLayer.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -112,15 +113,6 @@ static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
                        scaled, llvm::APFloat(0.01));
 }
 
-/// The repeat that reads slices of `parameter`, if any.
-static RepeatOp slicingRepeat(Value parameter) {
-  for (OpOperand &use : parameter.getUses())
-    if (auto repeat = dyn_cast<RepeatOp>(use.getOwner()))
-      if (use.getOperandNumber() >= repeat.getNumCarried())
-        return repeat;
-  return {};
-}
-
 /// Adds one argument per optimizer state of every parameter, all at once: the
 /// attributes of a function are one list, and rebuilding it per argument would
 /// be quadratic. Returns the states of each parameter.
@@ -161,47 +153,6 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// Builds the update of `parameter`, which the forward pass knows as `value`.
-/// Layers that a repeat reads slice by slice are updated one by one, as they
-/// would be if written out.
-static Operation *buildUpdate(OpBuilder &builder, Value value, StringRef path,
-                              TrainingAttr training, Value parameter,
-                              Value gradient, ValueRange states, Value factor) {
-  RepeatOp slicer = slicingRepeat(value);
-  if (!slicer)
-    return createUpdate(builder, parameter.getLoc(), path, training, parameter,
-                        gradient, states, factor);
-  // Found before the repeat below becomes a reader as well.
-  unsigned number = std::distance(slicer->operand_begin(),
-                                  llvm::find(slicer->getOperands(), value));
-  SmallVector<Value> sliced = {parameter, gradient};
-  llvm::append_range(sliced, states);
-  SmallVector<Type> types = {parameter.getType()};
-  llvm::append_range(types, states.getTypes());
-  auto repeat = RepeatOp::create(builder, parameter.getLoc(), slicer.getPath(),
-                                 slicer.getFirst(), slicer.getCount(), false,
-                                 ValueRange(), sliced, types);
-  Block &body = repeat.getBody().emplaceBlock();
-  for (Value stack : sliced) {
-    auto type = cast<RankedTensorType>(stack.getType());
-    body.addArgument(RankedTensorType::get(type.getShape().drop_front(),
-                                           type.getElementType()),
-                     stack.getLoc());
-  }
-  // The path is relative to the layer: `layers[*].` or `layers[0:12].` goes.
-  StringRef relative = path;
-  if (relative.consume_front((slicer.getPath() + "[").str()))
-    relative = relative.split("].").second;
-  OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  Operation *update = buildUpdate(inside, slicer.getBody().getArgument(number),
-                                  relative.empty() ? path : relative, training,
-                                  body.getArgument(0), body.getArgument(1),
-                                  body.getArguments().drop_front(2), factor);
-  setPhase(update, Phase::Update);
-  YieldOp::create(inside, parameter.getLoc(), update->getResults());
-  return repeat;
-}
-
 LogicalResult
 BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
                                 const DenseMap<Value, Value> &gradients) {
@@ -231,11 +182,15 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
     Value gradient = gradients.lookup(parameter);
     SmallVector<Value> own((*states)[parameter].begin(),
                            (*states)[parameter].end());
-    Operation *update =
-        buildUpdate(builder, parameter, getArgumentPath(parameter), training,
-                    parameter, gradient, own, factor);
-    setPhase(update, Phase::Update);
-    inheritStage(parameter, update);
+    SmallVector<Value> operands = {parameter, gradient};
+    llvm::append_range(operands, own);
+    Operation *update = buildPerLayer(
+        builder, parameter, getArgumentPath(parameter), operands,
+        [&](OpBuilder &at, StringRef path, ValueRange layer) {
+          return createUpdate(at, parameter.getLoc(), path, training, layer[0],
+                              layer[1], layer.drop_front(2), factor);
+        });
+    markAsUpdate(update, parameter);
     SmallVector<Value> replaced = {parameter};
     llvm::append_range(replaced, own);
     for (auto [result, argument] : llvm::zip(update->getResults(), replaced)) {

@@ -8,6 +8,8 @@
 
 #include "GradientScaling.h"
 
+#include "PerLayer.h"
+
 #include "Proteus/Transforms/Annotations.h"
 
 #include <map>
@@ -19,17 +21,12 @@ using namespace proteus::nn;
 /// The module path of what concerns all gradients together.
 static constexpr StringLiteral kPath = "gradients";
 
-/// The path of `parameter` without the ranges of layers it is stacked over.
-static std::string pathOfAll(BlockArgument parameter) {
-  std::string path;
-  bool inRange = false;
-  for (char c : getArgumentPath(parameter)) {
-    inRange |= c == '[';
-    if (!inRange)
-      path += c;
-    inRange &= c != ']';
-  }
-  return path;
+void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
+  op->walk([](Operation *inner) {
+    if (!inner->hasTrait<OpTrait::IsTerminator>())
+      setPhase(inner, Phase::Update);
+  });
+  inheritStage(parameter, op);
 }
 
 namespace {
@@ -51,11 +48,15 @@ public:
     for (auto &[stage, parameters] : byStage) {
       SmallVector<Value> terms;
       for (BlockArgument parameter : parameters)
-        terms.push_back(
-            place(ObserverOp::create(builder, parameter.getLoc(), scalarType(),
-                                     pathOfAll(parameter),
-                                     gradients.lookup(parameter)),
-                  parameter));
+        terms.push_back(place(
+            buildPerLayer(builder, parameter, getArgumentPath(parameter),
+                          gradients.lookup(parameter),
+                          [&](OpBuilder &at, StringRef path, ValueRange layer) {
+                            return ObserverOp::create(at, parameter.getLoc(),
+                                                      scalarType(), path,
+                                                      layer[0]);
+                          }),
+            parameter));
       if (total)
         terms.push_back(total);
       BlockArgument first = parameters.front();
@@ -81,8 +82,7 @@ private:
 
   /// Makes `op` part of the update, on the stage of `parameter`.
   Value place(Operation *op, BlockArgument parameter) {
-    setPhase(op, Phase::Update);
-    inheritStage(parameter, op);
+    markAsUpdate(op, parameter);
     return op->getResult(0);
   }
 

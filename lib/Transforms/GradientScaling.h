@@ -15,6 +15,10 @@
 
 namespace proteus {
 
+/// Makes `op` and what is inside it part of the update of `parameter`, on its
+/// stage.
+void markAsUpdate(mlir::Operation *op, mlir::BlockArgument parameter);
+
 /// Builds at `builder` the factor that every update applies to its gradient:
 /// from the norm of all gradients where `training` clips it, from the loss
 /// scale where it has one. Null where it has neither.

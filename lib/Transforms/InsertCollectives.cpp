@@ -662,15 +662,21 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
 /// Terms that are pending over the same axes are put together first, so that
 /// one small collective reduces all of them.
 LogicalResult Inserter::visitTotal(nn::TotalOp total) {
+  // Stacks of numbers are split by nothing, like numbers.
+  auto asNumber = [&](Value term) {
+    dist::Layout layout = layoutOf(term).getValue();
+    layout.dims.clear();
+    return LayoutAttr::get(mesh, layout);
+  };
   llvm::MapVector<LayoutAttr, SmallVector<Value>> groups;
   for (Value term : total.getInputs())
-    groups[layoutOf(term)].push_back(term);
+    groups[asNumber(term)].push_back(term);
   SmallVector<Value> terms;
   for (auto &[layout, group] : groups) {
     if (!layout.isPartial()) {
       for (Value term : group)
-        terms.push_back(
-            convert(term, onStage(layout, total), total, Purpose::Gradient));
+        terms.push_back(convert(term, onStage(layoutOf(term), total), total,
+                                Purpose::Gradient));
       continue;
     }
     OpBuilder builder(total);

@@ -346,14 +346,21 @@ void Propagation::placeObservers() {
   for (auto &[op, part] : parts) {
     if (!isObserver(op))
       continue;
-    auto reader = firstReader(op->getOperand(0));
+    // Layers are looked at one by one: the stack they are in has the reader.
+    Value value = op->getOperand(0);
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+      if (!repeat)
+        break;
+      value = repeat.getOperand(argument.getArgNumber());
+    }
+    auto reader = firstReader(value);
     if (!reader)
       continue;
     const Partitioning &other = parts.find(reader->first)->second;
     DimAxes dims = other.getDimAxes(other.getSpace().operands[reader->second]);
     const nn::TensorIterators &own = part.getSpace().operands[0];
-    while (dims.size() < own.size())
-      dims = withLeading(dims);
+    assert(dims.size() == own.size() && "updates run layer by layer as well");
     for (auto [dim, axes] : llvm::zip(own, dims))
       if (auto iterator = Partitioning::majorIterator(dim)) {
         part.setAxes(*iterator, axes);

@@ -515,10 +515,12 @@ func.func @adam(
 // CHECK-LABEL: func.func @clip_and_loss_scale(
 // CHECK:         nn.fill "loss"() {{.*}}value = 8.000000e+00 : f64
 // CHECK:         %[[DB:.*]] = nn.reduce_sum "b"
-// CHECK:         %[[S0:.*]] = nn.square_sum "layers.fc.weight"(%[[DW:.*]]) {strategy.phase = "update"} : (tensor<3x8x8xf32>) -> tensor<f32>
+// CHECK:         %[[S0:.*]] = nn.repeat "layers" count 3 slice(%[[DWI:.*]] = %[[DW:.*]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
+// CHECK-NEXT:      nn.square_sum "fc.weight"(%[[DWI]]) {strategy.phase = "update"} : (tensor<8x8xf32>) -> tensor<f32>
 // CHECK:         %[[S1:.*]] = nn.square_sum "b"(%[[DB]])
 // CHECK:         %[[S:.*]] = nn.total "gradients"(%[[S0]], %[[S1]]) {strategy.phase = "update"}
-// CHECK:         %[[O0:.*]] = nn.overflow "layers.fc.weight"(%[[DW]])
+// CHECK:         %[[O0:.*]] = nn.repeat "layers" count 3 slice(%{{.*}} = %[[DW]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
+// CHECK-NEXT:      nn.overflow "fc.weight"
 // CHECK:         %[[O1:.*]] = nn.overflow "b"(%[[DB]])
 // CHECK:         %[[O:.*]] = nn.total "gradients"(%[[O0]], %[[O1]]) {max, strategy.phase = "update"}
 // CHECK:         %[[F:.*]] = nn.update_factor "gradients"(%[[S]], %[[O]]) {clip = 5.000000e-01 : f64, loss_scale = 8.000000e+00 : f64, strategy.phase = "update"}

@@ -23,11 +23,13 @@ static IterationSpace reduceAll(Value input, IteratorKind kind) {
   return space;
 }
 
-/// Scalars only.
+/// Operands that are read whole, and a scalar.
 static IterationSpace scalars(Operation *op) {
   IterationSpace space;
-  space.operands.resize(op->getNumOperands());
-  space.results.resize(op->getNumResults());
+  for (Value operand : op->getOperands())
+    space.operands.emplace_back(
+        cast<RankedTensorType>(operand.getType()).getRank());
+  space.results = {TensorIterators()};
   return space;
 }
 
@@ -48,7 +50,12 @@ double TotalOp::getFlopsPerPoint() {
   return static_cast<double>(getInputs().size());
 }
 
-IterationSpace UpdateFactorOp::getIterationSpace() { return scalars(*this); }
+IterationSpace UpdateFactorOp::getIterationSpace() {
+  IterationSpace space;
+  space.operands.resize(getInputs().size());
+  space.results = {TensorIterators()};
+  return space;
+}
 double UpdateFactorOp::getFlopsPerPoint() { return 4; }
 
 LogicalResult UpdateFactorOp::verify() {

@@ -10,6 +10,12 @@
 
 // RIGHT: lowering is right
 
+// The flat form and every rank on its own give the same figures.
+// RUN: proteus-opt %examples/strategies/grad-clip.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
+// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-flat.json
+// RUN: proteus-opt %t.mlir --simulate="fold=none report=%t-ranks.json" -o /dev/null
+// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-ranks.json
+
 // The first stage: one reduction of every gradient serves the norm, the check and
 // the update.
 // CHECK-LABEL: dist.program @gpt_stage0
@@ -17,10 +23,11 @@
 // CHECK:       %[[G:[0-9]+]]:9 = dist.fused_reduce reduce_scatter sum {{.*}} over {dp}
 // CHECK-NOT:   dist.reduce_scatter
 // CHECK:       nn.square_sum "embedding.weight"(%[[G]]#{{[0-9]}})
-// CHECK:       nn.square_sum "layers.mlp.fc2.weight"(%[[G]]#{{[0-9]}})
-// CHECK-NEXT:  %[[A:.*]] = nn.total "gradients"
+// CHECK:       nn.repeat "layers" count 2 slice(%[[GI:[a-z0-9]+]] = %[[G]]#{{[0-9]}} : tensor<2x32x64xf32,
+// CHECK-NEXT:    nn.square_sum "mlp.fc2.weight"(%[[GI]])
+// CHECK:       %[[A:[0-9]+]] = nn.total "gradients"
 // CHECK-NEXT:  dist.all_reduce sum %[[A]] over {dp} for gradient
-// CHECK-NEXT:  %[[B:.*]] = nn.total "gradients"
+// CHECK-NEXT:  %[[B:[0-9]+]] = nn.total "gradients"
 // CHECK-NEXT:  dist.all_reduce sum %[[B]] over {dp, tp} for gradient
 // CHECK-NEXT:  %[[SQUARES:.*]] = nn.total "gradients"
 // CHECK-NEXT:  dist.send %[[SQUARES]] to stage 1

@@ -9,9 +9,11 @@
 
 // RIGHT: lowering is right
 
-// The flat form has the same figures.
+// The flat form and every rank on its own give the same figures.
 // RUN: proteus-opt %examples/strategies/moe-ep.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
-// RUN: FileCheck %s --check-prefix=REPORT --input-file=%t-flat.json
+// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-flat.json
+// RUN: proteus-opt %t.mlir --simulate="fold=none report=%t-ranks.json" -o /dev/null
+// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-ranks.json
 
 // Tokens in the slots of the experts, split by groups as the batch is, and by
 // experts with the groups over dp alone.

@@ -44,11 +44,12 @@ def NN_OverflowOp : NN_ObserverOp<"overflow"> {
 }
 
 def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
-  let summary = "sum or maximum of scalars";
+  let summary = "sum or maximum of a few numbers";
   let description = [{
-    The sum of the operands; with `max`, the largest. Where some operands are
-    pending reductions over devices, those over the same axes are put together
-    first, so that there is one small collective for all of them.
+    The sum of all elements of the operands, scalars or stacks of them; with `max`,
+    the largest, of numbers that are not negative. Where some operands are pending
+    reductions over devices, those over the same axes are put together first, so
+    that there is one small collective for all of them.
 
     ```mlir
     %t = nn.total "clip"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
