@@ -354,12 +354,13 @@ public:
   ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
              Meetings &meetings, ArgumentValue arguments);
 
-  /// Whether all that a section receives is there.
+  /// Whether a section can start: all that it receives is there. An update can
+  /// always start and waits where it is.
   bool isReady(const dist::Work &work);
   /// What has become of a section.
   enum class Progress { None, Some, Done };
   /// Executes a section, or as much of the update as can be before others have
-  /// brought their part of a reduction across stages.
+  /// sent a message or brought their part of a reduction across stages.
   FailureOr<Progress> execute(const dist::Work &work);
   /// The results, put together from what the ranks hold.
   FailureOr<std::vector<Tensor>> gatherResults();
@@ -420,6 +421,8 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
 }
 
 bool ProgramRun::isReady(const dist::Work &work) {
+  if (!work.micro)
+    return true;
   bool ready = true;
   program.getSection(work.kind, work.chunk).walk([&](dist::RecvOp recv) {
     ready &= mailbox.count({recv.getTag(), work.micro}) > 0;
@@ -489,6 +492,11 @@ ProgramRun::continueUpdate(dist::SectionOp section) {
     progress = Progress::Some;
   }
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
+    // Updates exchange numbers about all gradients, so each waits for others in
+    // the middle.
+    auto recv = dyn_cast<dist::RecvOp>(next);
+    if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
+      return progress;
     if (auto reduction = dyn_cast<dist::StageReduceOp>(next)) {
       if (!reduce(reduction))
         return progress;

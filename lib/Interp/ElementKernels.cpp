@@ -277,9 +277,21 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
+/// The gradient that an update applies.
+template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
+  Tensor gradient = *in[1];
+  if (op.getScaled()) {
+    double factor = (*in.back())[0];
+    for (int64_t i = 0; i < gradient.size(); ++i)
+      gradient[i] = factor == 0 ? 0 : factor * gradient[i];
+  }
+  return gradient;
+}
+
 static LogicalResult compute(nn::SGDOp op, Operands in, Results out) {
   double rate = op.getLearningRate().convertToDouble();
-  const Tensor &gradient = *in[1];
+  Tensor gradient = scaledGradient(op, in);
+  in = in.drop_back(op.getScaled());
   for (int64_t i = 0; i < gradient.size(); ++i) {
     double step = gradient[i];
     if (op.getMomentum())
@@ -294,7 +306,8 @@ static LogicalResult compute(nn::SGDOp op, Operands in, Results out) {
 
 static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
   double rate = op.getLearningRate().convertToDouble();
-  const Tensor &gradient = *in[1], &first = *in[2], &second = *in[3];
+  Tensor gradient = scaledGradient(op, in);
+  const Tensor &first = *in[2], &second = *in[3];
   const Tensor &old = op.getMaster() ? *in[4] : *in[0];
   for (int64_t i = 0; i < gradient.size(); ++i) {
     double g = gradient[i];

@@ -147,7 +147,7 @@ LogicalResult Executor::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
-LogicalResult Executor::visit(Operation *op) {
+LogicalResult Executor::run(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
   if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
@@ -160,7 +160,7 @@ LogicalResult Executor::visit(Operation *op) {
 
 LogicalResult Executor::run(mlir::Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(visit(&op)))
+    if (failed(run(&op)))
       return failure();
   return success();
 }

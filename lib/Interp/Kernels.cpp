@@ -113,8 +113,9 @@ LogicalResult proteus::interp::evaluate(Operation *op,
     return failure();
   for (auto kind :
        {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
-        evaluateElements, evaluateShapes, evaluateSequences, evaluateSoftmax,
-        evaluateNormalizations, evaluateRecommender})
+        evaluateExperts, evaluateElements, evaluateScaling, evaluateShapes,
+        evaluateSequences, evaluateSoftmax, evaluateNormalizations,
+        evaluateRecommender})
     if (Evaluated done = kind(op, operands, results))
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))

@@ -664,8 +664,12 @@ proteus::differentiate(func::FuncOp function, TrainingAttr training) {
     return function.emitOpError("the loss does not depend on any parameter");
 
   OpBuilder builder(terminator);
+  // A scaled loss keeps small gradients above the smallest number of a narrow
+  // type; the updates divide by the scale.
+  double scale =
+      training.getLossScale() ? training.getLossScale().getValueAsDouble() : 1;
   auto seed = FillOp::create(builder, loss.getLoc(), loss.getType(), "loss",
-                             llvm::APFloat(1.0));
+                             llvm::APFloat(scale));
   setPhase(seed, Phase::Backward);
   if (Operation *producer = loss.getDefiningOp())
     inheritAnnotations(producer, seed);

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace proteus {
@@ -110,6 +111,7 @@ private:
   LogicalResult visitRepeat(nn::RepeatOp repeat);
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   LogicalResult visitReturn(Operation *op);
+  LogicalResult visitTotal(nn::TotalOp total);
   LogicalResult decompose(nn::DecomposableOpInterface op);
   LogicalResult joinTiedGradients(Operation *op);
   LayoutAttr gradientLayout(Operation *update);
@@ -194,6 +196,8 @@ private:
   /// What moving `operand` is for.
   Purpose purposeOf(OpOperand &operand);
   bool isParameter(Value value);
+  /// Whether `value` is an argument of the step, or a slice of one.
+  bool isStored(Value value);
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     setPhase(op, insertedPhase);
@@ -256,11 +260,19 @@ bool Inserter::isParameter(Value value) {
   return false;
 }
 
+bool Inserter::isStored(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  return parent == function ||
+         isStored(parent->getOperand(argument.getArgNumber()));
+}
+
 Purpose Inserter::purposeOf(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (getPhase(op) == Phase::Update)
-    return operand.getOperandNumber() == 1 ? Purpose::Gradient
-                                           : Purpose::Parameter;
+    return isStored(operand.get()) ? Purpose::Parameter : Purpose::Gradient;
   return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
 }
 
@@ -688,7 +700,6 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     return reducedValue ? convert(reducedValue, target, reader, purpose)
                         : Value();
   }
-  auto &candidates = converted[{value, target, section}];
 
   OpBuilder builder(reader);
   builder.setListener(this);
@@ -751,7 +762,7 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
     return {};
   if (leaves)
     insertedBehind[origin] = moved->getDefiningOp();
-  candidates.push_back(*moved);
+  converted[{value, target, section}].push_back(*moved);
   return *moved;
 }
 
@@ -1014,12 +1025,20 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
     setStage(yield, *stage);
   setPhase(yield, getPhase(recompute));
   for (OpOperand &operand : yield->getOpOperands()) {
-    Value value = convert(operand.get(), reduced(layoutOf(operand.get())),
-                          yield, Purpose::Activation);
+    Value result = recompute.getResult(operand.getOperandNumber());
+    // As what repeats save: in the form in which it is read, if that was made
+    // anyhow and is no larger.
+    LayoutAttr wanted = firstReadLayout(result);
+    bool made = wanted &&
+                converted.count({operand.get(), wanted,
+                                 bothPasses(getStage(recompute).value_or(0))});
+    Value value = convert(
+        operand.get(), made ? wanted : reduced(layoutOf(operand.get())), yield,
+        Purpose::Activation);
     if (!value)
       return failure();
     operand.set(value);
-    recompute.getResult(operand.getOperandNumber()).setType(value.getType());
+    result.setType(value.getType());
   }
   yield->removeDiscardableAttr(kStageAttr);
   yield->removeDiscardableAttr(kPhaseAttr);
@@ -1070,6 +1089,46 @@ LogicalResult Inserter::joinTiedGradients(Operation *op) {
   return success();
 }
 
+/// Terms that are pending over the same axes are put together first, so that
+/// one small collective reduces all of them.
+LogicalResult Inserter::visitTotal(nn::TotalOp total) {
+  // Stacks of numbers are split by nothing, like numbers.
+  auto asNumber = [&](Value term) {
+    dist::Layout layout = layoutOf(term).getValue();
+    layout.dims.clear();
+    return LayoutAttr::get(mesh, layout);
+  };
+  llvm::MapVector<LayoutAttr, SmallVector<Value>> groups;
+  for (Value term : total.getInputs())
+    groups[asNumber(term)].push_back(term);
+  SmallVector<Value> terms;
+  for (auto &[layout, group] : groups) {
+    if (!layout.isPartial()) {
+      for (Value term : group)
+        terms.push_back(convert(term, onStage(layoutOf(term), total), total,
+                                Purpose::Gradient));
+      continue;
+    }
+    OpBuilder builder(total);
+    builder.setListener(this);
+    insertedPhase = getPhase(total);
+    insertedStage = getStage(total);
+    auto pending = nn::TotalOp::create(builder, total.getLoc(),
+                                       total.getResult().getType(),
+                                       total.getPath(), group, total.getMax());
+    setLayout(pending.getResult(), layout);
+    terms.push_back(convert(pending.getResult(),
+                            onStage(reduced(layout), total), total,
+                            Purpose::Gradient));
+  }
+  if (llvm::is_contained(terms, Value()))
+    return failure();
+  total.getInputsMutable().assign(terms);
+  setLayout(total.getResult(),
+            onStage(LayoutAttr::get(mesh, dist::Layout(0)), total));
+  return success();
+}
+
 /// Updated values return in the layout of the argument they replace; others as
 /// they are, summed over micro-batches.
 LogicalResult Inserter::visitReturn(Operation *op) {
@@ -1111,6 +1170,8 @@ LogicalResult Inserter::visit(Block &block) {
       result = visitRepeat(repeat);
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
       result = visitRecompute(recompute);
+    else if (auto total = dyn_cast<nn::TotalOp>(op))
+      result = visitTotal(total);
     else if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
       result = visitKernel(kernel);
     else if (isa<func::ReturnOp>(op))

@@ -666,6 +666,10 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
+    // Its own name says more than `batch`.
+    StringRef name = space.iterators[*iterator].name;
+    if (key == "batch" && name != key && settings.op.count(name))
+      continue;
     // At one position of an axis there is nothing to split over it.
     SmallVector<StringAttr> axes;
     llvm::copy_if(part.getAxes(), std::back_inserter(axes),

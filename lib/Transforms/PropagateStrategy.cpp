@@ -70,6 +70,7 @@ private:
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
+  void placeObservers();
   LogicalResult checkUse();
   std::string check(IterationSpaceOpInterface op, const Partitioning &part);
   std::string checkRing(IterationSpaceOpInterface op, const Partitioning &part);
@@ -83,7 +84,7 @@ private:
   void know(Value value, DimAxes dims);
 
   /// The first operation of the program that reads `value` (through the slices
-  /// of repeats), with its operand number.
+  /// of repeats) and is no observer, with its operand number.
   std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
 
   func::FuncOp function;
@@ -125,6 +126,10 @@ static bool isMinorInResult(const nn::IterationSpace &space,
                                 iterator);
     });
   });
+}
+
+static bool isObserver(Operation *op) {
+  return cast<IterationSpaceOpInterface>(op).isObserver();
 }
 
 static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
@@ -293,7 +298,7 @@ void Propagation::forward(Block &block) {
       continue;
     }
     auto found = parts.find(&op);
-    if (found == parts.end())
+    if (found == parts.end() || isObserver(&op))
       continue;
     if (auto keep = dyn_cast<nn::KeepOp>(op);
         keep && op.hasAttr(kKeepAsReadAttr)) {
@@ -357,9 +362,10 @@ Propagation::firstReader(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *owner = use.getOwner();
     std::optional<std::pair<Operation *, unsigned>> candidate;
-    if (parts.count(owner))
-      candidate = {owner, use.getOperandNumber()};
-    else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
+    if (parts.count(owner)) {
+      if (!isObserver(owner))
+        candidate = {owner, use.getOperandNumber()};
+    } else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
       candidate =
           firstReader(repeat.getBody().getArgument(use.getOperandNumber()));
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
@@ -412,6 +418,37 @@ std::string Propagation::checkRing(IterationSpaceOpInterface op,
   return "";
 }
 
+/// An observer takes the partition of the operation for which the value it
+/// looks at is meant, so that the value is converted once for both.
+void Propagation::placeObservers() {
+  for (auto &[op, part] : parts) {
+    if (!isObserver(op))
+      continue;
+    // Layers are looked at one by one: the stack they are in has the reader.
+    Value value = op->getOperand(0);
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+      if (!repeat)
+        break;
+      value = repeat.getOperand(argument.getArgNumber());
+    }
+    auto reader = firstReader(value);
+    if (!reader)
+      continue;
+    const Partitioning &other = parts.find(reader->first)->second;
+    DimAxes dims = other.getDimAxes(other.getSpace().operands[reader->second]);
+    const nn::TensorIterators &own = part.getSpace().operands[0];
+    assert(dims.size() == own.size() && "updates run layer by layer as well");
+    for (auto [dim, axes] : llvm::zip(own, dims))
+      if (auto iterator = Partitioning::majorIterator(dim)) {
+        part.setAxes(*iterator, axes);
+        sources.try_emplace(
+            {op, *iterator},
+            Source{Source::Reader, reader->second, reader->first});
+      }
+  }
+}
+
 /// What is wrong with a partition; empty if nothing is.
 std::string Propagation::check(IterationSpaceOpInterface op,
                                const Partitioning &part) {
@@ -443,7 +480,8 @@ std::string Propagation::check(IterationSpaceOpInterface op,
     if (count > size)
       return llvm::formatv(
           "iterator '{0}' has size {1} and can't be split into "
-          "{2} parts over {3}",
+          "{2} parts over {3}; use fewer devices there, or split another "
+          "iterator",
           name, size, count, over);
     if (axes.zigzag && llvm::is_contained(axes, dist::microAxis))
       return llvm::formatv("iterator '{0}' can't be dealt out in a zigzag: "
@@ -684,6 +722,7 @@ LogicalResult Propagation::solve() {
     forward(function.front());
     backward(function.front());
   } while (changed);
+  placeObservers();
   return success();
 }
 

@@ -371,3 +371,34 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> zigzag dp]
   }
 }
+
+// -----
+
+// Every device has an expert.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<2x8x3x4xf32> {nn.role = "input"},
+               %w: tensor<2x6x4xf32> {nn.role = "parameter"}) -> tensor<2x8x3x6xf32> {
+    // expected-error@+1 {{'nn.expert_linear' op iterator 'expert' has size 2 and can't be split into 4 parts over {ep}; use fewer devices there, or split another iterator}}
+    %0 = nn.expert_linear "experts"(%x, %w) : (tensor<2x8x3x4xf32>, tensor<2x6x4xf32>) -> tensor<2x8x3x6xf32>
+    return %0 : tensor<2x8x3x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [ep = 4]
+    node "experts" { split op [expert -> ep] }
+  }
+}
+
+// -----
+
+// Token groups stay whole: a split of the batch is one of the groups.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%l: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x2xf32> {
+    // expected-error@+1 {{'nn.moe_route' op iterator 'group' has size 2 and can't be split into 4 parts over {dp}; use fewer devices there, or split another iterator}}
+    %g, %e, %s = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>, tensor<8x2xi32>)
+    return %g : tensor<8x2xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 4]
+    split op [batch -> dp]
+  }
+}

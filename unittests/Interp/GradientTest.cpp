@@ -269,3 +269,55 @@ TEST(Gradient, Linalg) {
       return %loss : tensor<f64>
     })");
 }
+
+/// A mixture of 4 experts over 2 groups of 6 tokens; `factor` sets the slots,
+/// `route` holds further attributes of the routing.
+static Model mixtureOfExperts(std::string factor, std::string slots,
+                              std::string route) {
+  std::string places = "tensor<4x2x" + slots + "x5xf64>",
+              wide = "tensor<4x2x" + slots + "x6xf64>";
+  return {
+      {{"a", "4x3x5"},
+       {"g", "4x5"},
+       {"w", "4x6x5"},
+       {"b", "4x6"},
+       {"v", "4x5x6"}},
+      R"(%l = nn.linear "gate"(%a, %g) : (tensor<4x3x5xf64>, tensor<4x5xf64>) -> tensor<4x3x4xf64>
+         %p, %e, %s = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = )" +
+          factor + " : f64" + route +
+          R"(} : (tensor<4x3x4xf64>) -> (tensor<4x3x2xf64>, tensor<4x3x2xi32>, tensor<4x3x2xi32>)
+         %d = nn.moe_dispatch "dispatch"(%a, %e, %s) : (tensor<4x3x5xf64>, tensor<4x3x2xi32>, tensor<4x3x2xi32>) -> )" +
+          places + R"(
+         %1 = nn.expert_linear "fc1"(%d, %w, %b) : ()" +
+          places + ", tensor<4x6x5xf64>, tensor<4x6xf64>) -> " + wide + R"(
+         %2 = nn.gelu "act"(%1) : ()" +
+          wide + ") -> " + wide + R"(
+         %3 = nn.expert_linear "fc2"(%2, %v) : ()" +
+          wide + ", tensor<4x5x6xf64>) -> " + places + R"(
+         %y = nn.moe_combine "combine"(%3, %e, %s, %p) : ()" +
+          places +
+          ", tensor<4x3x2xi32>, tensor<4x3x2xi32>, tensor<4x3x2xf64>) -> "
+          "tensor<4x3x5xf64>",
+      "4x3",
+      5};
+}
+
+TEST(Gradient, MixtureOfExperts) {
+  // Room for all, and for so few that tokens are dropped.
+  expectRightGradients(mixtureOfExperts("2.0", "6", ""));
+  expectRightGradients(mixtureOfExperts("2.0", "6", ", normalize"));
+  expectRightGradients(mixtureOfExperts("0.6", "2", ""));
+  expectRightGradients(mixtureOfExperts("0.6", "2", ", normalize"));
+}
+
+// With gates, a dispatch is what it is in the backward pass: bilinear.
+TEST(Gradient, DispatchWithGatesAndCombinationWithout) {
+  expectRightGradients(
+      {{{"a", "4x5"}, {"g", "3x5"}},
+       R"(%l = nn.linear "gate"(%a, %g) : (tensor<4x5xf64>, tensor<3x5xf64>) -> tensor<4x3xf64>
+          %p, %e, %s = nn.moe_route "route"(%l) {groups = 1 : i64, capacity_factor = 2.0 : f64} : (tensor<4x3xf64>) -> (tensor<4x2xf64>, tensor<4x2xi32>, tensor<4x2xi32>)
+          %d = nn.moe_dispatch "dispatch"(%a, %e, %s, %p) : (tensor<4x5xf64>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xf64>) -> tensor<3x1x6x5xf64>
+          %y = nn.moe_combine "combine"(%d, %e, %s) : (tensor<3x1x6x5xf64>, tensor<4x2xi32>, tensor<4x2xi32>) -> tensor<4x5xf64>)",
+       "4",
+       5});
+}

@@ -332,3 +332,98 @@ TEST_F(IterationSpaceTest, MatrixUnitsRunProducts) {
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Mixture of experts
+//===----------------------------------------------------------------------===//
+
+// The groups are what is split of the batch; a group is needed whole, so its
+// sequences are indexed by nothing.
+TEST_F(IterationSpaceTest, TokensAreRoutedByGroups) {
+  StringRef results =
+      "tensor<8x16x2xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>";
+  expectSpace(("\"nn.moe_route\" <{path = \"r\", groups = 4 : i64, "
+               "capacity_factor = 1.0 : f64}> : (tensor<8x16x6xf32>) -> (" +
+               results + ")")
+                  .str(),
+              "group:4 sample:2:opaque logit:96:opaque",
+              "(group sample, _, _) -> (group sample, _, _) (group sample, _, "
+              "_) (group sample, _, _)");
+  // A group of one sample is its index in the batch.
+  expectSpace(("\"nn.moe_route\" <{path = \"r\", groups = 8 : i64, "
+               "capacity_factor = 1.0 : f64}> : (tensor<8x16x6xf32>) -> (" +
+               results + ")")
+                  .str(),
+              "group:8 logit:96:opaque",
+              "(group, _, _) -> (group, _, _) (group, _, _) (group, _, _)");
+}
+
+TEST_F(IterationSpaceTest, DispatchAndCombinationAreTransposes) {
+  expectSpace("\"nn.moe_dispatch\" <{path = \"d\"}> : (tensor<8x16x32xf32>, "
+              "tensor<8x16x2xi32>, tensor<8x16x2xi32>) -> "
+              "tensor<6x8x5x32xf32>",
+              "expert:6 group:8 slot:5 hidden:32",
+              "(group, _, hidden) (group, _, _) (group, _, _) -> (expert, "
+              "group, slot, hidden)");
+  expectSpace("\"nn.moe_combine\" <{path = \"c\"}> : (tensor<6x8x5x32xf32>, "
+              "tensor<8x16x2xi32>, tensor<8x16x2xi32>, tensor<8x16x2xf32>) -> "
+              "tensor<8x16x32xf32>",
+              "expert:6:sum group:8 seq:16 slot:5:sum hidden:32",
+              "(expert, group, slot, hidden) (group, seq, _) (group, seq, _) "
+              "(group, seq, _) -> (group, seq, hidden)");
+  expectSpace("\"nn.moe_gate_grad\" <{path = \"c\"}> : (tensor<8x16x32xf32>, "
+              "tensor<6x8x5x32xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>) "
+              "-> tensor<8x16x2xf32>",
+              "expert:6:sum group:8 seq:16 slot:5:sum hidden:32:sum",
+              "(group, seq, hidden) (expert, group, slot, hidden) (group, seq, "
+              "_) (group, seq, _) -> (group, seq, _)");
+}
+
+TEST_F(IterationSpaceTest, GradientsOfGroupedProductsSumWhatTheyLack) {
+  StringRef x = "tensor<6x8x5x32xf32>", y = "tensor<6x8x5x64xf32>",
+            w = "tensor<6x64x32xf32>";
+  expectSpace(("\"nn.expert_linear\" <{path = \"l\"}> : (" + x + ", " + w +
+               ", tensor<6x64xf32>) -> " + y)
+                  .str(),
+              "expert:6 group:8 slot:5 out:64 in:32:sum",
+              "(expert, group, slot, in) (expert, out, in) (expert, out) -> "
+              "(expert, group, slot, out)");
+  expectSpace(("\"nn.expert_linear_dgrad\" <{path = \"l\"}> : (" + y + ", " +
+               w + ") -> " + x)
+                  .str(),
+              "expert:6 group:8 slot:5 out:64:sum in:32",
+              "(expert, group, slot, out) (expert, out, in) -> (expert, group, "
+              "slot, in)");
+  expectSpace(("\"nn.expert_linear_wgrad\" <{path = \"l\"}> : (" + y + ", " +
+               x + ") -> " + w)
+                  .str(),
+              "expert:6 group:8:sum slot:5:sum out:64 in:32",
+              "(expert, group, slot, out) (expert, group, slot, in) -> "
+              "(expert, out, in)");
+}
+
+// Products count all slots; a combination one product per choice of a token.
+TEST_F(IterationSpaceTest, ExpertsCountTheirSlots) {
+  EXPECT_EQ(flops("\"nn.expert_linear\" <{path = \"l\"}> : "
+                  "(tensor<6x8x5x32xf32>, tensor<6x64x32xf32>) -> "
+                  "tensor<6x8x5x64xf32>"),
+            2.0 * 6 * 8 * 5 * 32 * 64);
+  EXPECT_NEAR(flops("\"nn.moe_combine\" <{path = \"c\"}> : "
+                    "(tensor<6x8x5x32xf32>, tensor<8x16x2xi32>, "
+                    "tensor<8x16x2xi32>, tensor<8x16x2xf32>) -> "
+                    "tensor<8x16x32xf32>"),
+              2.0 * 8 * 16 * 2 * 32, 1e-6);
+  EXPECT_EQ(flops("\"nn.moe_dispatch\" <{path = \"d\"}> : "
+                  "(tensor<8x16x32xf32>, tensor<8x16x2xi32>, "
+                  "tensor<8x16x2xi32>) -> tensor<6x8x5x32xf32>"),
+            0);
+}
+
+TEST_F(IterationSpaceTest, NumbersAboutGradientsReduceEverything) {
+  expectSpace("\"nn.square_sum\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
+              "tensor<f32>",
+              "d0:4:sum d1:5:sum", "(d0, d1) -> ()");
+  expectSpace("\"nn.overflow\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
+              "tensor<f32>",
+              "d0:4:max d1:5:max", "(d0, d1) -> ()");
+}

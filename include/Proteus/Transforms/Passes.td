@@ -158,6 +158,8 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
     forward, backward or update. A repeat gets a backward repeat that runs in
     reverse and reads forward values as slices of stacks. Operations in a
     recompute group are repeated in an `nn.recompute` in front of their gradients.
+    With `clip` or `loss_scale`, numbers about all gradients are put together, per
+    stage and from stage to stage, into one factor that all updates apply.
     A function without `nn.training` is left as it is: a forward-only program.
 
     ```mlir
@@ -230,9 +232,10 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
     Precondition: propagate-strategy has run. Every value gets a type with a
     layout. Where an operand has another layout than its operation needs, the
     cheapest sequence of collectives on the cluster of the module converts it,
-    shared by all readers that follow; partial sums pass through linear operations unreduced. Values that
-    another stage reads go through `dist.transfer`, in slices where the tree says
-    `scatter_gather` and that is cheaper. Sums over micro-batches become
+    shared by all readers that follow; partial sums pass through linear
+    operations unreduced. Values that another stage reads go through
+    `dist.transfer`, in slices where the tree says `scatter_gather` and that is
+    cheaper. Sums over micro-batches become
     `dist.accumulate` where the update reads them. A log-sum-exp that is split is
     decomposed first. An operation whose keys go round a ring becomes its steps,
     with `dist.shift` between them. The backward pass converts again what it

@@ -40,7 +40,8 @@ void NNDialect::initialize() {
 
 LogicalResult TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Optimizer, Type compute, Type gradient,
-                                   Type reduction, Type master) {
+                                   Type reduction, Type master, FloatAttr clip,
+                                   FloatAttr lossScale) {
   std::pair<StringRef, Type> types[] = {{"compute", compute},
                                         {"gradient", gradient},
                                         {"reduction", reduction},
@@ -49,6 +50,12 @@ LogicalResult TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (type && !isa<FloatType>(type))
       return emitError() << "'" << name << "' must be a float type, got "
                          << type;
+  std::pair<StringRef, FloatAttr> numbers[] = {{"clip", clip},
+                                               {"loss_scale", lossScale}};
+  for (auto [name, number] : numbers)
+    if (number && !(number.getValueAsDouble() > 0))
+      return emitError() << "'" << name << "' must be positive, got "
+                         << number.getValueAsDouble();
   return success();
 }
 

@@ -153,23 +153,29 @@ LogicalResult ReshapeOp::verify() {
 }
 
 /// Checks the number of states and results of an update.
-static LogicalResult verifyUpdate(Operation *op, size_t states,
-                                  size_t expectedStates) {
+template <typename OpTy>
+static LogicalResult verifyUpdate(OpTy op, size_t expectedStates) {
+  if (op.getScaled() && op.getStates().empty())
+    return op.emitOpError("is scaled and needs a factor after the gradient");
+  size_t states = op.getOwnStates().size();
   if (states != expectedStates)
-    return op->emitOpError("needs ")
+    return op.emitOpError("needs ")
            << expectedStates << " states after the gradient, got " << states;
   if (op->getNumResults() != states + 1)
-    return op->emitOpError("needs one result per operand but the gradient, ")
-           << states + 1 << " in all, got " << op->getNumResults();
+    return op.emitOpError("needs one result per operand but the gradient")
+           << (op.getScaled() ? " and the factor, " : ", ") << states + 1
+           << " in all, got " << op->getNumResults();
+  Value factor = op.getFactor();
+  if (factor && tensorType(factor).getRank() != 0)
+    return op.emitOpError("the factor of the gradient must be a scalar, got ")
+           << factor.getType();
   return success();
 }
 
 LogicalResult SGDOp::verify() {
-  return verifyUpdate(*this, getStates().size(), getMomentum() + getMaster());
+  return verifyUpdate(*this, getMomentum() + getMaster());
 }
-LogicalResult AdamOp::verify() {
-  return verifyUpdate(*this, getStates().size(), 2 + getMaster());
-}
+LogicalResult AdamOp::verify() { return verifyUpdate(*this, 2 + getMaster()); }
 
 //===----------------------------------------------------------------------===//
 // RepeatOp

@@ -53,7 +53,11 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       [{ return std::nullopt; }]>,
     InterfaceMethod<"Whether the operation is linear in all its operands "
       "together, so that partial sums may pass through it unreduced.",
-      "bool", "isLinear", (ins), [{}], [{ return false; }]>
+      "bool", "isLinear", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<"Whether the operation only looks at a value on its way to "
+      "another reader: it takes the layout of that reader and asks for none of "
+      "its own.",
+      "bool", "isObserver", (ins), [{}], [{ return false; }]>
   ];
   // Run after the operation's own verifier, which can say more about what is
   // wrong than a dimension that does not fit.

@@ -10,10 +10,12 @@
 #define PROTEUS_DIALECT_NN_NNOPS_TD
 
 include "Proteus/Dialect/NN/NNElementwiseOps.td"
+include "Proteus/Dialect/NN/NNExpertOps.td"
 include "Proteus/Dialect/NN/NNForwardOps.td"
 include "Proteus/Dialect/NN/NNGenericOp.td"
 include "Proteus/Dialect/NN/NNGradientOps.td"
 include "Proteus/Dialect/NN/NNNormalizationOps.td"
+include "Proteus/Dialect/NN/NNGradientScalingOps.td"
 include "Proteus/Dialect/NN/NNOptimizerOps.td"
 include "Proteus/Dialect/NN/NNRecommenderOps.td"
 include "Proteus/Dialect/NN/NNSequenceOps.td"
