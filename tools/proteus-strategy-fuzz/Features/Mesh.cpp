@@ -27,8 +27,10 @@ static void chooseMesh(Random &random, TreeBuilder &builder) {
     devices *= size;
     builder.tree.mesh.push_back({names[i], size});
   }
-  // A table on two stages is refused.
-  int64_t percent = builder.model.uses("tied head") ? 4 : 40;
+  // A parameter on two stages is refused.
+  bool shared = builder.model.uses("tied head") ||
+                builder.model.uses("shared feed-forward");
+  int64_t percent = shared ? 4 : 40;
   for (auto &[name, size] : builder.tree.mesh)
     if (builder.pipeline.empty() && size >= 2 && size <= builder.model.layers &&
         random.chance(percent))
