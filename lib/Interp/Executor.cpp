@@ -97,14 +97,13 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
     SmallVector<RankTensors> next;
     for (Value yielded : yield->getOperands().take_front(numCarried))
       next.push_back(get(yielded));
-    for (auto [argument, tensors] :
-         llvm::zip_equal(repeat.getCarriedArgs(), next))
-      if (failed(setChecked(argument, std::move(tensors))))
+    bool last = step + 1 == count;
+    for (auto [argument, result, tensors] : llvm::zip_equal(
+             repeat.getCarriedArgs(), repeat.getCarriedResults(), next))
+      if (failed(setChecked(last ? Value(result) : Value(argument),
+                            std::move(tensors))))
         return failure();
   }
-  for (auto [result, argument] :
-       llvm::zip_equal(repeat.getCarriedResults(), repeat.getCarriedArgs()))
-    alias(result, argument);
   for (auto [result, stack] :
        llvm::zip_equal(repeat.getStackedResults(), stacks)) {
     RankTensors tensors;

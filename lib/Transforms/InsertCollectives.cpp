@@ -509,7 +509,11 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     LayoutAttr target = layoutOf(operand.get());
     Purpose purpose = Purpose::Activation;
     if (number < numCarried) {
-      target = layoutOf(repeat.getBody().getArgument(number));
+      // Every iteration must find what the first one found; a single one may
+      // leave what it carries as it likes.
+      target = repeat.getCount() == 1
+                   ? reduced(target)
+                   : layoutOf(repeat.getBody().getArgument(number));
     } else if (getPhase(repeat) == Phase::Forward) {
       // What is saved for the backward pass is saved reduced.
       target = reduced(target);

@@ -32,6 +32,8 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   match.strategy = options.strategy;
   match.cluster = options.cluster;
   manager.addPass(createMatchStrategy(match));
+  // Layers that differ are told apart while only the forward graph exists.
+  manager.addNestedPass<func::FuncOp>(createSettleRepeats());
   addVerifier(manager, LoweringPhase::Matched);
   // Gradients come before layouts, so that both directions are split by one
   // rule.

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Propagation.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -15,6 +17,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace proteus {
@@ -30,6 +33,15 @@ using nn::IterationSpaceOpInterface;
 
 namespace {
 
+/// Where the axes of an iterator come from.
+struct Source {
+  enum Kind { Tree, Operand, Reader } kind;
+  /// Number of the operand, or of the operand by which the reader reads.
+  unsigned number = 0;
+  /// The reader.
+  Operation *op = nullptr;
+};
+
 /// Spreads the partitions that the tree sets along the data flow until nothing
 /// changes. What the tree sets is never overwritten, and what one operation
 /// took from its first neighbour is never taken back, so the result does not
@@ -39,20 +51,31 @@ public:
   Propagation(func::FuncOp function, dist::MeshAttr mesh)
       : function(function), meshAttr(mesh), mesh(mesh.getValue()) {}
 
-  LogicalResult run();
+  /// Spreads what the tree sets until nothing changes.
+  LogicalResult solve();
+  /// Writes the result into the function, or lists what is wrong with it.
+  LogicalResult annotate();
+  /// Says by remarks where operands of an operation disagree and which one it
+  /// follows.
+  void remarkConflicts();
+  /// Says by one remark per operation how it is split and why.
+  void explain();
+  /// Repeats whose body leaves a carried value split otherwise than it finds
+  /// it, in the order of the program.
+  SmallVector<nn::RepeatOp> getUnsettledRepeats();
 
 private:
   LogicalResult seed();
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
-  LogicalResult finish();
+  LogicalResult checkUse();
   std::string check(IterationSpaceOpInterface op, const Partitioning &part);
 
   /// Lets iterators of `op` that are still whole take the axes that `dims` of
   /// one of its tensors have.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
-             const DimAxes &dims);
+             const DimAxes &dims, Source source);
   bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
   void know(Value value, DimAxes dims);
 
@@ -66,6 +89,8 @@ private:
   DenseMap<Operation *, Partitioning> parts;
   /// Iterators that the tree sets, split or not.
   DenseMap<Operation *, llvm::SmallDenseSet<unsigned>> fixed;
+  /// Where an iterator that the tree does not set has its axes from.
+  DenseMap<std::pair<Operation *, unsigned>, Source> sources;
   /// Axes per dimension of values, without the time axis.
   DenseMap<Value, DimAxes> known;
   /// Arguments whose storage the tree sets.
@@ -151,11 +176,12 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
 }
 
 void Propagation::adopt(Operation *op, const nn::TensorIterators &tensor,
-                        const DimAxes &dims) {
+                        const DimAxes &dims, Source source) {
   for (auto [dim, axes] : llvm::zip(tensor, dims))
     if (auto iterator = Partitioning::majorIterator(dim))
       if (mayTake(op, *iterator, axes)) {
         parts.find(op)->second.setAxes(*iterator, axes);
+        sources.try_emplace({op, *iterator}, source);
         changed = true;
       }
 }
@@ -195,8 +221,12 @@ void Propagation::forward(Block &block) {
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
         Value yielded = repeat.getYield()->getOperand(i);
         if (i < carried) {
-          if (known.count(repeat.getCarriedArgs()[i]))
-            know(result, known[repeat.getCarriedArgs()[i]]);
+          // A single iteration may leave what it carries as it likes.
+          Value left = repeat.getCount() == 1
+                           ? yielded
+                           : Value(repeat.getCarriedArgs()[i]);
+          if (known.count(left))
+            know(result, known[left]);
         } else if (known.count(yielded))
           know(result, withLeading(known[yielded]));
       }
@@ -228,7 +258,7 @@ void Propagation::forward(Block &block) {
     for (unsigned i : order)
       if (known.count(op.getOperand(i)))
         adopt(&op, found->second.getSpace().operands[i],
-              known[op.getOperand(i)]);
+              known[op.getOperand(i)], {Source::Operand, i});
     for (auto [result, dims] :
          llvm::zip(op.getResults(), found->second.getSpace().results))
       know(result, found->second.getDimAxes(dims));
@@ -250,7 +280,8 @@ void Propagation::backward(Block &block) {
         continue;
       const Partitioning &other = parts.find(reader->first)->second;
       adopt(&op, dims,
-            other.getDimAxes(other.getSpace().operands[reader->second]));
+            other.getDimAxes(other.getSpace().operands[reader->second]),
+            {Source::Reader, reader->second, reader->first});
     }
   }
 }
@@ -352,7 +383,148 @@ std::string Propagation::check(IterationSpaceOpInterface op,
   return "";
 }
 
-LogicalResult Propagation::finish() {
+/// The nn and linalg operations of the forward pass, by path.
+static std::string listOperations(func::FuncOp function) {
+  constexpr size_t most = 8;
+  llvm::SetVector<StringAttr> paths;
+  function.walk([&](IterationSpaceOpInterface op) {
+    if (getPhase(op) == Phase::Forward)
+      paths.insert(StringAttr::get(op->getContext(), nn::getPath(op)));
+  });
+  std::string list;
+  for (StringAttr path : paths.getArrayRef().take_front(most))
+    list += (list.empty() ? "'" : ", '") + path.str() + "'";
+  if (paths.size() > most)
+    list += " and " + std::to_string(paths.size() - most) + " more";
+  return list;
+}
+
+/// Devices that a strategy gives nothing of their own to do are a mistake: all
+/// of them, an error; those along one axis, a warning.
+LogicalResult Propagation::checkUse() {
+  std::vector<bool> used(mesh.getNumAxes(), false);
+  used[dist::microAxis] = true;
+  if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
+    used[*mesh.find(axis.getValue())] = true;
+  auto mark = [&](ArrayRef<Axis> axes) {
+    for (Axis axis : axes)
+      used[axis] = true;
+  };
+  for (auto &[op, part] : parts)
+    for (unsigned i = 0; i < part.getSpace().iterators.size(); ++i)
+      mark(part.getAxes(i));
+  for (BlockArgument argument : function.getArguments())
+    for (const AxisList &axes : known.lookup(argument))
+      mark(axes);
+  SmallVector<Axis> idle;
+  bool anyUsed = false;
+  for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis) {
+    if (mesh.getSize(axis) == 1)
+      continue;
+    anyUsed |= used[axis];
+    if (!used[axis])
+      idle.push_back(axis);
+  }
+  if (idle.empty())
+    return success();
+  if (anyUsed) {
+    for (Axis axis : idle)
+      function.emitWarning("nothing is split over axis '")
+          << mesh.getName(axis) << "' of size " << mesh.getSize(axis)
+          << ": its devices all do the same; split an iterator over it or "
+             "leave it out of the mesh";
+    return success();
+  }
+  InFlightDiagnostic diagnostic =
+      function.emitOpError("the strategy splits no operation, so every one of "
+                           "the ")
+      << mesh.getNumDevices()
+      << " devices would do all the work; set a partition, such as "
+         "'split op [batch -> "
+      << mesh.getName(idle.front()) << "]'";
+  diagnostic.attachNote() << "operations without a setting: "
+                          << listOperations(function);
+  return diagnostic;
+}
+
+void Propagation::remarkConflicts() {
+  function.walk([&](IterationSpaceOpInterface op) {
+    // Gradients repeat what their operations do.
+    if (getPhase(op) != Phase::Forward)
+      return;
+    const Partitioning &part = parts.find(op)->second;
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      // How an argument is stored is not a wish about who reads it.
+      if (!operand.get().getDefiningOp() || !known.count(operand.get()))
+        continue;
+      for (auto [dim, axes] :
+           llvm::zip(part.getSpace().operands[number], known[operand.get()])) {
+        auto iterator = Partitioning::majorIterator(dim);
+        if (!iterator || axes.empty() || fixed[op].contains(*iterator))
+          continue;
+        ArrayRef<Axis> taken = part.getAxes(*iterator);
+        auto found = sources.find({op, *iterator});
+        if (taken.empty() || taken == ArrayRef<Axis>(axes) ||
+            found == sources.end())
+          continue;
+        InFlightDiagnostic remark =
+            op->emitRemark("operand ")
+            << number << " comes split over " << mesh.format(axes) << " along '"
+            << part.getSpace().iterators[*iterator].name << "', but ";
+        if (found->second.kind == Source::Operand)
+          remark << "operand " << found->second.number << " comes first";
+        else
+          remark << "its reader '" << nn::getPath(found->second.op)
+                 << "' comes first";
+        remark << " with " << mesh.format(taken) << ": operand " << number
+               << " is converted; set the iterator in the tree to decide "
+                  "otherwise";
+      }
+    }
+  });
+}
+
+void Propagation::explain() {
+  function.walk([&](IterationSpaceOpInterface op) {
+    const Partitioning &part = parts.find(op)->second;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
+      if (part.getAxes(i).empty())
+        continue;
+      stream << (text.empty() ? "" : "; ") << iterator.name << " over "
+             << mesh.format(part.getAxes(i));
+      auto found = sources.find({op, i});
+      if (found == sources.end())
+        stream << " as the tree says";
+      else if (found->second.kind == Source::Operand)
+        stream << " like operand " << found->second.number;
+      else
+        stream << " for its reader '" << nn::getPath(found->second.op) << "'";
+    }
+    op->emitRemark(text.empty() ? "whole on every device" : text);
+  });
+}
+
+SmallVector<nn::RepeatOp> Propagation::getUnsettledRepeats() {
+  SmallVector<nn::RepeatOp> unsettled;
+  for (auto repeat : function.getOps<nn::RepeatOp>()) {
+    if (repeat.getCount() == 1)
+      continue;
+    for (auto [argument, yielded] :
+         llvm::zip(repeat.getCarriedArgs(), repeat.getYield()->getOperands()))
+      if (known.lookup(argument) != known.lookup(yielded)) {
+        unsettled.push_back(repeat);
+        break;
+      }
+  }
+  return unsettled;
+}
+
+LogicalResult Propagation::annotate() {
+  if (failed(checkUse()))
+    return failure();
   BatchAnalysis batch(function);
   AxisList micro;
   if (mesh.micro > 1)
@@ -401,7 +573,7 @@ LogicalResult Propagation::finish() {
   return success();
 }
 
-LogicalResult Propagation::run() {
+LogicalResult Propagation::solve() {
   if (failed(seed()))
     return failure();
   do {
@@ -410,20 +582,35 @@ LogicalResult Propagation::run() {
     forward(function.front());
     backward(function.front());
   } while (changed);
-  return finish();
+  return success();
+}
+
+FailureOr<SmallVector<nn::RepeatOp>>
+proteus::findUnsettledRepeats(func::FuncOp function, dist::MeshAttr mesh) {
+  Propagation propagation(function, mesh);
+  if (failed(propagation.solve()))
+    return failure();
+  return propagation.getUnsettledRepeats();
 }
 
 namespace {
 class PropagateStrategy
     : public proteus::impl::PropagateStrategyBase<PropagateStrategy> {
 public:
+  using PropagateStrategyBase::PropagateStrategyBase;
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
-    if (failed(Propagation(function, mesh).run()))
-      signalPassFailure();
+    Propagation propagation(function, mesh);
+    if (failed(propagation.solve()))
+      return signalPassFailure();
+    if (explain)
+      propagation.explain();
+    if (failed(propagation.annotate()))
+      return signalPassFailure();
+    propagation.remarkConflicts();
   }
 };
 } // namespace

@@ -121,7 +121,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     return %0 : tensor<6x4xf32>
   }
   strategy.tree @s for @f {
-    mesh [dp = 2]
+    mesh [dp = 1]
     schedule micro_batches = 4
   }
 }
@@ -227,5 +227,39 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
     split weight [0 -> dp]
     node "in" { split weight [1 -> dp] }
+  }
+}
+
+// -----
+
+// A strategy that splits nothing is a mistake; the operations are named.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+2 {{'func.func' op the strategy splits no operation, so every one of the 4 devices would do all the work; set a partition, such as 'split op [batch -> dp]'}}
+  // expected-note@+1 {{operations without a setting: 'a', 'layers[*].b'}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.repeat "layers" count 2 carry(%h = %0 : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %2 = nn.gelu "b"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %2 : tensor<8x4xf32>
+    }
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+  }
+}
+
+// -----
+
+// An axis that nothing uses is worth a warning.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same; split an iterator over it or leave it out of the mesh}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
   }
 }

@@ -798,5 +798,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @matched {
     mesh [dp = 2]
+    split op [batch -> dp]
   }
 }

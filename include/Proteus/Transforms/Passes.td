@@ -140,6 +140,27 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::proteus::nn::NNDialect"];
 }
 
+def SettleRepeats : Pass<"settle-repeats", "::mlir::func::FuncOp"> {
+  let summary = "Peel the first iteration of layers that change a layout";
+  let description = [{
+    Precondition: match-strategy has run, gradients are not built. All
+    iterations of a repeat are split alike, so a carried value must enter each
+    in the same layout. Where propagation shows that a body leaves it in another
+    layout than it finds it, the first iteration becomes a repeat of its own and
+    the others carry the new layout. A repeat that can't be cut, or that changes
+    the layout in every iteration, is left alone: the value is converted back at
+    the end of each iteration.
+
+    ```mlir
+    nn.repeat "layers" count 12 carry(%h = %x : ...)
+    // becomes, if the body splits %h by sequence and %x is whole
+    %0 = nn.repeat "layers" count 1 carry(%h = %x : ...)
+    nn.repeat "layers" first 1 count 11 carry(%h = %0 : ...)
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
 def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
   let summary = "Spread axes along the data flow to every operation and argument";
   let description = [{
@@ -154,7 +175,11 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     Postcondition: `strategy.op` of every operation is complete, and every
     argument has a layout (`strategy.layout`). An axis on two iterators, a split
     of an opaque iterator and more parts than elements are errors; all offenders
-    are listed.
+    are listed, and so is a strategy that splits nothing. An axis that nothing
+    is split over gets a warning. Where two operands bring different axes for an
+    iterator that the tree does not set, a remark says which one it follows and
+    which one is converted. With `explain`, a remark per operation says how it is
+    split and why. docs/propagation.md states the order of precedence.
 
     ```mlir
     %1 = nn.relu "act"(%0) : ...    // %0 is split [batch -> dp, hidden -> tp]
@@ -162,6 +187,10 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     %1 = nn.relu "act"(%0) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>} : ...
     ```
   }];
+  let options = [
+    Option<"explain", "explain", "bool", /*default=*/"false",
+           "Say by a remark on every operation how it is split and why">
+  ];
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }
 
@@ -359,11 +388,10 @@ def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
     Replaces each `nn.repeat` by its iterations, stacked arguments by one argument
     per iteration, with the indices in the paths. The flat form simulates
     exactly like the repeated one as long as all layers can be split alike. It
-    differs where a body leaves a carried value in another layout than it found
-    it (the repeated form converts it back, the flat form spreads the new layout
-    into the next layer), where a body captures a parameter (the repeated form
-    sums its gradient from zero) and in repeats inside repeats (whose layers share
-    a bucket).
+    differs where the body of a repeat that can't be cut leaves a carried value in
+    another layout than it found it (see `settle-repeats`), where a body captures
+    a parameter (the repeated form sums its gradient from zero) and in repeats
+    inside repeats (whose layers share a bucket).
 
     ```mlir
     nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }
