@@ -58,21 +58,33 @@ static int64_t expandedSize(Operation *op) {
   return 1;
 }
 
-/// Position of `op` in the expanded order of its block.
-static int64_t positionInBlock(Operation *op) {
-  int64_t position = 0;
-  for (Operation &other : *op->getBlock()) {
-    if (&other == op)
-      break;
-    position += expandedSize(&other);
+namespace {
+/// Positions of operations in the expanded orders of their blocks, found once
+/// per block.
+class Positions {
+public:
+  int64_t get(Operation *op) {
+    auto [entry, isNew] = blocks.try_emplace(op->getBlock());
+    if (isNew) {
+      int64_t position = 0;
+      for (Operation &other : *op->getBlock()) {
+        entry->second[&other] = position;
+        position += expandedSize(&other);
+      }
+    }
+    return entry->second.lookup(op);
   }
-  return position;
-}
+
+private:
+  DenseMap<Block *, DenseMap<Operation *, int64_t>> blocks;
+};
+} // namespace
 
 /// Positions at which the iterations of a section result are ready. A stacked
 /// result of a repeat is ready iteration by iteration, in the order in which
 /// the repeat runs.
-static void findReady(OpResult sectionResult, Reduction &reduction) {
+static void findReady(OpResult sectionResult, Positions &positions,
+                      Reduction &reduction) {
   auto section = cast<dist::SectionOp>(sectionResult.getOwner());
   Value yielded = section.getYielded()[sectionResult.getResultNumber()];
   Operation *producer = yielded.getDefiningOp();
@@ -81,7 +93,7 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
     reduction.ready = {0};
     return;
   }
-  int64_t base = positionInBlock(producer);
+  int64_t base = positions.get(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
@@ -91,7 +103,7 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
   Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
-  int64_t offset = inner ? positionInBlock(inner) + 1 : 0;
+  int64_t offset = inner ? positions.get(inner) + 1 : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
@@ -101,7 +113,8 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
 
 /// The reduction behind `op`, if it reduces a gradient that a section has
 /// computed.
-static std::optional<Reduction> asReduction(Operation &op) {
+static std::optional<Reduction> asReduction(Operation &op,
+                                            Positions &positions) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
     return std::nullopt;
   auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
@@ -116,7 +129,7 @@ static std::optional<Reduction> asReduction(Operation &op) {
   auto result = dyn_cast<OpResult>(source);
   if (!result || !isa<dist::SectionOp>(result.getOwner()))
     return std::nullopt;
-  findReady(result, reduction);
+  findReady(result, positions, reduction);
   return reduction;
 }
 
@@ -266,8 +279,9 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
                   SmallVector<Reduction>>
       groups;
+  Positions positions;
   for (Operation &op : update.getBody().front())
-    if (auto reduction = asReduction(op))
+    if (auto reduction = asReduction(op, positions))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
