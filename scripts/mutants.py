@@ -5,6 +5,7 @@ fuzzer, and runs it until a case fails. See scripts/mutants.sh."""
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -91,7 +92,9 @@ class Build:
         self.directory = copy / "build"
         self.copy = copy
         self.jobs = jobs
-        self.log = copy / "build.log"
+        self.log = self.directory / "mutants.log"
+        self.fuzzer = self.directory / "bin/proteus-strategy-fuzz"
+        self.unchanged = self.directory / "bin/proteus-strategy-fuzz-unchanged"
         self.environment = dict(os.environ)
         # Objects of other builds are found again.
         self.environment.setdefault("CCACHE_BASEDIR", str(REPOSITORY.parent))
@@ -102,6 +105,7 @@ class Build:
                                   env=self.environment).returncode == 0
 
     def configure(self):
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.log.write_text("")
         if (self.directory / "build.ninja").exists():
             return True
@@ -119,21 +123,32 @@ class Build:
         return self.call(["ninja", "-C", self.directory, "-j", self.jobs,
                           "proteus-strategy-fuzz"])
 
+    def keep(self):
+        """Keeps the fuzzer of the unchanged sources."""
+        shutil.copy2(self.fuzzer, self.unchanged)
+
     def fuzz(self, arguments):
-        """Nothing if all cases are right, else what failed."""
-        command = [self.directory / "bin/proteus-strategy-fuzz", "--fail-fast",
-                   "--jobs", self.jobs, "--out", self.copy / "cases"]
-        result = subprocess.run(command + arguments, capture_output=True,
-                                text=True)
+        """The case that fails and how it does; nothing if all are right."""
+        result = subprocess.run(
+            [self.fuzzer, "--fail-fast", "--jobs", self.jobs, "--out",
+             self.directory / "cases"] + arguments,
+            capture_output=True, text=True)
         if result.returncode == 0:
-            return None
+            return None, None
         # `  mismatch: path of the case`
         match = re.search(r"^  (stuck|mismatch|crash|hang): .*-(\d+)\.mlir$",
                           result.stdout, re.M)
         if not match:
-            return "the end of the fuzzer: " + result.stderr.strip()
-        name = {"stuck": "the verifiers"}.get(match[1], "a " + match[1])
-        return f"{name} in case {match[2]}"
+            return None, "the fuzzer ends: " + result.stderr.strip()
+        return match[2], {"stuck": "the verifiers"}.get(match[1],
+                                                        "a " + match[1])
+
+    def is_right(self, seed, case):
+        """Whether a case is right without a mistake."""
+        return subprocess.run(
+            [self.unchanged, "--seed", seed, "--first", case, "--count", "1",
+             "--fail-fast", "--out", self.directory / "cases"],
+            capture_output=True).returncode == 0
 
 
 def main():
@@ -161,6 +176,7 @@ def main():
     build = Build(options.copy.resolve(), options.jobs)
     if not build.configure() or not build.run():
         sys.exit(f"mutants: the sources do not build, see {build.log}")
+    build.keep()
     sources = sorted((options.copy / "lib").rglob("*.cpp"))
     width = max(len(mutant.name) for mutant in mutants) + 2
     print(f"{'mutant':{width}}seconds  caught by", flush=True)
@@ -168,21 +184,29 @@ def main():
     for mutant in mutants:
         begin = time.time()
         file, changed = find(mutant, sources)
-        caught = None
+        caught = False
         if file is None:
             verdict = "NOT APPLIED: " + changed
         else:
             original = file.read_text()
             file.write_text(changed)
             try:
-                if build.run():
-                    caught = build.fuzz(cases)
-                    verdict = caught or f"NOTHING in {options.count} cases"
-                else:
+                if not build.run():
                     verdict = f"NOT BUILT, see {build.log}"
+                else:
+                    case, failure = build.fuzz(cases)
+                    verdict = f"{failure} in case {case}"
+                    if not failure:
+                        verdict = f"NOTHING in {options.count} cases"
+                    elif not case:
+                        verdict = failure
+                    elif not build.is_right(options.seed, case):
+                        verdict = f"NOTHING: case {case} fails without it"
+                    else:
+                        caught = True
             finally:
                 file.write_text(original)
-        survivors += caught is None
+        survivors += not caught
         print(f"{mutant.name:{width}}{time.time() - begin:7.0f}  {verdict}",
               flush=True)
     print(f"{len(mutants)} mutants, {len(mutants) - survivors} caught, "
