@@ -45,7 +45,8 @@ Evaluated evaluateSoftmax(mlir::Operation *op, Operands in, Results out);
 Evaluated evaluateNormalizations(mlir::Operation *op, Operands in, Results out);
 /// Bags of table rows and feature interaction, and their gradients.
 Evaluated evaluateRecommender(mlir::Operation *op, Operands in, Results out);
-/// Mixture of experts: routing, dispatch, grouped products, and their gradients.
+/// Mixture of experts: routing, dispatch, grouped products, and their
+/// gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
 /// Norms and checks of gradients, and the factor that follows from them.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);

@@ -67,44 +67,58 @@ static int64_t expandedSize(Operation *op) {
   return 1;
 }
 
-/// Position of `op` in the expanded order of its block.
-static int64_t positionInBlock(Operation *op) {
-  int64_t position = 0;
-  for (Operation &other : *op->getBlock()) {
-    if (&other == op)
-      break;
-    position += expandedSize(&other);
+namespace {
+/// Positions of operations in the expanded orders of their blocks, found once
+/// per block.
+class Positions {
+public:
+  int64_t get(Operation *op) {
+    auto [entry, isNew] = blocks.try_emplace(op->getBlock());
+    if (isNew) {
+      int64_t position = 0;
+      for (Operation &other : *op->getBlock()) {
+        entry->second[&other] = position;
+        position += expandedSize(&other);
+      }
+    }
+    return entry->second.lookup(op);
   }
-  return position;
-}
+
+  /// Where a section begins: sections follow each other.
+  int64_t getBegin(dist::SectionOp section) {
+    auto [entry, isNew] = begins.try_emplace(section, 0);
+    if (isNew)
+      for (dist::SectionOp other :
+           cast<dist::ProgramOp>(section->getParentOp()).getSections()) {
+        if (other == section)
+          break;
+        for (Operation &op : other.getBody().front())
+          entry->second += expandedSize(&op);
+      }
+    return entry->second;
+  }
+
+private:
+  DenseMap<Block *, DenseMap<Operation *, int64_t>> blocks;
+  DenseMap<Operation *, int64_t> begins;
+};
+} // namespace
 
 /// Finds the positions at which the iterations of a value of a section are
 /// ready. A stacked result of a repeat is ready iteration by iteration, in the
 /// order in which the repeat runs.
-static void findReady(Value yielded, Member &reduction) {
+static void findReady(Value yielded, Positions &positions, Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
-  reduction.section = yielded.getParentBlock()
-                          ->getParentOp()
-                          ->getParentOfType<dist::SectionOp>();
-  if (auto own =
-          dyn_cast<dist::SectionOp>(yielded.getParentBlock()->getParentOp()))
-    reduction.section = own;
-  // Sections follow each other.
-  int64_t base = 0;
-  if (reduction.section)
-    for (dist::SectionOp other :
-         cast<dist::ProgramOp>(reduction.section->getParentOp())
-             .getSections()) {
-      if (other == reduction.section)
-        break;
-      for (Operation &op : other.getBody().front())
-        base += expandedSize(&op);
-    }
+  Operation *around = yielded.getParentBlock()->getParentOp();
+  reduction.section = dyn_cast<dist::SectionOp>(around);
+  if (!reduction.section)
+    reduction.section = around->getParentOfType<dist::SectionOp>();
+  int64_t base = reduction.section ? positions.getBegin(reduction.section) : 0;
   if (!producer) {
     reduction.ready = {base};
     return;
   }
-  base += positionInBlock(producer);
+  base += positions.get(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
@@ -114,7 +128,7 @@ static void findReady(Value yielded, Member &reduction) {
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
   Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
-  int64_t offset = inner ? positionInBlock(inner) + 1 : 0;
+  int64_t offset = inner ? positions.get(inner) + 1 : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
@@ -124,7 +138,7 @@ static void findReady(Value yielded, Member &reduction) {
 
 /// The reduction behind `op`, if it reduces a gradient that a section has
 /// computed.
-static std::optional<Member> asReduction(Operation &op) {
+static std::optional<Member> asReduction(Operation &op, Positions &positions) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
     return std::nullopt;
   auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
@@ -140,13 +154,14 @@ static std::optional<Member> asReduction(Operation &op) {
   if (!result || !isa<dist::SectionOp>(result.getOwner()))
     return std::nullopt;
   auto section = cast<dist::SectionOp>(result.getOwner());
-  findReady(section.getYielded()[result.getResultNumber()], reduction);
+  findReady(section.getYielded()[result.getResultNumber()], positions,
+            reduction);
   return reduction;
 }
 
 /// The gathering behind `op`, if it gathers a parameter that the section has
 /// updated.
-static std::optional<Member> asGathering(Operation &op) {
+static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   auto gather = dyn_cast<dist::AllGatherOp>(op);
   if (!gather || gather.getPurpose() != dist::Purpose::Parameter)
     return std::nullopt;
@@ -156,7 +171,7 @@ static std::optional<Member> asGathering(Operation &op) {
   Member gathering;
   gathering.op = cast<dist::CollectiveOpInterface>(op);
   gathering.input = gather.getInput();
-  findReady(gathering.input, gathering);
+  findReady(gathering.input, positions, gathering);
   return gathering;
 }
 
@@ -353,8 +368,9 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
                   SmallVector<Member>>
       groups;
+  Positions positions;
   for (Operation &op : update.getBody().front())
-    if (auto reduction = asReduction(op))
+    if (auto reduction = asReduction(op, positions))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
@@ -363,7 +379,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     fuseGroup(update, group, first, size);
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
-    if (auto gathering = asGathering(op))
+    if (auto gathering = asGathering(op, positions))
       gatherings[{op.getAttr("axes"),
                   getElementTypeOrSelf(gathering->input.getType())}]
           .push_back(*gathering);

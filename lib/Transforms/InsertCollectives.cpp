@@ -680,9 +680,8 @@ Value Inserter::convert(Value value, LayoutAttr target, Operation *reader,
   // serves all.
   LayoutAttr whole = reduced(layoutOf(value));
   int64_t stage = getStage(reader).value_or(0);
-  int64_t ownSection =
-      1 + static_cast<int64_t>(phase) +
-      (static_cast<int64_t>(Phase::Update) + 1) * stage;
+  int64_t ownSection = 1 + static_cast<int64_t>(phase) +
+                       (static_cast<int64_t>(Phase::Update) + 1) * stage;
   bool keeps = phase != Phase::Update && value.getDefiningOp() &&
                isNoLarger(tensorType(value), target, layoutOf(value));
   int64_t section = target == whole ? anySection
@@ -954,9 +953,8 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
       // What is saved for the backward pass is saved reduced, or in the form
       // in which it is read there if that was made anyhow and is no larger.
       LayoutAttr wanted = firstReadLayout(repeat.getResult(number));
-      if (wanted &&
-          converted.count({operand.get(), withoutLeading(wanted),
-                           bothPasses(getStage(repeat).value_or(0))}))
+      if (wanted && converted.count({operand.get(), withoutLeading(wanted),
+                                     bothPasses(getStage(repeat).value_or(0))}))
         target = withoutLeading(wanted);
       else
         target = reduced(target);
@@ -1032,9 +1030,9 @@ LogicalResult Inserter::visitRecompute(nn::RecomputeOp recompute) {
     bool made = wanted &&
                 converted.count({operand.get(), wanted,
                                  bothPasses(getStage(recompute).value_or(0))});
-    Value value = convert(
-        operand.get(), made ? wanted : reduced(layoutOf(operand.get())), yield,
-        Purpose::Activation);
+    Value value =
+        convert(operand.get(), made ? wanted : reduced(layoutOf(operand.get())),
+                yield, Purpose::Activation);
     if (!value)
       return failure();
     operand.set(value);

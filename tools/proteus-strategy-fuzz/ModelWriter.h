@@ -70,8 +70,10 @@ public:
             llvm::ArrayRef<Tensor> operands, llvm::StringRef attributes,
             llvm::ArrayRef<Tensor> results, Iterators iterators,
             Sizes weight = {});
-  /// Writes a line as it is, for operations that are not of `nn`.
+  /// Writes a line as it is, for operations that are not of `nn`; their paths
+  /// start with `getPrefix()`.
   void emitLine(const llvm::Twine &line);
+  llvm::StringRef getPrefix() const { return prefix; }
   /// Notes something that a tree may split, for operations that `emit` does
   /// not write.
   void noteKernel(llvm::StringRef path, Iterators iterators, Sizes weight = {});

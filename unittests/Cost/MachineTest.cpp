@@ -53,7 +53,8 @@ TEST(ClusterFile, ReadsEveryFigureInItsUnit) {
 }
 
 TEST(ClusterFile, LinkToTheHostIsOptional) {
-  EXPECT_EQ(errorWith("\"latency_us\": 10}", "\"latency_us\": 10}, \"host\": "
+  EXPECT_EQ(errorWith("\"latency_us\": 10}",
+                      "\"latency_us\": 10}, \"host\": "
                       "{\"bandwidth_gbps\": 20, \"latency_us\": 3}"),
             "");
   EXPECT_EQ(errorWith("\"latency_us\": 10}",

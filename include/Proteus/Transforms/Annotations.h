@@ -109,8 +109,8 @@ std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
 void setStage(mlir::Operation *op, int64_t stage);
 
-/// Gives `to` the stage and the place of `from`, and what `from` says about iterators that
-/// `to` has under the same name.
+/// Gives `to` the stage and the place of `from`, and what `from` says about
+/// iterators that `to` has under the same name.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 /// Replaces what `to` says about its iterators by what `from` says, for the
 /// pairs (name in `from`, name in `to`) alone.
