@@ -112,7 +112,7 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 /// blocks hold the same groups.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
-             ArrayRef<int64_t> offset, const Tensor &experts,
+             const Place &place, const Tensor &experts,
              const Tensor &slots,
              function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t capacity = globalShape(places)[2];
@@ -127,15 +127,14 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
     if (slot >= capacity)
       return op->emitOpError("can't be evaluated: a token was given slot ")
              << slot << " of " << capacity;
-    int64_t expert = static_cast<int64_t>(experts[i]) - offset[0];
     int64_t group = token / tokensPerRow / rowsPerGroup;
-    slot -= offset[2];
     // What others hold they add themselves.
-    if (expert < 0 || expert >= block.getDim(0) || slot < 0 ||
-        slot >= block.getDim(2))
-      continue;
-    visit(i, token,
-          (expert * block.getDim(1) + group) * block.getDim(2) + slot);
+    std::optional<int64_t> expert =
+        place.toLocal(0, static_cast<int64_t>(experts[i]));
+    std::optional<int64_t> held = place.toLocal(2, slot);
+    if (expert && held)
+      visit(i, token,
+            (*expert * block.getDim(1) + group) * block.getDim(2) + *held);
   }
   return success();
 }
@@ -144,7 +143,7 @@ static LogicalResult compute(nn::MoeDispatchOp op, Operands in, Results out) {
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   int64_t hidden = x.getDim(-1);
-  return forEachPlace(op, op.getInput(), op.getResult(), y, out[0].offset,
+  return forEachPlace(op, op.getInput(), op.getResult(), y, out[0].place,
                       *in[1], *in[2],
                       [&](int64_t choice, int64_t token, int64_t row) {
                         double gate = op.getGates() ? (*in[3])[choice] : 1;
@@ -157,7 +156,7 @@ static LogicalResult compute(nn::MoeCombineOp op, Operands in, Results out) {
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   int64_t hidden = x.getDim(-1);
-  return forEachPlace(op, op.getResult(), op.getInput(), x, in[0].offset,
+  return forEachPlace(op, op.getResult(), op.getInput(), x, in[0].place,
                       *in[1], *in[2],
                       [&](int64_t choice, int64_t token, int64_t row) {
                         double gate = op.getGates() ? (*in[3])[choice] : 1;
@@ -170,7 +169,7 @@ static LogicalResult compute(nn::MoeGateGradOp op, Operands in, Results out) {
   const Tensor &dy = *in[0], &x = *in[1];
   int64_t hidden = x.getDim(-1);
   return forEachPlace(
-      op, op.getGradient(), op.getInput(), x, in[1].offset, *in[2], *in[3],
+      op, op.getGradient(), op.getInput(), x, in[1].place, *in[2], *in[3],
       [&](int64_t choice, int64_t token, int64_t row) {
         for (int64_t h = 0; h < hidden; ++h)
           out[0].data[choice] += dy[token * hidden + h] * x[row * hidden + h];
@@ -203,7 +202,7 @@ static LogicalResult compute(nn::ExpertLinearOp op, Operands in, Results out) {
   forEachProduct(x, w,
                  [&](int64_t i, int64_t j, int64_t k) { y[k] += x[i] * w[j]; });
   // Of the parts of a sum, the first one adds the bias.
-  if (!op.getBias() || in[1].offset[2] != 0)
+  if (!op.getBias() || !in[1].place.toLocal(2, 0))
     return success();
   int64_t outs = w.getDim(1), perExpert = y.size() / w.getDim(0);
   for (int64_t k = 0; k < y.size(); ++k)

@@ -19,26 +19,27 @@ using namespace proteus::interp;
 /// Calls `visit` with the position of an element of the bags' result, and that
 /// of a row element it sums, for all rows that the block of the table holds.
 static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
-                          int64_t firstRow,
+                          const Place &tablePlace,
                           function_ref<void(int64_t, int64_t)> visit) {
   const Tensor &ids = *indices;
   int64_t bag = ids.getDim(-1), vocab = table.getDim(-2),
           hidden = table.getDim(-1);
   int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
   for (int64_t i = 0; i < ids.size(); ++i) {
-    int64_t row = static_cast<int64_t>(ids[i]) - firstRow;
     // A row that others hold contributes nothing here.
-    if (row < 0 || row >= vocab)
+    std::optional<int64_t> row =
+        tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
+    if (!row)
       continue;
     int64_t output = i / bag, number = output % tables;
     for (int64_t h = 0; h < hidden; ++h)
-      visit(output * hidden + h, (number * vocab + row) * hidden + h);
+      visit(output * hidden + h, (number * vocab + *row) * hidden + h);
   }
 }
 
 static void compute(nn::EmbeddingBagOp, Operands in, Results out) {
   const Tensor &table = *in[1];
-  forEachBagRow(in[0], table, in[1].offset[table.getRank() - 2],
+  forEachBagRow(in[0], table, in[1].place,
                 [&](int64_t output, int64_t element) {
                   out[0].data[output] += table[element];
                 });
@@ -48,7 +49,7 @@ static void compute(nn::EmbeddingBagGradOp, Operands in, Results out) {
   const Tensor &dy = *in[0];
   Tensor &table = out[0].data;
   forEachBagRow(
-      in[1], table, out[0].offset[table.getRank() - 2],
+      in[1], table, out[0].place,
       [&](int64_t output, int64_t element) { table[element] += dy[output]; });
 }
 

@@ -27,7 +27,7 @@ static void compute(nn::RopeOp op, Operands in, Results out) {
   int64_t half = dim / 2, width = x.getDim(2);
   double base = op.getBase().convertToDouble();
   for (int64_t row = 0, e = x.getDim(0) * x.getDim(1); row < e; ++row) {
-    auto position = static_cast<double>(in[0].offset[1] + row % x.getDim(1));
+    auto position = static_cast<double>(in[0].place.toGlobal(1, row % x.getDim(1)));
     for (int64_t first = row * width; first < (row + 1) * width; first += dim)
       for (int64_t i = 0; i < half; ++i) {
         double angle = position * std::pow(base, -2.0 * static_cast<double>(i) /
@@ -44,10 +44,10 @@ static void compute(nn::RopeOp op, Operands in, Results out) {
 static void compute(nn::CausalMaskOp op, Operands in, Results out) {
   const Tensor &x = *in[0];
   int64_t seqs = x.getDim(-2), keys = x.getDim(-1);
-  ArrayRef<int64_t> first = ArrayRef<int64_t>(in[0].offset).take_back(2);
   double hidden = op.getZero() ? 0 : -std::numeric_limits<double>::infinity();
   for (int64_t i = 0; i < x.size(); ++i) {
-    int64_t seq = first[0] + i / keys % seqs, key = first[1] + i % keys;
+    int64_t seq = in[0].place.toGlobal(x.getRank() - 2, i / keys % seqs);
+    int64_t key = in[0].place.toGlobal(x.getRank() - 1, i % keys);
     out[0].data[i] = key > seq ? hidden : x[i];
   }
 }

@@ -14,6 +14,13 @@ using namespace proteus::dist;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+/// `axes`, whose parts are dealt out as `like` says.
+static AxisList dealtOutAs(AxisList axes, const AxisList &like) {
+  axes.zigzag = like.zigzag;
+  axes.shift = like.shift;
+  return axes;
+}
+
 /// The axis right behind `axis` on its dimension.
 static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
@@ -81,7 +88,7 @@ Layout AxisBundles::fold(const Layout &layout) const {
   };
   Layout result;
   for (const AxisList &axes : layout.dims)
-    result.dims.push_back(foldAxes(axes));
+    result.dims.push_back(dealtOutAs(foldAxes(axes), axes));
   for (auto [kind, axes] : llvm::enumerate(layout.partial))
     result.partial[kind] = foldAxes(axes);
   for (auto [bundle, list] : llvm::enumerate(members)) {
@@ -100,7 +107,7 @@ Layout AxisBundles::fold(const Layout &layout) const {
 Layout AxisBundles::unfold(const Layout &layout) const {
   Layout result;
   for (const AxisList &axes : layout.dims)
-    result.dims.push_back(unfold(axes));
+    result.dims.push_back(dealtOutAs(unfold(axes), axes));
   for (auto [kind, axes] : llvm::enumerate(layout.partial))
     result.partial[kind] = unfold(axes);
   for (auto [bundle, coordinate] : layout.fixed)
@@ -118,6 +125,6 @@ Step AxisBundles::unfold(const Step &step) const {
   if (!step.toDim)
     llvm::sort(result.axes);
   for (AxisList &axes : result.placed)
-    axes = unfold(axes);
+    axes = dealtOutAs(unfold(axes), axes);
   return result;
 }

@@ -322,8 +322,8 @@ planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
   Layout source = bundles.fold(from), target = bundles.fold(to);
   auto plan = Planner(bundles.getMesh(), shape, elementBits,
                       movableAxes(bundles.getMesh(), shape, source, target),
-                      costOfJoined)
-                  .run(source, target);
+                      target, costOfJoined)
+                  .run(source);
   if (succeeded(plan))
     for (PlannedStep &planned : *plan) {
       planned.step = bundles.unfold(planned.step);
