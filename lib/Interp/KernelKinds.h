@@ -35,7 +35,8 @@ Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
 /// Element-wise operations, sums, views and updates.
 Evaluated evaluateElements(mlir::Operation *op, Operands in, Results out);
-/// Mixture of experts: routing, dispatch, grouped products, and their gradients.
+/// Mixture of experts: routing, dispatch, grouped products, and their
+/// gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
 /// Norms and checks of gradients, and the factor that follows from them.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
