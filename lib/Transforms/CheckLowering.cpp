@@ -289,6 +289,12 @@ LogicalResult StepResults::add(FunctionOpInterface step,
       continue;
     }
     BlockArgument argument = step.getArgument(updates.getInt());
+    // The next step takes what this one returns.
+    if (step.getResultTypes()[number] != argument.getType())
+      return step.emitOpError("result ")
+             << number << " is " << step.getResultTypes()[number]
+             << " and replaces '" << getArgumentPath(argument) << "', which is "
+             << argument.getType();
     std::optional<Piece> piece = arguments.find(getArgumentPath(argument));
     if (!piece)
       return step.emitOpError("result ")

@@ -32,6 +32,11 @@ bool proteus::isFloatTensor(Value value) {
   return tensor && isa<FloatType>(tensor.getElementType());
 }
 
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
 /// On an nn.recompute under construction: how many of its results are outputs
 /// of the module, which pruning leaves alone.
 static constexpr llvm::StringLiteral kModuleOutputsAttr =
@@ -225,6 +230,15 @@ protected:
     Region *region = value.getParentRegion();
     if (!repeat.getBody().isAncestor(region))
       return parent.saved(value);
+    // A constant is written again rather than stacked.
+    if (isConstant(value)) {
+      Value &copy = slices[value];
+      if (!copy) {
+        backwardBody.push_front(value.getDefiningOp()->clone());
+        copy = backwardBody.front().getResult(0);
+      }
+      return copy;
+    }
     auto [entry, isNew] = slices.try_emplace(value);
     if (isNew) {
       BlockArgument slice =
@@ -354,7 +368,8 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
     if (getRecomputeGroup(&op) == group)
       members.push_back(&op);
 
-  SetVector<Value> inputs;
+  // A recomputed module reads tensors and has constants of its own.
+  SetVector<Value> inputs, constants;
   SmallVector<Value> outputs;
   auto isInside = [&](Value value) {
     Operation *def = value.getDefiningOp();
@@ -364,13 +379,13 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Operation *op : members) {
     for (Value operand : op->getOperands())
       if (!isInside(operand))
-        inputs.insert(operand);
+        (isConstant(operand) ? constants : inputs).insert(operand);
     SetVector<Value> captured;
     for (Region &region : op->getRegions())
       getUsedValuesDefinedAbove(region, captured);
     for (Value value : captured)
       if (!isInside(value))
-        inputs.insert(value);
+        (isConstant(value) ? constants : inputs).insert(value);
     llvm::append_range(outputs, op->getResults());
   }
 
@@ -407,6 +422,8 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  for (Value constant : constants)
+    inside.clone(*constant.getDefiningOp(), mapping);
   for (Operation *op : members)
     setPhase(inside.clone(*op, mapping), Phase::Backward);
   SmallVector<Value> yielded;
