@@ -749,9 +749,9 @@ public:
       return signalPassFailure();
     if (explain)
       propagation.explain();
+    propagation.remarkConflicts();
     if (failed(propagation.annotate()))
       return signalPassFailure();
-    propagation.remarkConflicts();
   }
 };
 } // namespace

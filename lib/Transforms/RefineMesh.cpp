@@ -181,7 +181,8 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         if (axis->cuts[i] >= begin && axis->cuts[i] < end)
           names.push_back(axis->names[i]);
     }
-    parts.push_back(strategy::PartAttr::get(context, part.getKey(), names));
+    parts.push_back(strategy::PartAttr::get(context, part.getKey(), names,
+                                            part.getZigzag(), part.getRing()));
   }
   split.setPartitionAttr(strategy::PartitionAttr::get(context, parts));
   return success();

@@ -125,7 +125,7 @@ TEST(Collectives, AllToAllMovesTheShardingToAnotherDimension) {
 
 TEST(Collectives, APermuteFindsTheRankThatWasTheSame) {
   RankGrid grid(mesh(), {});
-  Layout from(1), to(1);
+  dist::Layout from(1), to(1);
   from.dims[0] = {dp, tp};
   to.dims[0] = {tp, dp};
   // Rank (d, t) held part 3d + t and gets part 2t + d.

@@ -57,11 +57,9 @@ std::vector<cost::GroupShape> listedShapes(const dist::Mesh &mesh,
 }
 
 TEST(StepCostsTest, GroupsByStridesAreThoseByDevices) {
-  for (llvm::ArrayRef<int64_t> sizes :
-       {llvm::ArrayRef<int64_t>({2, 4, 4}), llvm::ArrayRef<int64_t>({16, 2}),
-        llvm::ArrayRef<int64_t>({4, 8}), llvm::ArrayRef<int64_t>({2, 2, 2}),
-        llvm::ArrayRef<int64_t>({32}), llvm::ArrayRef<int64_t>({3, 5, 2}),
-        llvm::ArrayRef<int64_t>({4, 1, 2})})
+  const std::vector<std::vector<int64_t>> meshes = {
+      {2, 4, 4}, {16, 2}, {4, 8}, {2, 2, 2}, {32}, {3, 5, 2}, {4, 1, 2}};
+  for (const std::vector<int64_t> &sizes : meshes)
     for (int64_t devicesPerNode : {1, 2, 4, 8, 16}) {
       dist::Mesh mesh = meshOf(sizes);
       cost::Cluster machine = cluster(64, devicesPerNode);
