@@ -112,8 +112,7 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 /// blocks hold the same groups.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
-             const Place &place, const Tensor &experts,
-             const Tensor &slots,
+             const Place &place, const Tensor &experts, const Tensor &slots,
              function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t capacity = globalShape(places)[2];
   int64_t rowsPerGroup = globalShape(tokens)[0] / globalShape(places)[1];
@@ -156,9 +155,8 @@ static LogicalResult compute(nn::MoeCombineOp op, Operands in, Results out) {
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   int64_t hidden = x.getDim(-1);
-  return forEachPlace(op, op.getResult(), op.getInput(), x, in[0].place,
-                      *in[1], *in[2],
-                      [&](int64_t choice, int64_t token, int64_t row) {
+  return forEachPlace(op, op.getResult(), op.getInput(), x, in[0].place, *in[1],
+                      *in[2], [&](int64_t choice, int64_t token, int64_t row) {
                         double gate = op.getGates() ? (*in[3])[choice] : 1;
                         for (int64_t h = 0; h < hidden; ++h)
                           y[token * hidden + h] += gate * x[row * hidden + h];

@@ -27,7 +27,8 @@ static void compute(nn::RopeOp op, Operands in, Results out) {
   int64_t half = dim / 2, width = x.getDim(2);
   double base = op.getBase().convertToDouble();
   for (int64_t row = 0, e = x.getDim(0) * x.getDim(1); row < e; ++row) {
-    auto position = static_cast<double>(in[0].place.toGlobal(1, row % x.getDim(1)));
+    auto position =
+        static_cast<double>(in[0].place.toGlobal(1, row % x.getDim(1)));
     for (int64_t first = row * width; first < (row + 1) * width; first += dim)
       for (int64_t i = 0; i < half; ++i) {
         double angle = position * std::pow(base, -2.0 * static_cast<double>(i) /
