@@ -7,17 +7,16 @@
 //
 //   forward    all-reduce over tp behind the attention projection
 //              all-to-all over ep from nn.moe_dispatch to the experts
-//              all-to-all over ep from the experts to nn.moe_combine
-//              all-reduce over tp of the same: the second matrix of an expert gives
-//              partial sums
+//              all-to-all over ep from the experts to nn.moe_combine, between the
+//              reduce-scatter and the all-gather over tp of a sum: the second matrix
+//              of an expert gives partial sums
 //   backward   all-to-all over ep of the gradient of the experts' output
-//              all-to-all over ep of the gradient of their input
-//              all-reduce over tp of the same: each device has the share of its
-//              columns
+//              all-to-all over ep of the gradient of their input, again between
+//              the halves of a sum over tp: each device has the share of its columns
 //              all-reduce over tp of the gradient of the input of attention
 //
-// Where a value is both to be moved and to be summed, the order makes no difference
-// to the bytes; the planner takes the all-to-all first.
+// A sum in two halves with the all-to-all in between moves half the bytes over ep
+// than an all-reduce before or behind it; the planner finds it by the costs.
 //
 // Gradients of the experts are reduced over dp, all others over dp and ep.
 //

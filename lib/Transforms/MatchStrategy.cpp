@@ -666,6 +666,9 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
+    for (Node &node : nodes)
+      if (node.unusedKeys.contains(key) && node.select(path))
+        node.unusedKeys.remove(key);
     // Its own name says more than `batch`.
     StringRef name = space.iterators[*iterator].name;
     if (key == "batch" && name != key && settings.op.count(name))
@@ -677,12 +680,8 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                     return !settings.fixed.contains(axis.getValue());
                   });
     parts.push_back(strategy::PartAttr::get(
-        context, StringAttr::get(context, space.iterators[*iterator].name),
-        axes, part.getZigzag() && !axes.empty(),
-        part.getRing() && !axes.empty()));
-    for (Node &node : nodes)
-      if (node.unusedKeys.contains(key) && node.select(path))
-        node.unusedKeys.remove(key);
+        context, StringAttr::get(context, name), axes,
+        part.getZigzag() && !axes.empty(), part.getRing() && !axes.empty()));
   }
   if (!parts.empty())
     op->setDiscardableAttr(kOpAttr,

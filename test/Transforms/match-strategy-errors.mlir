@@ -351,7 +351,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [pp = 2, qq = 2]
-    // expected-error@+1 {{'strategy.at' op places work along 2 axes; a pipeline lies along one}}
+    // expected-error@+2 {{'strategy.at' op places work along the axis 'qq', but the pipeline lies along 'pp'; use one axis for all stages}}
+    // expected-note@+1 {{the pipeline axis is set here}}
     node "a" { at [pp = 0, qq = 1] }
   }
 }

@@ -50,6 +50,15 @@ inline std::vector<Index> points(ArrayRef<Ranges> held) {
   return result;
 }
 
+/// All points of a box.
+inline std::vector<Index> points(ArrayRef<int64_t> offset,
+                                 ArrayRef<int64_t> sizes) {
+  SmallVector<Ranges> held;
+  for (auto [begin, size] : llvm::zip_equal(offset, sizes))
+    held.push_back({{begin, begin + size}});
+  return points(held);
+}
+
 /// The value of a tensor element, negative ones included.
 inline int64_t element(const Index &index) {
   int64_t value = 7;
