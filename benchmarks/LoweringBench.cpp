@@ -14,6 +14,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <benchmark/benchmark.h>
@@ -22,11 +23,9 @@ using namespace mlir;
 
 namespace {
 
-/// Text of a GPT-like model with a Megatron strategy: dimensions of GPT-3 but
-/// for the number of layers and the degrees of parallelism.
-std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
-                    int64_t microBatches) {
-  int64_t batch = dp * microBatches;
+/// Text of a GPT-like model: dimensions of GPT-3 but for the number of layers
+/// and the batch.
+std::string modelText(int64_t layers, int64_t batch, int64_t devices) {
   std::string x = llvm::formatv("tensor<{0}x2048x12288xbf16>", batch);
   std::string qkv = llvm::formatv("tensor<{0}x2048x36864xbf16>", batch);
   std::string wide = llvm::formatv("tensor<{0}x2048x49152xbf16>", batch);
@@ -50,7 +49,7 @@ std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
       "= \"input\"}, %wte: tensor<51200x12288xbf16> {{nn.role = "
       "\"parameter\"}, %head: tensor<51200x12288xbf16> {{nn.role = "
       "\"parameter\"}",
-      std::max<int64_t>(1, dp * pp * tp / 8), ids);
+      std::max<int64_t>(1, devices / 8), ids);
   std::string slices;
   for (const Parameter &parameter : parameters) {
     text += llvm::formatv(
@@ -101,6 +100,13 @@ std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
       "(tensor<f32>, {3})\n"
       "return %loss : tensor<f32>\n}\n",
       x, logits, ids, rows);
+  return text;
+}
+
+/// The model with a Megatron strategy.
+std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
+                    int64_t microBatches) {
+  std::string text = modelText(layers, dp * microBatches, dp * pp * tp);
   text += llvm::formatv("strategy.tree @s for @gpt {{\n"
                         "mesh [dp = {0}, pp = {1}, tp = {2}]\n"
                         "schedule micro_batches = {3}\n"
@@ -114,17 +120,22 @@ std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
   return text;
 }
 
-/// Parses and lowers, and simulates if `simulate`; aborts on errors, which a
-/// benchmark must not hide.
-void process(MLIRContext &context, const std::string &text, bool unroll,
-             bool simulate) {
+enum class Work { Lower, LowerUnrolled, Simulate };
+
+/// Parses and processes; `preset` are options of apply-strategy, which is run
+/// first if there are any. Aborts on errors, which a benchmark must not hide.
+void process(MLIRContext &context, const std::string &text, Work work,
+             const std::string &preset = "") {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   PassManager manager(&context);
-  if (unroll)
+  if (work == Work::LowerUnrolled)
     manager.addNestedPass<func::FuncOp>(proteus::createUnrollRepeats());
+  if (!preset.empty() &&
+      failed(parsePassPipeline("apply-strategy{" + preset + "}", manager)))
+    llvm::report_fatal_error("apply-strategy does not take these options");
   proteus::LowerStrategyOptions options;
   proteus::buildLowerStrategyPipeline(manager, options);
-  if (simulate)
+  if (work == Work::Simulate)
     manager.addPass(proteus::createSimulate());
   if (!module || failed(manager.run(*module)))
     llvm::report_fatal_error("the benchmark model does not lower");
@@ -134,6 +145,7 @@ MLIRContext &sharedContext() {
   static MLIRContext *context = [] {
     DialectRegistry registry;
     proteus::registerAllDialects(registry);
+    proteus::registerAllPasses();
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadAllAvailableDialects();
     return created;
@@ -145,24 +157,88 @@ MLIRContext &sharedContext() {
 void lowerRepeated(benchmark::State &state) {
   std::string text = gptText(state.range(0), 2, 2, 4, 8);
   for (auto _ : state)
-    process(sharedContext(), text, /*unroll=*/false, /*simulate=*/false);
+    process(sharedContext(), text, Work::Lower);
 }
-BENCHMARK(lowerRepeated)->Arg(12)->Arg(96)->Unit(benchmark::kMillisecond);
+BENCHMARK(lowerRepeated)
+    ->Arg(12)
+    ->Arg(24)
+    ->Arg(48)
+    ->Arg(96)
+    ->Unit(benchmark::kMillisecond);
 
 /// The same with every layer written out: should be linear.
 void lowerUnrolled(benchmark::State &state) {
   std::string text = gptText(state.range(0), 2, 2, 4, 8);
   for (auto _ : state)
-    process(sharedContext(), text, /*unroll=*/true, /*simulate=*/false);
+    process(sharedContext(), text, Work::LowerUnrolled);
 }
-BENCHMARK(lowerUnrolled)->Arg(12)->Arg(96)->Unit(benchmark::kMillisecond);
+BENCHMARK(lowerUnrolled)
+    ->Arg(12)
+    ->Arg(24)
+    ->Arg(48)
+    ->Arg(96)
+    ->Unit(benchmark::kMillisecond);
+
+/// By the number of devices, of which more and more are data-parallel: should
+/// stay flat.
+void lowerByDevices(benchmark::State &state) {
+  std::string text = gptText(96, state.range(0) / 8, 2, 4, 8);
+  for (auto _ : state)
+    process(sharedContext(), text, Work::Lower);
+}
+BENCHMARK(lowerByDevices)
+    ->Arg(8)
+    ->Arg(64)
+    ->Arg(512)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond);
+
+/// 96 layers under one preset of apply-strategy.
+void lowerPreset(benchmark::State &state, const std::string &preset) {
+  std::string text = modelText(96, 64, 64);
+  for (auto _ : state)
+    process(sharedContext(), text, Work::Lower, preset);
+}
+
+/// The same with every layer written out.
+void lowerPresetUnrolled(benchmark::State &state, const std::string &preset) {
+  std::string text = modelText(96, 64, 64);
+  for (auto _ : state)
+    process(sharedContext(), text, Work::LowerUnrolled, preset);
+}
+
+/// Names of presets and the options of apply-strategy.
+constexpr std::pair<const char *, const char *> presets[] = {
+    {"dp", "dp=64"},
+    {"tp", "dp=8 tp=8"},
+    {"pp-1f1b", "dp=8 pp=8 micro-batches=8"},
+    {"pp-gpipe", "dp=8 pp=8 micro-batches=8 schedule=gpipe"},
+    {"zero-1", "dp=64 zero=1"},
+    {"zero-3", "dp=64 zero=3"},
+    {"recompute", "dp=8 tp=8 recompute=full"},
+    {"all", "dp=2 tp=4 pp=8 micro-batches=8 zero=1 recompute=full"},
+};
+
+const bool presetsRegistered = [] {
+  for (auto [name, options] : presets) {
+    std::string text = options;
+    auto add = [&](const char *benchmark, auto run) {
+      benchmark::RegisterBenchmark(
+          (std::string(benchmark) + "/" + name).c_str(), run, text)
+          ->Unit(benchmark::kMillisecond);
+    };
+    add("lowerPreset", lowerPreset);
+    add("lowerPresetUnrolled", lowerPresetUnrolled);
+  }
+  return true;
+}();
 
 /// From text to figures by data-parallel degree (8 pipeline stages, 8 tensor
 /// parallel, 96 micro-batches): should stay flat.
 void simulateByDataParallelDegree(benchmark::State &state) {
   std::string text = gptText(96, state.range(0), 8, 8, 96);
   for (auto _ : state)
-    process(sharedContext(), text, /*unroll=*/false, /*simulate=*/true);
+    process(sharedContext(), text, Work::Simulate);
 }
 BENCHMARK(simulateByDataParallelDegree)
     ->Arg(1)

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sets up what is missing, then runs the benchmarks; the JSON lands in
-# build/benchmarks.json. Arguments go to Google Benchmark.
+# build/benchmarks.json. Ends with a table of what lowering costs and may cost,
+# and fails if it costs more. Arguments go to Google Benchmark.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 build="${BUILD_DIR:-build}"
-exec "$build/bin/proteus-bench" --benchmark_out="$build/benchmarks.json" \
+"$build/bin/proteus-bench" --benchmark_out="$build/benchmarks.json" \
   --benchmark_out_format=json "$@"
+exec python3 scripts/bench_verdict.py "$build/benchmarks.json"

@@ -50,10 +50,14 @@ private:
     case CollectiveKind::AllGather:
     case CollectiveKind::ReduceScatter:
     case CollectiveKind::AllToAll:
+    case CollectiveKind::Scatter:
+    case CollectiveKind::Gather:
       return allSteps;
     case CollectiveKind::Broadcast:
       return whole + (ranks - 1) * link.latency;
+    case CollectiveKind::Permute:
     case CollectiveKind::SendRecv:
+    case CollectiveKind::Shift:
       return whole + link.latency;
     }
     llvm_unreachable("unknown collective kind");

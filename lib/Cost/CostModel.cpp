@@ -47,8 +47,16 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
     return "all_to_all";
   case CollectiveKind::Broadcast:
     return "broadcast";
+  case CollectiveKind::Scatter:
+    return "scatter";
+  case CollectiveKind::Gather:
+    return "gather";
+  case CollectiveKind::Permute:
+    return "permute";
   case CollectiveKind::SendRecv:
     return "send_recv";
+  case CollectiveKind::Shift:
+    return "shift";
   }
   llvm_unreachable("unknown collective kind");
 }

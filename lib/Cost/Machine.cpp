@@ -165,7 +165,7 @@ Expected<Cluster> proteus::cost::parseClusterJSON(StringRef text,
     return document.takeError();
   Reader root = document->root();
   root.expectKeys({"name", "source", "device", "nodes", "devices_per_node",
-                   "intra_node", "inter_node"});
+                   "intra_node", "inter_node", "host"});
   Cluster cluster;
   cluster.name = root["name"].nonEmptyString();
   if (root.has("source"))
@@ -176,6 +176,8 @@ Expected<Cluster> proteus::cost::parseClusterJSON(StringRef text,
       root["devices_per_node"].integer(1, maxDevicesPerNode);
   cluster.intraNode = readLink(root["intra_node"]);
   cluster.interNode = readLink(root["inter_node"]);
+  if (root.has("host"))
+    cluster.host = readLink(root["host"]);
   if (Error error = document->takeError())
     return error;
   return cluster;

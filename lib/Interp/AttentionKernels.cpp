@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace proteus;
@@ -30,9 +31,8 @@ public:
         group(static_cast<int64_t>(op.getHeads()) / op.getKeyHeads()),
         batch(query->getDim(0)), queries(query->getDim(1)),
         keys(key->getDim(1)), heads(query->getDim(2) / dim),
-        keyHeads(key->getDim(2) / dim), firstQuery(query.offset[1]),
-        firstKey(key.offset[1]), firstHead(query.offset[2] / dim),
-        firstKeyHead(key.offset[2] / dim), scale(1 / std::sqrt(double(dim))) {}
+        keyHeads(key->getDim(2) / dim), queryPlace(query.place),
+        keyPlace(key.place), scale(1 / std::sqrt(double(dim))) {}
 
   /// Calls `visit(b, h, i)` for every row: batch, local query head, query.
   void forEachRow(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
@@ -41,12 +41,15 @@ public:
         for (int64_t i = 0; i < queries; ++i)
           visit(b, h, i);
   }
-  /// Number of local keys that the local query `i` sees: those at its own
-  /// global position and before.
-  int64_t visibleKeys(int64_t i) const {
-    if (!causal)
-      return keys;
-    return std::clamp<int64_t>(firstQuery + i - firstKey + 1, 0, keys);
+  /// The local keys that the local query `i` sees: those at its own global
+  /// position and before.
+  SmallVector<int64_t> visibleKeys(int64_t i) const {
+    int64_t last = queryPlace.toGlobal(1, i);
+    SmallVector<int64_t> visible;
+    for (int64_t j = 0; j < keys; ++j)
+      if (!causal || keyPlace.toGlobal(1, j) <= last)
+        visible.push_back(j);
+    return visible;
   }
   /// Position of the vector of a query or output.
   int64_t queryAt(int64_t b, int64_t h, int64_t i) const {
@@ -54,8 +57,9 @@ public:
   }
   /// Position of the vector of a key or value for the local query head `h`.
   int64_t keyAt(int64_t b, int64_t h, int64_t j) const {
-    int64_t keyHead = (firstHead + h) / group - firstKeyHead;
-    return ((b * keys + j) * keyHeads + keyHead) * dim;
+    int64_t head = queryPlace.toGlobal(2, h * dim) / dim;
+    int64_t vector = *keyPlace.toLocal(2, head / group * dim);
+    return (b * keys + j) * keyHeads * dim + vector;
   }
   /// Position of a row of the log-sum-exp.
   int64_t rowAt(int64_t b, int64_t h, int64_t i) const {
@@ -76,32 +80,55 @@ public:
 
   bool causal;
   int64_t dim, group, batch, queries, keys, heads, keyHeads;
-  int64_t firstQuery, firstKey, firstHead, firstKeyHead;
+  const Place &queryPlace, &keyPlace;
   double scale;
 };
 } // namespace
 
-static void compute(nn::AttentionOp op, Operands in, Results out) {
+/// Attention over the keys that are held; `before` are the results over others,
+/// or none.
+template <typename OpT>
+static void attend(OpT op, Operands in, Operands before, Results out) {
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
   const Tensor &q = *in[0], &k = *in[1], &v = *in[2];
   Tensor &o = out[0].data, &lse = out[1].data;
   AttentionBlock block(op, in[0], in[1]);
   block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
-    int64_t query = block.queryAt(b, h, i);
+    int64_t query = block.queryAt(b, h, i), row = block.rowAt(b, h, i);
+    double other = before.empty() ? nothing : (*before[1])[row];
+    SmallVector<int64_t> visible = block.visibleKeys(i);
     SmallVector<double> scores;
-    for (int64_t j = 0, e = block.visibleKeys(i); j < e; ++j)
+    double most = other;
+    for (int64_t j : visible) {
       scores.push_back(block.scale *
                        block.dot(q, query, k, block.keyAt(b, h, j)));
-    double most = *llvm::max_element(scores), sum = 0;
+      most = std::max(most, scores.back());
+    }
+    lse[row] = nothing;
+    if (most == nothing)
+      return;
+    double sum = std::exp(other - most);
     for (double score : scores)
       sum += std::exp(score - most);
     double total = most + std::log(sum);
-    lse[block.rowAt(b, h, i)] = total;
-    for (auto [j, score] : llvm::enumerate(scores))
+    lse[row] = total;
+    if (other != nothing)
+      block.add(o, query, std::exp(other - total), *before[0], query);
+    for (auto [j, score] : llvm::zip_equal(visible, scores))
       block.add(o, query, std::exp(score - total), v, block.keyAt(b, h, j));
   });
 }
 
-static void compute(nn::AttentionGradOp op, Operands in, Results out) {
+static void compute(nn::AttentionOp op, Operands in, Results out) {
+  attend(op, in, {}, out);
+}
+
+static void compute(nn::AttentionBlockOp op, Operands in, Results out) {
+  attend(op, in.take_front(3), in.drop_front(3), out);
+}
+
+template <typename OpT>
+static void attendBackward(OpT op, Operands in, Results out) {
   const Tensor &dout = *in[0], &q = *in[1], &k = *in[2], &v = *in[3],
                &o = *in[4], &lse = *in[5];
   Tensor &dq = out[0].data, &dk = out[1].data, &dv = out[2].data;
@@ -109,7 +136,7 @@ static void compute(nn::AttentionGradOp op, Operands in, Results out) {
   block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
     int64_t query = block.queryAt(b, h, i);
     double mean = block.dot(dout, query, o, query);
-    for (int64_t j = 0, e = block.visibleKeys(i); j < e; ++j) {
+    for (int64_t j : block.visibleKeys(i)) {
       int64_t key = block.keyAt(b, h, j);
       double weight = std::exp(block.scale * block.dot(q, query, k, key) -
                                lse[block.rowAt(b, h, i)]);
@@ -122,10 +149,21 @@ static void compute(nn::AttentionGradOp op, Operands in, Results out) {
   });
 }
 
+static void compute(nn::AttentionGradOp op, Operands in, Results out) {
+  attendBackward(op, in, out);
+}
+
+static void compute(nn::AttentionBlockGradOp op, Operands in, Results out) {
+  if (op.getQueryGradientSoFar())
+    out[0].data = *in[6];
+  attendBackward(op, in, out);
+}
+
 Evaluated proteus::interp::evaluateAttention(Operation *op, Operands in,
                                              Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::AttentionOp, nn::AttentionGradOp>([&](auto kernel) {
+      .Case<nn::AttentionOp, nn::AttentionBlockOp, nn::AttentionGradOp,
+            nn::AttentionBlockGradOp>([&](auto kernel) {
         compute(kernel, in, out);
         return success();
       })

@@ -77,61 +77,150 @@ RankTensors proteus::interp::allReduce(const RankGrid &grid,
   return result;
 }
 
+/// Puts the parts of a group together along `dim`. Of parts in a zigzag the
+/// first halves ascend and the second halves descend.
+static Tensor join(ArrayRef<const Tensor *> parts, unsigned dim, bool zigzag) {
+  if (!zigzag)
+    return Tensor::concat(parts, dim);
+  RankTensors chunks;
+  auto addHalf = [&](const Tensor &part, bool second) {
+    int64_t half = part.getDim(dim) / 2;
+    chunks.push_back(part.slice(dim, second ? half : 0, half));
+  };
+  for (const Tensor *part : parts)
+    addHalf(*part, false);
+  for (const Tensor *part : llvm::reverse(parts))
+    addHalf(*part, true);
+  return Tensor::concat(
+      llvm::map_to_vector(chunks, [](const Tensor &chunk) { return &chunk; }),
+      dim);
+}
+
 RankTensors proteus::interp::allGather(const RankGrid &grid,
                                        const RankTensors &input, unsigned dim,
-                                       ArrayRef<Axis> axes) {
+                                       const dist::AxisList &axes) {
   RankTensors result;
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     SmallVector<const Tensor *> pieces;
     for (unsigned member : grid.getGroup(rank, axes))
       pieces.push_back(&input[member]);
-    result.push_back(Tensor::concat(pieces, dim));
+    result.push_back(join(pieces, dim, axes.zigzag));
   }
   return result;
 }
 
 /// The part of `tensor` along `dim` that a rank at `position` of `count` gets:
-/// contiguous, the remainder going one by one to the first parts.
+/// contiguous, the remainder going one by one to the first parts; or, in a
+/// zigzag, one chunk counted from the front and one from the back.
 static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
-                     unsigned count) {
-  int64_t size = tensor.getDim(dim), least = size / count, more = size % count;
+                     unsigned count, bool zigzag) {
+  int64_t size = tensor.getDim(dim);
+  if (zigzag) {
+    int64_t chunk = size / (2 * count);
+    Tensor low = tensor.slice(dim, position * chunk, chunk);
+    Tensor high = tensor.slice(dim, size - (position + 1) * chunk, chunk);
+    return Tensor::concat({&low, &high}, dim);
+  }
+  int64_t least = size / count, more = size % count;
   int64_t first = position * least + std::min<int64_t>(position, more);
   return tensor.slice(dim, first, least + (position < more ? 1 : 0));
 }
 
 RankTensors proteus::interp::sliceParts(const RankGrid &grid,
                                         const RankTensors &input, unsigned dim,
-                                        ArrayRef<Axis> axes) {
+                                        const dist::AxisList &axes) {
   RankTensors result;
   for (unsigned rank = 0; rank < grid.size(); ++rank)
     result.push_back(partOf(input[rank], dim, grid.getPosition(rank, axes),
-                            grid.getGroup(rank, axes).size()));
+                            grid.getGroup(rank, axes).size(), axes.zigzag));
+  return result;
+}
+
+RankTensors proteus::interp::shiftParts(const RankGrid &grid,
+                                        const RankTensors &input,
+                                        ArrayRef<Axis> axes) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    size_t before = grid.getPosition(rank, axes) + group.size() - 1;
+    result.push_back(input[group[before % group.size()]]);
+  }
   return result;
 }
 
 RankTensors proteus::interp::reduceScatter(const RankGrid &grid,
                                            const RankTensors &input,
-                                           unsigned dim, ArrayRef<Axis> axes,
+                                           unsigned dim,
+                                           const dist::AxisList &axes,
                                            dist::ReductionKind kind) {
   return sliceParts(grid, allReduce(grid, input, axes, kind), dim, axes);
 }
 
-RankTensors proteus::interp::allToAll(const RankGrid &grid,
-                                      const RankTensors &input,
-                                      unsigned fromDim, ArrayRef<Axis> fromAxes,
-                                      unsigned toDim, ArrayRef<Axis> toAxes) {
+RankTensors
+proteus::interp::allToAll(const RankGrid &grid, const RankTensors &input,
+                          unsigned fromDim, const dist::AxisList &fromAxes,
+                          unsigned toDim, const dist::AxisList &toAxes) {
   RankTensors result;
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     SmallVector<unsigned> senders = grid.getGroup(rank, fromAxes);
     RankTensors received;
     for (unsigned sender : senders)
       received.push_back(partOf(input[sender], toDim,
-                                grid.getPosition(rank, toAxes),
-                                senders.size()));
+                                grid.getPosition(rank, toAxes), senders.size(),
+                                toAxes.zigzag));
     SmallVector<const Tensor *> pieces;
     for (const Tensor &piece : received)
       pieces.push_back(&piece);
-    result.push_back(Tensor::concat(pieces, fromDim));
+    result.push_back(join(pieces, fromDim, fromAxes.zigzag));
+  }
+  return result;
+}
+
+/// What tells the ranks of a permute apart.
+static SmallVector<int64_t> identify(const RankGrid &grid, unsigned rank,
+                                     ArrayRef<Axis> axes,
+                                     const dist::Layout &layout) {
+  SmallVector<int64_t> identity;
+  for (const dist::AxisList &sharding : layout.dims)
+    identity.push_back(grid.getPosition(rank, sharding));
+  dist::AxisList replicas(llvm::make_filter_range(
+      axes, [&](Axis axis) { return layout.isReplicated(axis); }));
+  identity.push_back(grid.getPosition(rank, replicas));
+  return identity;
+}
+
+RankTensors proteus::interp::permute(const RankGrid &grid,
+                                     const RankTensors &input,
+                                     ArrayRef<Axis> axes,
+                                     const dist::Layout &from,
+                                     const dist::Layout &to) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<int64_t> wanted = identify(grid, rank, axes, to);
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    unsigned *source = llvm::find_if(group, [&](unsigned member) {
+      return identify(grid, member, axes, from) == wanted;
+    });
+    assert(source != group.end() && "every block has a holder");
+    result.push_back(input[*source]);
+  }
+  return result;
+}
+
+RankTensors proteus::interp::broadcast(const RankGrid &grid,
+                                       const RankTensors &input,
+                                       ArrayRef<Axis> axes,
+                                       ArrayRef<int64_t> root) {
+  RankTensors result;
+  for (unsigned rank = 0; rank < grid.size(); ++rank) {
+    SmallVector<unsigned> group = grid.getGroup(rank, axes);
+    unsigned *source = llvm::find_if(group, [&](unsigned member) {
+      return llvm::all_of(llvm::zip_equal(axes, root), [&](auto entry) {
+        auto [axis, coordinate] = entry;
+        return grid.getCoordinates(member)[axis] == coordinate;
+      });
+    });
+    result.push_back(input[*source]);
   }
   return result;
 }

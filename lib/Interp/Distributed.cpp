@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/Dist/Schedule.h"
 #include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Interp/Place.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -35,9 +36,12 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
 }
 
 /// The minor axes of dimension `dim`, as many as a collective runs over, in the
-/// order in which they shard it.
-static ArrayRef<Axis> minorAxes(Value value, unsigned dim, size_t count) {
-  return ArrayRef<Axis>(layoutOf(value).dims[dim]).take_back(count);
+/// order in which they shard it, and the way they do.
+static AxisList minorAxes(Value value, unsigned dim, size_t count) {
+  const AxisList &all = layoutOf(value).dims[dim];
+  AxisList minor(ArrayRef<Axis>(all).take_back(count));
+  minor.zigzag = all.zigzag;
+  return minor;
 }
 
 namespace {
@@ -45,6 +49,9 @@ namespace {
 /// Messages on their way, by tag and micro-batch (none in the update).
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
+
+/// What the stages have brought to their reductions, by tag and stage.
+using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
 
 /// The sections of one program for one micro-batch, or its update.
 class Frame : public Executor {
@@ -62,13 +69,29 @@ private:
   LogicalResult visit(dist::AllGatherOp op);
   LogicalResult visit(dist::ReduceScatterOp op);
   LogicalResult visit(dist::AllToAllOp op);
+  LogicalResult visit(dist::PermuteOp op);
+  LogicalResult visit(dist::BroadcastOp op);
+  LogicalResult visit(dist::ScatterOp op);
+  LogicalResult visit(dist::GatherOp op);
+  LogicalResult visit(dist::KeepOp op);
+  LogicalResult visit(dist::ExchangeOp op);
+  RankTensors scatter(Value input, Value result, unsigned dim,
+                      ArrayRef<Axis> axes);
+  RankTensors gather(Value input, Value result, unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
+  LogicalResult visit(dist::ShiftOp op);
   LogicalResult visit(dist::FusedReduceOp op);
+  LogicalResult visit(dist::FusedGatherOp op);
+  LogicalResult visit(dist::OffloadOp op);
+  LogicalResult visit(dist::FetchOp op);
   LogicalResult visit(dist::AccumulateOp op);
   LogicalResult visit(dist::SendOp op);
   LogicalResult visit(dist::RecvOp op);
-  RankTensors reduceRange(dist::FusedReduceOp op, unsigned operand,
-                          const RankTensors &input);
+  RankTensors runRange(dist::FusedReduceOp op, unsigned operand,
+                       const RankTensors &input);
+  RankTensors runRange(dist::FusedGatherOp op, unsigned operand,
+                       const RankTensors &input);
+  template <typename OpT> LogicalResult runBuckets(OpT op);
 
   std::optional<int64_t> micro;
   Mailbox &mailbox;
@@ -109,6 +132,82 @@ LogicalResult Frame::visit(dist::AllToAllOp op) {
                              minorAxes(op.getResult(), op.getToDim(), count)));
 }
 
+LogicalResult Frame::visit(dist::PermuteOp op) {
+  return setChecked(op.getResult(),
+                    permute(getGrid(), get(op.getInput()),
+                            axesOf(op.getMesh(), op.getAxes()),
+                            layoutOf(op.getInput()), layoutOf(op.getResult())));
+}
+
+/// What the ranks hold after a value has left its fixed coordinates of `axes`.
+static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
+                          const dist::Layout &layout, ArrayRef<Axis> axes) {
+  SmallVector<int64_t> root;
+  for (Axis axis : axes)
+    root.push_back(*layout.getFixedCoordinate(axis));
+  return broadcast(grid, tensors, axes, root);
+}
+
+LogicalResult Frame::visit(dist::BroadcastOp op) {
+  return setChecked(op.getResult(), spread(getGrid(), get(op.getInput()),
+                                           layoutOf(op.getInput()),
+                                           axesOf(op.getMesh(), op.getAxes())));
+}
+
+RankTensors Frame::scatter(Value input, Value result, unsigned dim,
+                           ArrayRef<Axis> axes) {
+  return sliceParts(getGrid(),
+                    spread(getGrid(), get(input), layoutOf(input), axes), dim,
+                    minorAxes(result, dim, axes.size()));
+}
+
+/// Ranks that are not where `value` is hold nothing of it.
+static void forget(const RankGrid &grid, Value value, RankTensors &tensors) {
+  for (unsigned rank = 0; rank < grid.size(); ++rank)
+    if (!layoutOf(value).isHeldAt(grid.getCoordinates(rank)))
+      tensors[rank] = Tensor(tensors[rank].getShape(),
+                             std::numeric_limits<double>::quiet_NaN());
+}
+
+RankTensors Frame::gather(Value input, Value result, unsigned dim,
+                          size_t count) {
+  RankTensors tensors =
+      allGather(getGrid(), get(input), dim, minorAxes(input, dim, count));
+  forget(getGrid(), result, tensors);
+  return tensors;
+}
+
+LogicalResult Frame::visit(dist::ScatterOp op) {
+  return setChecked(op.getResult(),
+                    scatter(op.getInput(), op.getResult(), op.getDim(),
+                            axesOf(op.getMesh(), op.getAxes())));
+}
+
+LogicalResult Frame::visit(dist::GatherOp op) {
+  return setChecked(op.getResult(), gather(op.getInput(), op.getResult(),
+                                           op.getDim(), op.getAxes().size()));
+}
+
+LogicalResult Frame::visit(dist::KeepOp op) {
+  RankTensors tensors = get(op.getInput());
+  forget(getGrid(), op.getResult(), tensors);
+  return setChecked(op.getResult(), std::move(tensors));
+}
+
+LogicalResult Frame::visit(dist::ExchangeOp op) {
+  AxisList axes = axesOf(op.getMesh(), op.getAxes());
+  for (auto [index, input, output] :
+       llvm::enumerate(op.getInputs(), op.getOutputs())) {
+    unsigned dim = op.getDim(index);
+    if (failed(
+            setChecked(output, op.isScattered(index)
+                                   ? scatter(input, output, dim, axes)
+                                   : gather(input, output, dim, axes.size()))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Frame::visit(dist::SliceOp op) {
   return setChecked(
       op.getResult(),
@@ -116,9 +215,18 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
+LogicalResult Frame::visit(dist::ShiftOp op) {
+  for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs()))
+    if (failed(setChecked(output, shiftParts(getGrid(), get(input),
+                                             minorAxes(input, op.getDim(),
+                                                       op.getAxes().size())))))
+      return failure();
+  return success();
+}
+
 /// Reduces some iterations of an operand.
-RankTensors Frame::reduceRange(dist::FusedReduceOp op, unsigned operand,
-                               const RankTensors &input) {
+RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
+                            const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
@@ -130,8 +238,18 @@ RankTensors Frame::reduceRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-LogicalResult Frame::visit(dist::FusedReduceOp op) {
-  // What no bucket reduces stays a value that can't be missed.
+/// Gathers some iterations of an operand.
+RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
+                            const RankTensors &input) {
+  Value value = op.getInputs()[operand];
+  AxisList axes = axesOf(op.getMesh(), op.getAxes());
+  unsigned dim = *layoutOf(value).getShardedDim(axes.front());
+  return allGather(getGrid(), input, dim, minorAxes(value, dim, axes.size()));
+}
+
+/// Executes a fused collective bucket by bucket.
+template <typename OpT> LogicalResult Frame::runBuckets(OpT op) {
+  // What no bucket holds stays a value that can't be missed.
   std::vector<RankTensors> reduced(op.getInputs().size());
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     for (unsigned rank = 0; rank < getGrid().size(); ++rank)
@@ -146,7 +264,7 @@ LogicalResult Frame::visit(dist::FusedReduceOp op) {
       if (stacked)
         for (Tensor &tensor : part)
           tensor = tensor.slice(0, range.from, range.to - range.from);
-      part = reduceRange(op, range.operand, part);
+      part = runRange(op, range.operand, part);
       for (auto [tensor, target] :
            llvm::zip_equal(part, reduced[range.operand])) {
         Shape offset(tensor.getRank(), 0);
@@ -159,6 +277,18 @@ LogicalResult Frame::visit(dist::FusedReduceOp op) {
     if (failed(setChecked(output, std::move(tensors))))
       return failure();
   return success();
+}
+
+LogicalResult Frame::visit(dist::FusedReduceOp op) { return runBuckets(op); }
+
+LogicalResult Frame::visit(dist::FusedGatherOp op) { return runBuckets(op); }
+
+LogicalResult Frame::visit(dist::OffloadOp op) {
+  return setChecked(op.getResult(), get(op.getInput()));
+}
+
+LogicalResult Frame::visit(dist::FetchOp op) {
+  return setChecked(op.getResult(), get(op.getInput()));
 }
 
 LogicalResult Frame::visit(dist::AccumulateOp op) {
@@ -203,7 +333,10 @@ LogicalResult Frame::visit(dist::RecvOp op) {
 FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::AllToAllOp, dist::SliceOp, dist::FusedReduceOp,
+            dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
+            dist::ScatterOp, dist::GatherOp, dist::KeepOp, dist::ExchangeOp,
+            dist::SliceOp, dist::ShiftOp, dist::FusedReduceOp,
+            dist::FusedGatherOp, dist::OffloadOp, dist::FetchOp,
             dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {
             if (failed(visit(known)))
@@ -218,31 +351,43 @@ namespace {
 /// One program in the course of its schedule.
 class ProgramRun {
 public:
-  ProgramRun(dist::ProgramOp program, Mailbox &mailbox,
-             ArgumentValue arguments);
+  ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
+             Meetings &meetings, ArgumentValue arguments);
 
-  /// Whether all that a section receives is there.
+  /// Whether a section can start: all that it receives is there. An update can
+  /// always start and waits where it is.
   bool isReady(const dist::Work &work);
-  LogicalResult execute(const dist::Work &work);
+  /// What has become of a section.
+  enum class Progress { None, Some, Done };
+  /// Executes a section, or as much of the update as can be before others have
+  /// sent a message or brought their part of a reduction across stages.
+  FailureOr<Progress> execute(const dist::Work &work);
   /// The results, put together from what the ranks hold.
   FailureOr<std::vector<Tensor>> gatherResults();
 
 private:
   void setArguments(Frame &frame, ArgumentValue arguments);
   LogicalResult enterUpdate();
+  FailureOr<Progress> continueUpdate(dist::SectionOp section);
+  void finish(dist::SectionOp section, Frame &frame);
+  bool reduce(dist::StageReduceOp op);
   FailureOr<Tensor> gather(Value value);
 
   dist::ProgramOp program;
+  int64_t stage;
   Mailbox &mailbox;
+  Meetings &meetings;
+  /// Where an update that has begun goes on.
+  Operation *next = nullptr;
   std::vector<std::unique_ptr<Frame>> microBatches;
   std::unique_ptr<Frame> update;
 };
 
 } // namespace
 
-ProgramRun::ProgramRun(dist::ProgramOp program, Mailbox &mailbox,
-                       ArgumentValue arguments)
-    : program(program), mailbox(mailbox) {
+ProgramRun::ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
+                       Meetings &meetings, ArgumentValue arguments)
+    : program(program), stage(stage), mailbox(mailbox), meetings(meetings) {
   const dist::Mesh &mesh = program.getMesh().getValue();
   auto fixed = program.getFixed();
   for (int64_t micro = 0; micro < mesh.micro; ++micro) {
@@ -263,14 +408,21 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     RankTensors blocks;
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
-      blocks.push_back(whole.slice(dist::localOffset(type, coordinates),
-                                   dist::localShape(type, coordinates)));
+      // What a rank does not hold, it must not miss.
+      if (!layoutOf(argument).isHeldAt(coordinates)) {
+        blocks.emplace_back(dist::localShape(type, coordinates),
+                            std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
+      blocks.push_back(Place(dist::localRanges(type, coordinates)).cut(whole));
     }
     frame.set(argument, std::move(blocks));
   }
 }
 
 bool ProgramRun::isReady(const dist::Work &work) {
+  if (!work.micro)
+    return true;
   bool ready = true;
   program.getSection(work.kind, work.chunk).walk([&](dist::RecvOp recv) {
     ready &= mailbox.count({recv.getTag(), work.micro}) > 0;
@@ -304,17 +456,68 @@ LogicalResult ProgramRun::enterUpdate() {
   return success();
 }
 
-LogicalResult ProgramRun::execute(const dist::Work &work) {
-  dist::SectionOp section = program.getSection(work.kind, work.chunk);
-  if (!work.micro && failed(enterUpdate()))
-    return failure();
-  Frame &frame = work.micro ? *microBatches[*work.micro] : *update;
-  if (failed(frame.run(section.getBody().front())))
-    return failure();
+void ProgramRun::finish(dist::SectionOp section, Frame &frame) {
   for (auto [output, yielded] :
        llvm::zip_equal(section.getOutputs(), section.getYielded()))
     frame.alias(output, yielded);
-  return success();
+}
+
+/// Sums what the stages have brought; false if one is missing.
+bool ProgramRun::reduce(dist::StageReduceOp op) {
+  auto &parts = meetings[op.getTag()];
+  parts.try_emplace(stage, update->get(op.getInput()));
+  if (parts.size() < op.getStages().size())
+    return false;
+  RankTensors sums;
+  for (auto &[other, part] : parts) {
+    if (sums.empty()) {
+      sums = part;
+      continue;
+    }
+    for (auto [sum, tensor] : llvm::zip_equal(sums, part))
+      for (int64_t i = 0; i < sum.size(); ++i)
+        sum[i] += tensor[i];
+  }
+  update->set(op.getResult(), std::move(sums));
+  return true;
+}
+
+FailureOr<ProgramRun::Progress>
+ProgramRun::continueUpdate(dist::SectionOp section) {
+  Progress progress = Progress::None;
+  if (!next) {
+    if (failed(enterUpdate()))
+      return failure();
+    next = &section.getBody().front().front();
+    progress = Progress::Some;
+  }
+  for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
+    // Updates exchange numbers about all gradients, so each waits for others in
+    // the middle.
+    auto recv = dyn_cast<dist::RecvOp>(next);
+    if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
+      return progress;
+    if (auto reduction = dyn_cast<dist::StageReduceOp>(next)) {
+      if (!reduce(reduction))
+        return progress;
+    } else if (failed(update->run(next))) {
+      return failure();
+    }
+    progress = Progress::Some;
+  }
+  finish(section, *update);
+  return Progress::Done;
+}
+
+FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
+  dist::SectionOp section = program.getSection(work.kind, work.chunk);
+  if (!work.micro)
+    return continueUpdate(section);
+  Frame &frame = *microBatches[*work.micro];
+  if (failed(frame.run(section.getBody().front())))
+    return failure();
+  finish(section, frame);
+  return Progress::Done;
 }
 
 /// Puts a value together. Replicas must agree; partial values are reduced.
@@ -328,6 +531,8 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto add = [&](const Frame &frame) -> LogicalResult {
     for (auto [rank, tensor] : llvm::enumerate(frame.get(value))) {
       Coordinates key(frame.getGrid().getCoordinates(rank));
+      if (!layout.isHeldAt(key))
+        continue;
       for (Axis axis = 0; axis < key.size(); ++axis)
         if (layout.isReplicated(axis))
           key[axis] = 0;
@@ -373,7 +578,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
   }
   Tensor whole(type.getShape(), std::numeric_limits<double>::quiet_NaN());
   for (auto &[key, tensor] : blocks)
-    whole.insert(tensor, dist::localOffset(type, key));
+    Place(dist::localRanges(type, key)).paste(tensor, whole);
   return whole;
 }
 
@@ -398,10 +603,13 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
     for (auto [stage, run] : llvm::enumerate(runs)) {
       ArrayRef<dist::Work> order = schedule.getWork(stage);
       while (next[stage] < order.size() && run.isReady(order[next[stage]])) {
-        if (failed(run.execute(order[next[stage]])))
+        auto made = run.execute(order[next[stage]]);
+        if (failed(made))
           return failure();
+        progress |= *made != ProgramRun::Progress::None;
+        if (*made != ProgramRun::Progress::Done)
+          break;
         ++next[stage];
-        progress = true;
       }
     }
   }
@@ -423,11 +631,12 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
 FailureOr<std::vector<std::vector<Tensor>>>
 proteus::interp::interpret(dist::ScheduleOp schedule, ArgumentValue arguments) {
   Mailbox mailbox;
+  Meetings meetings;
   std::vector<ProgramRun> runs;
   for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
     runs.emplace_back(
         SymbolTable::lookupNearestSymbolFrom<dist::ProgramOp>(schedule, name),
-        mailbox, arguments);
+        runs.size(), mailbox, meetings, arguments);
   if (failed(runSchedule(schedule, runs)))
     return failure();
   if (!mailbox.empty())

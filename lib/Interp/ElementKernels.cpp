@@ -25,12 +25,9 @@ static ArrayRef<int64_t> globalShape(Value value) {
 }
 
 /// Position in the whole tensor of an element of a block.
-static int64_t globalPosition(Value value, ArrayRef<int64_t> offset,
+static int64_t globalPosition(Value value, const Place &place,
                               ArrayRef<int64_t> local) {
-  Shape index(local);
-  for (auto [i, first] : llvm::zip_equal(index, offset))
-    i += first;
-  return linearise(globalShape(value), index);
+  return linearise(globalShape(value), place.toGlobal(local));
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,7 +76,75 @@ static LogicalResult compute(nn::GeluGradOp, Operands in, Results out) {
   return success();
 }
 
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+static double silu(double x) { return x * sigmoid(x); }
+
+/// Derivative of `silu`.
+static double siluSlope(double x) {
+  return sigmoid(x) * (1 + x * (1 - sigmoid(x)));
+}
+
+static LogicalResult compute(nn::SiluOp, Operands in, Results out) {
+  map(*in[0], out[0].data, silu);
+  return success();
+}
+
+static LogicalResult compute(nn::SiluGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double x) { return dy * siluSlope(x); });
+  return success();
+}
+
+static LogicalResult compute(nn::TanhOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return std::tanh(x); });
+  return success();
+}
+
+static LogicalResult compute(nn::TanhGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double y) { return dy * (1 - y * y); });
+  return success();
+}
+
+static LogicalResult compute(nn::SigmoidOp, Operands in, Results out) {
+  map(*in[0], out[0].data, sigmoid);
+  return success();
+}
+
+static LogicalResult compute(nn::SigmoidGradOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double dy, double y) { return dy * y * (1 - y); });
+  return success();
+}
+
+static LogicalResult compute(nn::SwigluOp, Operands in, Results out) {
+  map(*in[0], *in[1], out[0].data,
+      [](double gate, double up) { return silu(gate) * up; });
+  return success();
+}
+
+static LogicalResult compute(nn::SwigluGradOp, Operands in, Results out) {
+  const Tensor &dy = *in[0], &gate = *in[1], &up = *in[2];
+  for (int64_t i = 0; i < dy.size(); ++i) {
+    out[0].data[i] = dy[i] * up[i] * siluSlope(gate[i]);
+    out[1].data[i] = dy[i] * silu(gate[i]);
+  }
+  return success();
+}
+
+static LogicalResult compute(nn::ScaleOp op, Operands in, Results out) {
+  double factor = op.getFactor().convertToDouble();
+  map(*in[0], out[0].data, [&](double x) { return factor * x; });
+  return success();
+}
+
 static LogicalResult compute(nn::CastOp, Operands in, Results out) {
+  map(*in[0], out[0].data, [](double x) { return x; });
+  return success();
+}
+
+static LogicalResult compute(nn::KeepOp, Operands in, Results out) {
   map(*in[0], out[0].data, [](double x) { return x; });
   return success();
 }
@@ -98,11 +163,19 @@ static LogicalResult compute(nn::AddOp, Operands in, Results out) {
   return success();
 }
 
+static LogicalResult compute(nn::MulOp, Operands in, Results out) {
+  // As in nn.add.
+  const Tensor &a = *in[0], &b = *in[1];
+  for (int64_t i = 0; i < a.size(); ++i)
+    out[0].data[i] = a[i] * b[i % b.size()];
+  return success();
+}
+
 static LogicalResult compute(nn::DropoutOp op, Operands in, Results out) {
   double probability = op.getProbability().convertToDouble();
   forEachIndex(in[0]->getShape(), [&](ArrayRef<int64_t> index) {
     int64_t position = linearise(in[0]->getShape(), index);
-    int64_t global = globalPosition(op.getInput(), in[0].offset, index);
+    int64_t global = globalPosition(op.getInput(), in[0].place, index);
     bool kept = randomAt(op.getSeed(), global) >= probability;
     out[1].data[position] = kept ? 1 : 0;
     out[0].data[position] = kept ? (*in[0])[position] / (1 - probability) : 0.0;
@@ -141,10 +214,11 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
   forEachIndex(y.getShape(), [&](ArrayRef<int64_t> index) {
     Shape source =
         delinearise(globalShape(op.getInput()),
-                    globalPosition(op.getResult(), out[0].offset, index));
+                    globalPosition(op.getResult(), out[0].place, index));
     for (auto [dim, i] : llvm::enumerate(source)) {
-      i -= in[0].offset[dim];
-      missing |= i < 0 || i >= x.getDim(dim);
+      std::optional<int64_t> local = in[0].place.toLocal(dim, i);
+      missing |= !local;
+      i = local.value_or(0);
     }
     if (!missing)
       y.at(index) = x.at(source);
@@ -203,9 +277,21 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
+/// The gradient that an update applies.
+template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
+  Tensor gradient = *in[1];
+  if (op.getScaled()) {
+    double factor = (*in.back())[0];
+    for (int64_t i = 0; i < gradient.size(); ++i)
+      gradient[i] = factor == 0 ? 0 : factor * gradient[i];
+  }
+  return gradient;
+}
+
 static LogicalResult compute(nn::SGDOp op, Operands in, Results out) {
   double rate = op.getLearningRate().convertToDouble();
-  const Tensor &gradient = *in[1];
+  Tensor gradient = scaledGradient(op, in);
+  in = in.drop_back(op.getScaled());
   for (int64_t i = 0; i < gradient.size(); ++i) {
     double step = gradient[i];
     if (op.getMomentum())
@@ -220,7 +306,8 @@ static LogicalResult compute(nn::SGDOp op, Operands in, Results out) {
 
 static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
   double rate = op.getLearningRate().convertToDouble();
-  const Tensor &gradient = *in[1], &first = *in[2], &second = *in[3];
+  Tensor gradient = scaledGradient(op, in);
+  const Tensor &first = *in[2], &second = *in[3];
   const Tensor &old = op.getMaster() ? *in[4] : *in[0];
   for (int64_t i = 0; i < gradient.size(); ++i) {
     double g = gradient[i];
@@ -238,10 +325,12 @@ static LogicalResult compute(nn::AdamOp op, Operands in, Results out) {
 Evaluated proteus::interp::evaluateElements(Operation *op, Operands in,
                                             Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::CastOp,
-            nn::FillOp, nn::AddOp, nn::DropoutOp, nn::DropoutGradOp,
-            nn::ReduceSumOp, nn::ReshapeOp, nn::SplitOp, nn::ConcatOp,
-            nn::SGDOp, nn::AdamOp>(
+      .Case<nn::ReluOp, nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::SiluOp,
+            nn::SiluGradOp, nn::TanhOp, nn::TanhGradOp, nn::SigmoidOp,
+            nn::SigmoidGradOp, nn::SwigluOp, nn::SwigluGradOp, nn::ScaleOp,
+            nn::MulOp, nn::CastOp, nn::KeepOp, nn::FillOp, nn::AddOp,
+            nn::DropoutOp, nn::DropoutGradOp, nn::ReduceSumOp, nn::ReshapeOp,
+            nn::SplitOp, nn::ConcatOp, nn::SGDOp, nn::AdamOp>(
           [&](auto kernel) { return compute(kernel, in, out); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -12,6 +12,8 @@
 #include "Proteus/Interp/Interpreter.h"
 #include "Proteus/Interp/Kernels.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
@@ -22,9 +24,17 @@ static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
   return type ? Shape(dist::localShape(type, coordinates)) : Shape();
 }
 
-static Shape localOffsetOf(Value value, ArrayRef<int64_t> coordinates) {
+static Place placeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? Shape(dist::localOffset(type, coordinates)) : Shape();
+  return type ? Place(dist::localRanges(type, coordinates)) : Place();
+}
+
+/// Whether the results of `op` exist at `coordinates`.
+static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
+  return llvm::all_of(op->getResultTypes(), [&](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return !layout || layout.getValue().isHeldAt(coordinates);
+  });
 }
 
 LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
@@ -44,14 +54,20 @@ LogicalResult Executor::visitKernel(Operation *op) {
   SmallVector<RankTensors> computed(op->getNumResults());
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
+    // Work at one place is not done elsewhere.
+    if (!isDoneAt(op, coordinates)) {
+      for (auto [i, result] : llvm::enumerate(op->getResults()))
+        computed[i].emplace_back(localShapeOf(result, coordinates),
+                                 std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
     SmallVector<OperandBlock> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(
-          {&get(operand)[rank], localOffsetOf(operand, coordinates)});
+      operands.push_back({&get(operand)[rank], placeOf(operand, coordinates)});
     SmallVector<ResultBlock> results;
     for (Value result : op->getResults())
       results.push_back({Tensor(localShapeOf(result, coordinates)),
-                         localOffsetOf(result, coordinates)});
+                         placeOf(result, coordinates)});
     if (failed(evaluate(op, operands, results,
                         [&](Value value) { return get(value)[rank][0]; })))
       return failure();
@@ -131,7 +147,7 @@ LogicalResult Executor::visitRecompute(nn::RecomputeOp recompute) {
   return success();
 }
 
-LogicalResult Executor::visit(Operation *op) {
+LogicalResult Executor::run(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
   if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
@@ -144,7 +160,7 @@ LogicalResult Executor::visit(Operation *op) {
 
 LogicalResult Executor::run(mlir::Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(visit(&op)))
+    if (failed(run(&op)))
       return failure();
   return success();
 }

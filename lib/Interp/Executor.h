@@ -29,6 +29,8 @@ public:
   const RankGrid &getGrid() const { return grid; }
   /// Executes all operations but the terminator.
   mlir::LogicalResult run(mlir::Block &block);
+  /// Executes one operation.
+  mlir::LogicalResult run(mlir::Operation *op);
 
   void set(mlir::Value value, RankTensors tensors) {
     environment[value] =
@@ -57,7 +59,6 @@ protected:
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:
-  mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitRepeat(nn::RepeatOp repeat);
   mlir::LogicalResult visitRecompute(nn::RecomputeOp recompute);
   mlir::LogicalResult visitKernel(mlir::Operation *op);

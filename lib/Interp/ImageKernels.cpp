@@ -66,7 +66,7 @@ static void compute(nn::Conv2DOp op, Operands in, Results out) {
   Products{y, w, x, op.getStride(), op.getPadding()}.forEach(
       [&](int64_t o, int64_t k, int64_t i) { y[o] += w[k] * x[i]; });
   // Of the parts of a sum, the first one adds the bias.
-  if (!op.getBias() || in[1].offset[1] != 0)
+  if (!op.getBias() || !in[1].place.toLocal(1, 0))
     return;
   int64_t pixels = y.getDim(2) * y.getDim(3);
   for (int64_t i = 0; i < y.size(); ++i)

@@ -35,6 +35,21 @@ Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
 /// Element-wise operations, sums, views and updates.
 Evaluated evaluateElements(mlir::Operation *op, Operands in, Results out);
+/// Repetition and transposition.
+Evaluated evaluateShapes(mlir::Operation *op, Operands in, Results out);
+/// Rotary embedding and causal masks.
+Evaluated evaluateSequences(mlir::Operation *op, Operands in, Results out);
+/// Softmax, its gradient and its pieces.
+Evaluated evaluateSoftmax(mlir::Operation *op, Operands in, Results out);
+/// RMS and batch normalisation, their gradients and pieces.
+Evaluated evaluateNormalizations(mlir::Operation *op, Operands in, Results out);
+/// Bags of table rows and feature interaction, and their gradients.
+Evaluated evaluateRecommender(mlir::Operation *op, Operands in, Results out);
+/// Mixture of experts: routing, dispatch, grouped products, and their
+/// gradients.
+Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
+/// Norms and checks of gradients, and the factor that follows from them.
+Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
 /// Structured operations and what they start from.
 Evaluated evaluateLinalg(mlir::Operation *op, Operands in, Results out,
                          ScalarLookup scalars);

@@ -27,15 +27,14 @@ namespace {
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)
-      : op(op), space(op.getIterationSpace()),
-        parts(space.iterators.size(), {-1, 0}) {}
+      : op(op), space(op.getIterationSpace()), parts(space.iterators.size()) {}
 
   LogicalResult add(Value value, const nn::TensorIterators &dims,
-                    const Tensor &data, ArrayRef<int64_t> offset) {
+                    const Place &place) {
     auto type = cast<RankedTensorType>(value.getType());
     for (unsigned dim = 0; dim < dims.size(); ++dim)
-      if (failed(addDim(type.getDimSize(dim), dims[dim], offset[dim],
-                        data.getDim(dim))))
+      if (failed(addDim(type.getDimSize(dim), dims[dim], place.getSize(dim),
+                        place.getRanges(dim))))
         return failure();
     return success();
   }
@@ -44,12 +43,12 @@ public:
 
 private:
   LogicalResult addDim(int64_t whole, ArrayRef<unsigned> iterators,
-                       int64_t offset, int64_t size) {
+                       int64_t size, ArrayRef<dist::Range> ranges) {
     if (iterators.empty()) {
       if (size != whole)
         return op->emitOpError("can't be evaluated: a dimension of size ")
-               << whole << " that may not be split is held as [" << offset
-               << ", " << offset + size << ")";
+               << whole << " that may not be split is held as "
+               << formatRanges(ranges);
       return success();
     }
     // The parts of a fused dimension are those of its major iterator.
@@ -58,27 +57,29 @@ private:
       minor *= space.iterators[iterator].size;
     if (size == whole && iterators.size() > 1)
       return success();
-    if (offset % minor != 0 || size % minor != 0)
-      return op->emitOpError("can't be evaluated: [")
-             << offset << ", " << offset + size
-             << ") of a fused dimension cuts a group of " << minor;
-    std::pair<int64_t, int64_t> part = {offset / minor, size / minor};
-    auto &known = parts[iterators.front()];
-    if (known.first < 0)
+    dist::Ranges part;
+    for (const dist::Range &range : ranges) {
+      if (range.begin % minor != 0 || range.end % minor != 0)
+        return op->emitOpError("can't be evaluated: ")
+               << formatRanges(ranges)
+               << " of a fused dimension cuts a group of " << minor;
+      part.push_back({range.begin / minor, range.end / minor});
+    }
+    dist::Ranges &known = parts[iterators.front()];
+    if (known.empty())
       known = part;
     if (known == part)
       return success();
     return op->emitOpError("can't be evaluated: its operands and results hold "
                            "different parts of '")
-           << space.iterators[iterators.front()].name << "': [" << known.first
-           << ", " << known.first + known.second << ") and [" << part.first
-           << ", " << part.first + part.second << ")";
+           << space.iterators[iterators.front()].name
+           << "': " << formatRanges(known) << " and " << formatRanges(part);
   }
 
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
-  /// Offset and size per iterator; the offset is negative where none is known.
-  SmallVector<std::pair<int64_t, int64_t>> parts;
+  /// The part of every iterator; empty where none is known.
+  SmallVector<dist::Ranges> parts;
 };
 
 } // namespace
@@ -91,12 +92,10 @@ static LogicalResult checkBlocks(Operation *op, Operands operands,
   BlockCheck check(kernel);
   for (auto [i, dims] : llvm::enumerate(check.getSpace().operands))
     if (isa<RankedTensorType>(op->getOperand(i).getType()) &&
-        failed(check.add(op->getOperand(i), dims, *operands[i],
-                         operands[i].offset)))
+        failed(check.add(op->getOperand(i), dims, operands[i].place)))
       return failure();
   for (auto [i, dims] : llvm::enumerate(check.getSpace().results))
-    if (failed(check.add(op->getResult(i), dims, results[i].data,
-                         results[i].offset)))
+    if (failed(check.add(op->getResult(i), dims, results[i].place)))
       return failure();
   return success();
 }
@@ -105,10 +104,18 @@ LogicalResult proteus::interp::evaluate(Operation *op,
                                         ArrayRef<OperandBlock> operands,
                                         MutableArrayRef<ResultBlock> results,
                                         ScalarLookup scalars) {
+  if (isa<nn::GenericOp>(op))
+    return op->emitOpError("at '")
+           << nn::getPath(op)
+           << "' is cost-only: it states iterators and FLOPs, but no values to "
+              "execute; write it with other operations to check the lowering";
   if (failed(checkBlocks(op, operands, results)))
     return failure();
-  for (auto kind : {evaluateMatrix, evaluateImage, evaluateAttention,
-                    evaluateRows, evaluateElements})
+  for (auto kind :
+       {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
+        evaluateExperts, evaluateElements, evaluateScaling, evaluateShapes,
+        evaluateSequences, evaluateSoftmax, evaluateNormalizations,
+        evaluateRecommender})
     if (Evaluated done = kind(op, operands, results))
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))

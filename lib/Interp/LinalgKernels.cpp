@@ -156,26 +156,28 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
   return yielded;
 }
 
-/// The part of every loop that the blocks hold: offset and size.
-static SmallVector<std::pair<int64_t, int64_t>> loopParts(LinalgOp op,
-                                                          Operands in) {
-  SmallVector<std::pair<int64_t, int64_t>> parts;
-  for (int64_t size : op.getStaticLoopRanges())
-    parts.push_back({0, size});
+/// The part of every loop that the blocks hold.
+static Place loopParts(LinalgOp op, Operands in) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<dist::Ranges> parts;
+  for (int64_t size : sizes)
+    parts.push_back({{0, size}});
   for (auto [map, operand] : llvm::zip_equal(op.getIndexingMapsArray(), in))
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (auto loop = dyn_cast<AffineDimExpr>(expr))
-        if (operand->getDim(dim) < parts[loop.getPosition()].second)
-          parts[loop.getPosition()] = {operand.offset[dim],
-                                       operand->getDim(dim)};
-  return parts;
+        if (operand->getDim(dim) < sizes[loop.getPosition()]) {
+          sizes[loop.getPosition()] = operand->getDim(dim);
+          parts[loop.getPosition()] =
+              dist::Ranges(operand.place.getRanges(dim));
+        }
+  return Place(parts);
 }
 
 /// The index in a block of what `map` reads at the global `point`.
 static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
-                     ArrayRef<int64_t> offset) {
+                     const Place &place) {
   Shape index;
-  for (auto [expr, first] : llvm::zip_equal(map.getResults(), offset)) {
+  for (auto [dimension, expr] : llvm::enumerate(map.getResults())) {
     int64_t value = 0;
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       value = point[dim.getPosition()];
@@ -183,7 +185,7 @@ static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
       AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
       value = single.compose(point).front();
     }
-    index.push_back(value - first);
+    index.push_back(*place.toLocal(dimension, value));
   }
   return index;
 }
@@ -194,23 +196,20 @@ static LogicalResult compute(LinalgOp op, Operands in, Results out,
   unsigned numInputs = op.getNumDpsInputs();
   for (auto [i, result] : llvm::enumerate(out))
     result.data = *in[numInputs + i];
-  SmallVector<int64_t> first, sizes;
-  for (auto [offset, size] : loopParts(op, in)) {
-    first.push_back(offset);
-    sizes.push_back(size);
-  }
+  Place loops = loopParts(op, in);
+  SmallVector<int64_t> sizes;
+  for (unsigned loop = 0; loop < loops.getRank(); ++loop)
+    sizes.push_back(loops.getSize(loop));
   Body body(op, scalars);
   LogicalResult status = success();
   forEachIndex(sizes, [&](ArrayRef<int64_t> local) {
     if (failed(status))
       return;
-    SmallVector<int64_t> point(local);
-    for (auto [i, offset] : llvm::zip_equal(point, first))
-      i += offset;
+    Shape point = loops.toGlobal(local);
     SmallVector<double> arguments;
     for (auto [i, map] : llvm::enumerate(maps)) {
       const Tensor &data = i < numInputs ? *in[i] : out[i - numInputs].data;
-      arguments.push_back(data.at(indexAt(map, point, in[i].offset)));
+      arguments.push_back(data.at(indexAt(map, point, in[i].place)));
     }
     FailureOr<SmallVector<double>> yielded = body.run(arguments, point);
     if (failed(yielded)) {
@@ -218,8 +217,7 @@ static LogicalResult compute(LinalgOp op, Operands in, Results out,
       return;
     }
     for (auto [i, value] : llvm::enumerate(*yielded))
-      out[i].data.at(indexAt(maps[numInputs + i], point, out[i].offset)) =
-          value;
+      out[i].data.at(indexAt(maps[numInputs + i], point, out[i].place)) = value;
   });
   return status;
 }

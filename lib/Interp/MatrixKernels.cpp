@@ -37,7 +37,7 @@ static void compute(nn::LinearOp op, Operands in, Results out) {
       rows, outs, ins, [&](int64_t r, int64_t i) { return x[r * ins + i]; },
       [&](int64_t i, int64_t o) { return w[o * ins + i]; }, &y[0]);
   // Of the parts of a sum, the first one adds the bias.
-  if (op.getBias() && in[1].offset[1] == 0)
+  if (op.getBias() && in[1].place.toLocal(1, 0))
     for (int64_t i = 0; i < rows * outs; ++i)
       y[i] += (*in[2])[i % outs];
 }

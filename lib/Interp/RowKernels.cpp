@@ -22,17 +22,22 @@ using namespace proteus::interp;
 // Embedding
 //===----------------------------------------------------------------------===//
 
+/// Indices and labels are held as doubles like everything else.
+static int64_t indexAt(const Tensor &indices, int64_t position) {
+  return static_cast<int64_t>(indices[position]);
+}
+
 static void compute(nn::EmbeddingOp, Operands in, Results out) {
   const Tensor &indices = *in[0], &table = *in[1];
   Tensor &y = out[0].data;
   int64_t hidden = table.getDim(1);
   for (int64_t r = 0; r < indices.size(); ++r) {
     // A row that others hold contributes nothing here.
-    int64_t row = static_cast<int64_t>(indices[r]) - in[1].offset[0];
-    if (row < 0 || row >= table.getDim(0))
+    std::optional<int64_t> row = in[1].place.toLocal(0, indexAt(indices, r));
+    if (!row)
       continue;
     for (int64_t h = 0; h < hidden; ++h)
-      y[r * hidden + h] = table[row * hidden + h];
+      y[r * hidden + h] = table[*row * hidden + h];
   }
 }
 
@@ -41,11 +46,11 @@ static void compute(nn::EmbeddingGradOp, Operands in, Results out) {
   Tensor &table = out[0].data;
   int64_t hidden = table.getDim(1);
   for (int64_t r = 0; r < indices.size(); ++r) {
-    int64_t row = static_cast<int64_t>(indices[r]) - out[0].offset[0];
-    if (row < 0 || row >= table.getDim(0))
+    std::optional<int64_t> row = out[0].place.toLocal(0, indexAt(indices, r));
+    if (!row)
       continue;
     for (int64_t h = 0; h < hidden; ++h)
-      table[row * hidden + h] += dy[r * hidden + h];
+      table[*row * hidden + h] += dy[r * hidden + h];
   }
 }
 
@@ -63,7 +68,7 @@ struct NormalisedRow {
     double variance = 0;
     for (int64_t h = 0; h < hidden; ++h)
       variance += (x[begin + h] - mean) * (x[begin + h] - mean) / hidden;
-    inverse = 1 / std::sqrt(variance + layerNormEpsilon);
+    inverse = 1 / std::sqrt(variance + normEpsilon);
   }
   double operator[](int64_t h) const { return (x[begin + h] - mean) * inverse; }
 
@@ -133,7 +138,7 @@ static void compute(nn::CrossEntropyOp op, Operands in, Results out) {
   for (int64_t r = 0; r < labels.size(); ++r) {
     double max = rowMax(logits, r);
     double total = max + std::log(rowExpSum(logits, r, max));
-    int64_t label = static_cast<int64_t>(labels[r]);
+    int64_t label = indexAt(labels, r);
     out[1].data[r] = total;
     out[0].data[0] += (total - logits[r * logits.getDim(-1) + label]) /
                       globalRows(op.getLogsumexp());
@@ -143,10 +148,10 @@ static void compute(nn::CrossEntropyOp op, Operands in, Results out) {
 static void compute(nn::CrossEntropyGradOp op, Operands in, Results out) {
   const Tensor &dloss = *in[0], &logits = *in[1], &labels = *in[2],
                &lse = *in[3];
-  int64_t vocab = logits.getDim(-1), first = in[1].offset.back();
+  int64_t vocab = logits.getDim(-1), last = logits.getRank() - 1;
   for (int64_t i = 0; i < logits.size(); ++i) {
     int64_t r = i / vocab;
-    bool isLabel = first + i % vocab == static_cast<int64_t>(labels[r]);
+    bool isLabel = in[1].place.toGlobal(last, i % vocab) == indexAt(labels, r);
     out[0].data[i] = (std::exp(logits[i] - lse[r]) - (isLabel ? 1 : 0)) *
                      dloss[0] / globalRows(op.getLabels());
   }
@@ -162,9 +167,10 @@ static void compute(nn::RowExpSumOp, Operands in, Results out) {
   int64_t vocab = logits.getDim(-1);
   for (int64_t r = 0; r < labels.size(); ++r) {
     out[0].data[r] = rowExpSum(logits, r, max[r]);
-    int64_t label = static_cast<int64_t>(labels[r]) - in[0].offset.back();
-    if (label >= 0 && label < vocab)
-      out[1].data[r] = logits[r * vocab + label];
+    std::optional<int64_t> label =
+        in[0].place.toLocal(logits.getRank() - 1, indexAt(labels, r));
+    if (label)
+      out[1].data[r] = logits[r * vocab + *label];
   }
 }
 
@@ -176,12 +182,35 @@ static void compute(nn::RowLossOp op, Operands in, Results out) {
   }
 }
 
+/// Elements of the whole tensor, over which the loss is a mean.
+static double globalElements(Value value) {
+  return static_cast<double>(
+      cast<RankedTensorType>(value.getType()).getNumElements());
+}
+
+static void compute(nn::MSELossOp op, Operands in, Results out) {
+  const Tensor &prediction = *in[0], &target = *in[1];
+  for (int64_t i = 0; i < prediction.size(); ++i) {
+    double difference = prediction[i] - target[i];
+    out[0].data[0] +=
+        difference * difference / globalElements(op.getPrediction());
+  }
+}
+
+static void compute(nn::MSELossGradOp op, Operands in, Results out) {
+  const Tensor &dloss = *in[0], &prediction = *in[1], &target = *in[2];
+  for (int64_t i = 0; i < prediction.size(); ++i)
+    out[0].data[i] = 2 * (prediction[i] - target[i]) * dloss[0] /
+                     globalElements(op.getPrediction());
+}
+
 Evaluated proteus::interp::evaluateRows(Operation *op, Operands in,
                                         Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
       .Case<nn::EmbeddingOp, nn::EmbeddingGradOp, nn::LayerNormOp,
             nn::LayerNormGradOp, nn::CrossEntropyOp, nn::CrossEntropyGradOp,
-            nn::RowMaxOp, nn::RowExpSumOp, nn::RowLossOp>([&](auto kernel) {
+            nn::RowMaxOp, nn::RowExpSumOp, nn::RowLossOp, nn::MSELossOp,
+            nn::MSELossGradOp>([&](auto kernel) {
         compute(kernel, in, out);
         return success();
       })

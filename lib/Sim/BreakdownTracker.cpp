@@ -25,8 +25,15 @@ static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
     return workload.collectives[task.collective].cost.kind ==
            cost::CollectiveKind::SendRecv;
-  return task.stream == Stream::PipelineSend ||
-         task.stream == Stream::PipelineReceive;
+  switch (task.stream) {
+  case Stream::PipelineSend:
+  case Stream::PipelineReceive:
+  case Stream::PipelineSendGradient:
+  case Stream::PipelineReceiveGradient:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static bool isKernel(const Task &task) {

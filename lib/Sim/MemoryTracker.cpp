@@ -17,11 +17,16 @@ void MemoryTracker::onBegin(const Workload &w, ArrayRef<Time>) {
   for (size_t c = 0; c < classes.size(); ++c) {
     State &state = classes[c];
     for (const Buffer &buffer : w.classes[c].resident) {
+      if (buffer.onHost) {
+        state.hostBytes += buffer.bytes;
+        continue;
+      }
       state.bytes += buffer.bytes;
       state.byOwner[static_cast<unsigned>(buffer.owner)] += buffer.bytes;
     }
     state.peak.bytes = state.bytes;
     state.peak.byOwner = state.byOwner;
+    state.peak.hostBytes = state.hostBytes;
   }
 }
 
@@ -35,6 +40,11 @@ void MemoryTracker::onAllocate(const TaskInstance &task, uint32_t index,
                                Time now) {
   const Buffer &buffer = bufferOf(task, index);
   State &state = classes[task.classIndex];
+  if (buffer.onHost) {
+    state.hostBytes += buffer.bytes;
+    state.peak.hostBytes = std::max(state.peak.hostBytes, state.hostBytes);
+    return;
+  }
   state.bytes += buffer.bytes;
   state.byOwner[static_cast<unsigned>(buffer.owner)] += buffer.bytes;
   if (state.bytes <= state.peak.bytes)
@@ -48,6 +58,10 @@ void MemoryTracker::onAllocate(const TaskInstance &task, uint32_t index,
 void MemoryTracker::onFree(const TaskInstance &task, uint32_t index, Time) {
   const Buffer &buffer = bufferOf(task, index);
   State &state = classes[task.classIndex];
+  if (buffer.onHost) {
+    state.hostBytes -= buffer.bytes;
+    return;
+  }
   state.bytes -= buffer.bytes;
   state.byOwner[static_cast<unsigned>(buffer.owner)] -= buffer.bytes;
 }

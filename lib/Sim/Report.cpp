@@ -101,6 +101,10 @@ void ReportWriter::writeMemory() {
   // The allocator is not modelled: what it reserves beyond that is unknown.
   json.attributeNull("peak_reserved_memory_bytes");
   json.attribute("memory_capacity_bytes", figures.memoryCapacityBytes);
+  int64_t hostBytes = 0;
+  for (const ClassResult &device : result.classes)
+    hostBytes = std::max(hostBytes, device.memory.hostBytes);
+  json.attribute("peak_host_memory_bytes", hostBytes);
   json.attribute("fits", figures.fits);
   json.key("peak_memory");
   json.beginObject();
@@ -121,6 +125,7 @@ void ReportWriter::writeStage(const DeviceClass &device,
   json.attribute("ranks", device.ranks);
   json.attribute("representative", device.representative);
   json.attribute("peak_memory_bytes", figures.memory.bytes);
+  json.attribute("peak_host_memory_bytes", figures.memory.hostBytes);
   owners(figures.memory.byOwner);
   json.attribute("peak_label", figures.memory.label);
   seconds("peak_time_s", figures.memory.time);

@@ -33,6 +33,10 @@ StringRef proteus::sim::stringify(Stream stream) {
     return "host_to_device";
   case Stream::DeviceToHost:
     return "device_to_host";
+  case Stream::PipelineSendGradient:
+    return "pipeline_send_gradient";
+  case Stream::PipelineReceiveGradient:
+    return "pipeline_receive_gradient";
   }
   llvm_unreachable("unknown stream");
 }

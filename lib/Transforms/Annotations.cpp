@@ -18,10 +18,23 @@ StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
     return "strategy.weight";
+  case strategy::ItemKind::Gradient:
+    return "strategy.gradient";
   case strategy::ItemKind::State:
     return "strategy.state";
   default:
     llvm_unreachable("not an item of a parameter");
+  }
+}
+
+StringRef proteus::getHostAttrName(strategy::ItemKind item) {
+  switch (item) {
+  case strategy::ItemKind::Weight:
+    return "strategy.host_weight";
+  case strategy::ItemKind::State:
+    return "strategy.host_state";
+  default:
+    llvm_unreachable("not an item that lies in host memory");
   }
 }
 
@@ -31,6 +44,8 @@ StringRef proteus::stringify(Phase phase) {
     return "forward";
   case Phase::Backward:
     return "backward";
+  case Phase::WeightGradient:
+    return "weight_gradient";
   case Phase::Update:
     return "update";
   }
@@ -46,6 +61,7 @@ Phase proteus::getPhase(Operation *op) {
   auto text = op->getAttrOfType<StringAttr>(kPhaseAttr);
   return llvm::StringSwitch<Phase>(text ? text.getValue() : "")
       .Case("backward", Phase::Backward)
+      .Case("weight_gradient", Phase::WeightGradient)
       .Case("update", Phase::Update)
       .Default(Phase::Forward);
 }
@@ -120,6 +136,10 @@ void proteus::setStage(Operation *op, int64_t stage) {
 void proteus::inheritAnnotations(Operation *from, Operation *to) {
   if (auto stage = getStage(from))
     setStage(to, *stage);
+  if (Attribute place = from->getAttr(kPlaceAttr))
+    to->setDiscardableAttr(kPlaceAttr, place);
+  if (Attribute depth = from->getAttr(kPrefetchAttr))
+    to->setDiscardableAttr(kPrefetchAttr, depth);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
   if (!partition || !op)
@@ -146,16 +166,32 @@ void proteus::inheritPartition(
   for (auto [ours, theirs] : names)
     if (strategy::PartAttr part = partition.lookup(ours))
       parts.push_back(strategy::PartAttr::get(
-          context, StringAttr::get(context, theirs), part.getAxes()));
+          context, StringAttr::get(context, theirs), part.getAxes(),
+          part.getZigzag(), part.getRing()));
   if (!parts.empty())
     to->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));
 }
 
-void proteus::inheritStage(BlockArgument from, Operation *to) {
-  if (auto stage = getStage(from))
-    to->walk([&](Operation *op) {
-      if (!op->hasTrait<OpTrait::IsTerminator>())
-        setStage(op, *stage);
-    });
+void proteus::stripAnnotations(Operation *root) {
+  root->walk([](Operation *op) {
+    for (StringRef name :
+         {kPhaseAttr, kStageAttr, kPlaceAttr, kRecomputeAttr, kOpAttr,
+          kOutputGradientAttr, kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr,
+          kPrefetchAttr, kOffloadAttr})
+      op->removeDiscardableAttr(name);
+  });
+}
+
+void proteus::inheritPlace(BlockArgument from, Operation *to) {
+  auto stage = getStage(from);
+  Attribute place = getArgumentAttr(from, kPlaceAttr);
+  to->walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (stage)
+      setStage(op, *stage);
+    if (place)
+      op->setDiscardableAttr(kPlaceAttr, place);
+  });
 }

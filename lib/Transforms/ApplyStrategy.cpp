@@ -12,6 +12,7 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/BatchAnalysis.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +69,15 @@ public:
 
 private:
   LogicalResult checkOptions();
+  LogicalResult checkSchedule();
+  /// The order of micro-batches; 1f1b of several chunks is interleaved.
+  strategy::ScheduleOrder getOrder() const {
+    bool chunks = options.virtualStages > 1;
+    return chunks && options.schedule ==
+                         strategy::ScheduleOrder::OneForwardOneBackward
+               ? strategy::ScheduleOrder::Interleaved
+               : options.schedule;
+  }
   LogicalResult findModel();
   LogicalResult checkBatch();
   void findLayers();
@@ -120,7 +130,8 @@ LogicalResult Preset::checkOptions() {
       {"dp", options.dataParallel},
       {"pp", options.pipelineParallel},
       {"tp", options.tensorParallel},
-      {"micro-batches", options.microBatches}};
+      {"micro-batches", options.microBatches},
+      {"virtual-stages", options.virtualStages}};
   for (auto [option, degree] : degrees)
     if (degree < 1 || degree > strategy::maxMeshDevices)
       return emitError(loc)
@@ -134,8 +145,28 @@ LogicalResult Preset::checkOptions() {
                           << " and tp=" << options.tensorParallel
                           << " need more than " << strategy::maxMeshDevices
                           << " devices; use smaller degrees";
+  if (options.prefetch < -1)
+    return emitError(loc) << "prefetch=" << options.prefetch
+                          << " must be a number of layers, or -1 for the "
+                             "default";
   if (treeName.empty())
     return emitError(loc, "the tree needs a name; set name=@s");
+  return checkSchedule();
+}
+
+/// What the order of the stages asks of their numbers.
+LogicalResult Preset::checkSchedule() {
+  Location loc = module.getLoc();
+  if (options.virtualStages > 1 && options.pipelineParallel == 1)
+    return emitError(loc, "virtual-stages=")
+           << options.virtualStages << " needs stages; set pp";
+  const PipelineSchedule *rule =
+      findSchedule(strategy::stringifyScheduleOrder(getOrder()));
+  StageShape shape{0, options.pipelineParallel, options.virtualStages,
+                   options.microBatches};
+  if (std::optional<std::string> reason = rule->whyNot(shape))
+    return emitError(loc, "schedule=")
+           << rule->getName() << " does not fit: " << *reason;
   return success();
 }
 
@@ -286,6 +317,13 @@ LogicalResult Preset::chooseLayers() {
            << count << " layers '" << mainLayers
            << "', which can't be cut into pp=" << options.pipelineParallel
            << " stages; use pp=" << count << " or less";
+  if (options.virtualStages > count / options.pipelineParallel)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers
+           << "', which can't be cut into pp=" << options.pipelineParallel
+           << " times virtual-stages=" << options.virtualStages
+           << " runs; use virtual-stages=" << count / options.pipelineParallel
+           << " or less";
   return success();
 }
 
@@ -312,7 +350,8 @@ bool Preset::isSplit(Operation *op) { return splits.contains(op); }
 
 /// Whether a split of any dimension of the operand is one of the result.
 static bool isElementWise(Operation *op) {
-  return isa<nn::ReluOp, nn::GeluOp, nn::DropoutOp, nn::CastOp>(op);
+  return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,
+             nn::SwigluOp, nn::ScaleOp, nn::DropoutOp, nn::CastOp>(op);
 }
 
 static int64_t outSize(nn::LinearOp linear) {
@@ -350,9 +389,11 @@ static nn::LinearOp producingLinear(Value value, int64_t parts) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto linear = dyn_cast<nn::LinearOp>(op))
       return linear;
-    auto split = dyn_cast<nn::SplitOp>(op);
-    bool local = split ? split.getGroups() % parts == 0
-                       : isElementWise(op) || isa<nn::ReshapeOp>(op);
+    bool local = isElementWise(op) || isa<nn::ReshapeOp>(op);
+    if (auto split = dyn_cast<nn::SplitOp>(op))
+      local = split.getGroups() % parts == 0;
+    else if (auto rope = dyn_cast<nn::RopeOp>(op))
+      local = rope.getHeads() % parts == 0;
     if (!local)
       return {};
     value = op->getOperand(0);
@@ -497,6 +538,8 @@ void Preset::splitStorage() {
       continue;
     if (options.zero == ZeroStage::Parameters)
       splits[op][strategy::ItemKind::Weight] = storage;
+    if (options.zero != ZeroStage::States)
+      splits[op][strategy::ItemKind::Gradient] = storage;
     splits[op][strategy::ItemKind::State] = storage;
   }
 }
@@ -549,7 +592,8 @@ void Preset::writeLayers(OpBuilder &builder, StringRef pattern) {
     auto node = strategy::NodeOp::create(builder, loc, pattern);
     builder.setInsertionPointToStart(&node.getBody().front());
     if (stages)
-      strategy::StagesOp::create(builder, loc, kPipeline);
+      strategy::StagesOp::create(builder, loc, builder.getStringAttr(kPipeline),
+                                 DenseI64ArrayAttr());
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     for (auto &[path, list] : common)
@@ -588,11 +632,24 @@ void Preset::write() {
   if (options.microBatches > 1 || options.pipelineParallel > 1)
     strategy::ScheduleOp::create(
         builder, loc, builder.getI64IntegerAttr(options.microBatches),
-        builder.getStringAttr(
-            strategy::stringifyScheduleOrder(options.schedule)),
-        IntegerAttr(), IntegerAttr());
+        builder.getStringAttr(strategy::stringifyScheduleOrder(getOrder())),
+        IntegerAttr(),
+        options.virtualStages > 1
+            ? builder.getI64IntegerAttr(options.virtualStages)
+            : IntegerAttr());
   if (data && hasBatch)
     writeSplits(builder, {{strategy::ItemKind::Op, {part("batch", {kData})}}});
+  if (options.prefetch >= 0 || !options.reshardAfterForward)
+    strategy::PrefetchOp::create(
+        builder, loc,
+        options.prefetch >= 0 ? builder.getI64IntegerAttr(options.prefetch)
+                              : IntegerAttr(),
+        options.reshardAfterForward ? BoolAttr() : builder.getBoolAttr(false));
+  if (options.offloadWeight || options.offloadState ||
+      options.offloadActivation)
+    strategy::OffloadOp::create(builder, loc, /*none=*/false,
+                                options.offloadWeight, options.offloadState,
+                                options.offloadActivation);
 
   llvm::SetVector<StringRef> written;
   for (Operation *op : operations) {
@@ -636,8 +693,14 @@ public:
                                  pipelineParallel,
                                  microBatches,
                                  schedule,
+                                 virtualStages,
                                  recompute,
-                                 zero};
+                                 zero,
+                                 prefetch,
+                                 reshardAfterForward,
+                                 offloadWeight,
+                                 offloadState,
+                                 offloadActivation};
     if (failed(Preset(getOperation(), options).run()))
       signalPassFailure();
   }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differentiation.h"
+#include "GradientScaling.h"
+#include "PerLayer.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -94,25 +96,21 @@ static SmallVector<StringRef> stateNames(TrainingAttr training) {
 
 static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
                                TrainingAttr training, Value parameter,
-                               Value gradient, ValueRange states) {
+                               Value gradient, ValueRange states,
+                               Value factor) {
   SmallVector<Type> types = {parameter.getType()};
   llvm::append_range(types, states.getTypes());
   bool master = static_cast<bool>(training.getMaster());
+  bool scaled = static_cast<bool>(factor);
+  SmallVector<Value> others(states);
+  if (scaled)
+    others.push_back(factor);
   if (training.getOptimizer() == Optimizer::Adam)
     return AdamOp::create(builder, loc, types, path, parameter, gradient,
-                          states, master, llvm::APFloat(0.001));
-  return SGDOp::create(builder, loc, types, path, parameter, gradient, states,
+                          others, master, scaled, llvm::APFloat(0.001));
+  return SGDOp::create(builder, loc, types, path, parameter, gradient, others,
                        training.getOptimizer() == Optimizer::Momentum, master,
-                       llvm::APFloat(0.01));
-}
-
-/// The repeat that reads slices of `parameter`, if any.
-static RepeatOp slicingRepeat(Value parameter) {
-  for (OpOperand &use : parameter.getUses())
-    if (auto repeat = dyn_cast<RepeatOp>(use.getOwner()))
-      if (use.getOperandNumber() >= repeat.getNumCarried())
-        return repeat;
-  return {};
+                       scaled, llvm::APFloat(0.01));
 }
 
 /// Adds one argument per optimizer state of every parameter, all at once: the
@@ -155,47 +153,6 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// Builds the update of `parameter`, which the forward pass knows as `value`.
-/// Layers that a repeat reads slice by slice are updated one by one, as they
-/// would be if written out.
-static Operation *buildUpdate(OpBuilder &builder, Value value, StringRef path,
-                              TrainingAttr training, Value parameter,
-                              Value gradient, ValueRange states) {
-  RepeatOp slicer = slicingRepeat(value);
-  if (!slicer)
-    return createUpdate(builder, parameter.getLoc(), path, training, parameter,
-                        gradient, states);
-  // Found before the repeat below becomes a reader as well.
-  unsigned number = std::distance(slicer->operand_begin(),
-                                  llvm::find(slicer->getOperands(), value));
-  SmallVector<Value> sliced = {parameter, gradient};
-  llvm::append_range(sliced, states);
-  SmallVector<Type> types = {parameter.getType()};
-  llvm::append_range(types, states.getTypes());
-  auto repeat = RepeatOp::create(builder, parameter.getLoc(), slicer.getPath(),
-                                 slicer.getFirst(), slicer.getCount(), false,
-                                 ValueRange(), sliced, types);
-  Block &body = repeat.getBody().emplaceBlock();
-  for (Value stack : sliced) {
-    auto type = cast<RankedTensorType>(stack.getType());
-    body.addArgument(RankedTensorType::get(type.getShape().drop_front(),
-                                           type.getElementType()),
-                     stack.getLoc());
-  }
-  // The path is relative to the layer: `layers[*].` or `layers[0:12].` goes.
-  StringRef relative = path;
-  if (relative.consume_front((slicer.getPath() + "[").str()))
-    relative = relative.split("].").second;
-  OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  Operation *update = buildUpdate(inside, slicer.getBody().getArgument(number),
-                                  relative.empty() ? path : relative, training,
-                                  body.getArgument(0), body.getArgument(1),
-                                  body.getArguments().drop_front(2));
-  setPhase(update, Phase::Update);
-  YieldOp::create(inside, parameter.getLoc(), update->getResults());
-  return repeat;
-}
-
 LogicalResult
 BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
                                 const DenseMap<Value, Value> &gradients) {
@@ -220,15 +177,20 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
   SmallVector<Value> results(terminator->getOperands());
   SmallVector<DictionaryAttr> resultAttrs(results.size(),
                                           DictionaryAttr::get(&getContext()));
+  Value factor = buildUpdateFactor(builder, training, parameters, gradients);
   for (BlockArgument parameter : parameters) {
     Value gradient = gradients.lookup(parameter);
     SmallVector<Value> own((*states)[parameter].begin(),
                            (*states)[parameter].end());
-    Operation *update =
-        buildUpdate(builder, parameter, getArgumentPath(parameter), training,
-                    parameter, gradient, own);
-    setPhase(update, Phase::Update);
-    inheritStage(parameter, update);
+    SmallVector<Value> operands = {parameter, gradient};
+    llvm::append_range(operands, own);
+    Operation *update = buildPerLayer(
+        builder, parameter, getArgumentPath(parameter), operands,
+        [&](OpBuilder &at, StringRef path, ValueRange layer) {
+          return createUpdate(at, parameter.getLoc(), path, training, layer[0],
+                              layer[1], layer.drop_front(2), factor);
+        });
+    markAsUpdate(update, parameter);
     SmallVector<Value> replaced = {parameter};
     llvm::append_range(replaced, own);
     for (auto [result, argument] : llvm::zip(update->getResults(), replaced)) {

@@ -57,19 +57,26 @@ static cost::DType computeType(Operation *op) {
   return cost::DType::F32;
 }
 
-/// Sizes of the iterators of `op` on the rank at `coordinates`, read off the
-/// local shapes of the dimensions they index.
-static SmallVector<int64_t> localSizes(Operation *op,
-                                       const nn::IterationSpace &space,
-                                       ArrayRef<int64_t> coordinates) {
-  SmallVector<int64_t> sizes;
+static int64_t sizeOf(const nn::IteratorRanges &ranges) {
+  int64_t size = 0;
+  for (auto [begin, end] : ranges)
+    size += end - begin;
+  return size;
+}
+
+/// What the rank at `coordinates` holds of the iterators of `op`, read off the
+/// dimensions they index.
+static SmallVector<nn::IteratorRanges>
+heldRanges(Operation *op, const nn::IterationSpace &space,
+           ArrayRef<int64_t> coordinates) {
+  SmallVector<nn::IteratorRanges> held;
   for (const nn::Iterator &iterator : space.iterators)
-    sizes.push_back(iterator.size);
+    held.push_back({{0, iterator.size}});
   auto visit = [&](Value value, const nn::TensorIterators &dims) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
-    SmallVector<int64_t> local = dist::localShape(type, coordinates);
+    SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
         continue;
@@ -77,15 +84,19 @@ static SmallVector<int64_t> localSizes(Operation *op,
       int64_t minor = 1;
       for (unsigned iterator : ArrayRef(iterators).drop_front())
         minor *= space.iterators[iterator].size;
-      int64_t &size = sizes[iterators.front()];
-      size = std::min(size, local[dim] / minor);
+      nn::IteratorRanges part;
+      for (const dist::Range &range : local[dim])
+        part.push_back({range.begin / minor, range.end / minor});
+      nn::IteratorRanges &known = held[iterators.front()];
+      if (sizeOf(part) < sizeOf(known))
+        known = std::move(part);
     }
   };
   for (auto [value, dims] : llvm::zip(op->getOperands(), space.operands))
     visit(value, dims);
   for (auto [value, dims] : llvm::zip(op->getResults(), space.results))
     visit(value, dims);
-  return sizes;
+  return held;
 }
 
 namespace {
@@ -108,13 +119,20 @@ private:
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
   cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
+  cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
   int32_t messageOf(Operation *op, uint32_t number);
+  int32_t stageReductionOf(dist::StageReduceOp op, uint32_t number);
   uint32_t label(StringRef text);
 
   ArrayRef<int64_t> coordinatesOf(uint32_t number) const {
     return coordinates[number];
+  }
+  /// Whether a value of that type exists on the ranks of class `number`.
+  bool isHeldBy(Type type, uint32_t number) const {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return !layout || layout.getValue().isHeldAt(coordinates[number]);
   }
   int64_t stageOfRank(ArrayRef<int64_t> deviceCoordinates) const;
   AxisList axesOf(Operation *op) const;
@@ -144,6 +162,7 @@ private:
   std::map<std::tuple<uint32_t, bool, uint32_t, std::vector<uint32_t>>, int32_t>
       collectives;
   std::map<std::tuple<int64_t, uint32_t, uint32_t>, int32_t> messages;
+  std::map<std::pair<int64_t, std::vector<uint32_t>>, int32_t> stageReductions;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
 };
 
@@ -171,6 +190,17 @@ LogicalResult WorkloadBuilder::findPrograms() {
     FailureOr<FlatProgram> flat = flatten(program);
     if (failed(flat))
       return failure();
+    WalkResult copies = program.walk([&](Operation *op) {
+      if (!isa<dist::OffloadOp, dist::FetchOp>(op) || cluster.host)
+        return WalkResult::advance();
+      op->emitOpError("copies between device and host, but the cluster '")
+          << cluster.name
+          << "' says nothing about the way there; give it a \"host\" link with "
+             "bandwidth_gbps and latency_us";
+      return WalkResult::interrupt();
+    });
+    if (copies.wasInterrupted())
+      return failure();
     programs.push_back(std::move(*flat));
   }
   mesh = programs.front().program.getMesh();
@@ -196,8 +226,8 @@ AxisList WorkloadBuilder::axesOf(Operation *op) const {
   return *dist::getAxes(mesh, cast<dist::CollectiveOpInterface>(op).getAxes());
 }
 
-/// Groups of ranks that communicate: one family per set of axes, and one per
-/// pair of stages that exchange messages.
+/// Groups of ranks that communicate: one family per set of axes, one per pair
+/// of stages that exchange messages, one per set of stages that reduce.
 void WorkloadBuilder::addFamilies() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
@@ -226,6 +256,7 @@ void WorkloadBuilder::addFamilies() {
     families.push_back(std::move(family));
   };
   std::set<std::pair<int64_t, int64_t>> pairs;
+  std::set<std::vector<int64_t>> reductions;
   for (auto [number, flat] : llvm::enumerate(programs)) {
     int64_t stage = number;
     flat.program.walk([&](dist::CollectiveOpInterface op) {
@@ -238,6 +269,20 @@ void WorkloadBuilder::addFamilies() {
                 -> std::optional<SmallVector<int64_t>> {
           int64_t &coordinate = own[*pipelineAxis - 1];
           if (coordinate != stage && coordinate != other)
+            return std::nullopt;
+          coordinate = 0;
+          return own;
+        });
+        return;
+      }
+      if (auto reduction = dyn_cast<dist::StageReduceOp>(op.getOperation())) {
+        ArrayRef<int64_t> members = reduction.getStages();
+        if (!reductions.insert(members.vec()).second)
+          return;
+        add([&](SmallVector<int64_t> own)
+                -> std::optional<SmallVector<int64_t>> {
+          int64_t &coordinate = own[*pipelineAxis - 1];
+          if (!llvm::is_contained(members, coordinate))
             return std::nullopt;
           coordinate = 0;
           return own;
@@ -261,23 +306,43 @@ void WorkloadBuilder::partition() {
   const dist::Mesh &grid = mesh.getValue();
   int64_t numRanks = mesh.getNumDevices();
   // Ranks of one stage differ where a dimension does not divide evenly.
-  SetVector<std::pair<int64_t, SmallVector<Axis>>> uneven;
+  std::set<std::pair<int64_t, AxisList>> uneven;
+  // Or where something is at one place among them.
+  SetVector<std::pair<Axis, int64_t>> places;
   auto inspect = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || dist::isEven(tensor))
+    dist::LayoutAttr attribute = dist::getLayout(type);
+    if (!attribute)
       return;
-    const dist::Layout &layout = dist::getLayout(tensor).getValue();
+    const dist::Layout &layout = attribute.getValue();
+    for (auto entry : layout.fixed)
+      if (entry.first != pipelineAxis)
+        places.insert(entry);
+    auto tensor = cast<RankedTensorType>(type);
+    if (dist::isEven(tensor))
+      return;
     for (auto [dim, axes] : llvm::enumerate(layout.dims))
       if (tensor.getDimSize(dim) % grid.getSize(axes) != 0)
-        uneven.insert({tensor.getDimSize(dim),
-                       SmallVector<Axis>(axes.begin(), axes.end())});
+        uneven.insert({tensor.getDimSize(dim), axes});
   };
+  // They also differ where the share of the work that is visited depends on the
+  // part. One operation stands for all of the same types and share.
+  llvm::MapVector<std::tuple<OperationName, Type, int64_t>,
+                  nn::IterationSpaceOpInterface>
+      skipping;
   for (FlatProgram &flat : programs) {
     for (Type type : flat.program.getArgumentTypes())
       inspect(type);
     flat.program.walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         inspect(type);
+      auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+      if (kernel && kernel.getVisitedShare() != 1)
+        skipping.insert(
+            {{op->getName(),
+              FunctionType::get(op->getContext(), op->getOperandTypes(),
+                                op->getResultTypes()),
+              llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
+             kernel});
     });
   }
   std::map<SmallVector<int64_t>, uint32_t> numbers;
@@ -285,13 +350,22 @@ void WorkloadBuilder::partition() {
   for (int64_t rank = 0; rank < numRanks; ++rank) {
     SmallVector<int64_t> own = grid.getCoordinates(rank);
     SmallVector<int64_t> key = {stageOfRank(own)};
+    SmallVector<int64_t> coordinates = own;
+    coordinates.insert(coordinates.begin(), 0);
     for (auto &[size, axes] : uneven) {
-      int64_t index = 0;
-      for (Axis axis : axes)
-        index = index * grid.getSize(axis) +
-                (axis == dist::microAxis ? 0 : own[axis - 1]);
-      key.push_back(dist::partSize(size, grid.getSize(axes), index));
+      dist::Layout layout(1);
+      layout.dims[0] = axes;
+      key.push_back(
+          dist::partSize(size, grid.getSize(axes),
+                         dist::partIndex(grid, layout, 0, coordinates)));
     }
+    for (auto &[types, kernel] : skipping) {
+      double share = kernel.getVisitedShareOf(
+          heldRanges(kernel, kernel.getIterationSpace(), coordinates));
+      key.push_back(llvm::bit_cast<int64_t>(share));
+    }
+    for (auto [axis, position] : places)
+      key.push_back(own[axis - 1] == position);
     // Distinct colours keep every rank apart.
     if (fold == Fold::None)
       key.push_back(rank);
@@ -311,10 +385,19 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   auto [entry, isNew] = kernelTimes.try_emplace({op, number});
   if (!isNew)
     return entry->second;
+  // Work at one place costs nothing elsewhere.
+  for (Type type : op->getResultTypes())
+    if (!isHeldBy(type, number))
+      return entry->second = 0;
   nn::IterationSpace space = op.getIterationSpace();
-  double points = 1;
-  for (int64_t size : localSizes(op, space, coordinatesOf(number)))
-    points *= static_cast<double>(size);
+  SmallVector<nn::IteratorRanges> held =
+      heldRanges(op, space, coordinatesOf(number));
+  double points = op.getVisitedShareOf(held);
+  // Nothing is launched where nothing is to be done: keys in the future.
+  if (points == 0)
+    return entry->second;
+  for (const nn::IteratorRanges &ranges : held)
+    points *= static_cast<double>(sizeOf(ranges));
   double written = 0;
   for (Value result : op->getResults())
     written += dist::localBytes(tensorType(result), coordinatesOf(number));
@@ -324,16 +407,26 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
       continue;
     bytes += op.readsWholeOperand(i)
                  ? dist::localBytes(tensorType(operand), coordinatesOf(number))
-                 : written;
+                 : written * op.getReadsPerWrite();
   }
+  if (std::optional<double> perPoint = op.getBytesPerPoint())
+    bytes = points * *perPoint;
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
-  kernel.flops = points * op.getExecutedFlopsPerPoint() * op.getVisitedShare();
+  kernel.flops = points * op.getExecutedFlopsPerPoint();
   kernel.bytes = bytes;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
   entry->second = kernels.cost(kernel).time;
   return entry->second;
+}
+
+/// Time of a copy between device and host on class `number`.
+cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
+  double bytes =
+      dist::localBytes(tensorType(op->getResult(0)), coordinatesOf(number));
+  const cost::Link &link = *cluster.host;
+  return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
 static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
@@ -349,6 +442,16 @@ static cost::CollectiveKind kindOf(dist::CollectiveKind kind) {
   case dist::CollectiveKind::Send:
   case dist::CollectiveKind::Recv:
     return cost::CollectiveKind::SendRecv;
+  case dist::CollectiveKind::Permute:
+    return cost::CollectiveKind::Permute;
+  case dist::CollectiveKind::Broadcast:
+    return cost::CollectiveKind::Broadcast;
+  case dist::CollectiveKind::Scatter:
+    return cost::CollectiveKind::Scatter;
+  case dist::CollectiveKind::Gather:
+    return cost::CollectiveKind::Gather;
+  case dist::CollectiveKind::Shift:
+    return cost::CollectiveKind::Shift;
   }
   llvm_unreachable("unknown collective");
 }
@@ -389,6 +492,8 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
     collective.cost.kind = kindOf(op.getCollectiveKind());
     collective.cost.bytes = op.getBufferBytes();
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op))
+      collective.cost.bytes = fused.getBucketBytes(task.bucket);
+    if (auto fused = dyn_cast<dist::FusedGatherOp>(task.op))
       collective.cost.bytes = fused.getBucketBytes(task.bucket);
     collective.cost.group = family.shapes[group];
     collective.groups = ranks.ranks[number] / ofOwnClass;
@@ -433,11 +538,55 @@ int32_t WorkloadBuilder::messageOf(Operation *op, uint32_t number) {
   return entry->second;
 }
 
+/// The rendezvous of a reduction across stages.
+int32_t WorkloadBuilder::stageReductionOf(dist::StageReduceOp op,
+                                          uint32_t number) {
+  const dist::Mesh &grid = mesh.getValue();
+  SmallVector<int64_t> own = grid.getCoordinates(ranks.representative[number]);
+  std::vector<uint32_t> members;
+  SmallVector<int64_t> devices;
+  for (int64_t stage : op.getStages()) {
+    own[*pipelineAxis - 1] = stage;
+    members.push_back(ranks.classOf[grid.getPosition(own)]);
+    devices.push_back(grid.getDevice(own));
+  }
+  llvm::sort(members);
+  auto [entry, isNew] = stageReductions.try_emplace(
+      {op.getTag(), members},
+      static_cast<int32_t>(workload.collectives.size()));
+  if (isNew) {
+    sim::Collective collective;
+    collective.cost.kind = cost::CollectiveKind::AllReduce;
+    collective.cost.bytes = op.getBufferBytes();
+    collective.cost.group = cost::shapeOf(cluster, devices);
+    collective.groups = ranks.ranks[number];
+    collective.members = std::move(members);
+    collective.axes = "stages";
+    for (int64_t stage : op.getStages())
+      collective.axes += " " + std::to_string(stage);
+    workload.collectives.push_back(std::move(collective));
+  }
+  return entry->second;
+}
+
 static sim::Stream streamOf(Operation *op) {
-  if (isa<dist::SendOp>(op))
-    return sim::Stream::PipelineSend;
-  if (isa<dist::RecvOp>(op))
-    return sim::Stream::PipelineReceive;
+  if (isa<dist::FetchOp>(op))
+    return sim::Stream::HostToDevice;
+  if (isa<dist::OffloadOp>(op))
+    return sim::Stream::DeviceToHost;
+  if (isa<dist::ShiftOp>(op))
+    return sim::Stream::ContextParallel;
+  // Activations and gradients travel independently: the stages may have them in
+  // different orders.
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
+                   dist::SectionKind::Forward;
+    if (isa<dist::SendOp>(op))
+      return forward ? sim::Stream::PipelineSend
+                     : sim::Stream::PipelineSendGradient;
+    return forward ? sim::Stream::PipelineReceive
+                   : sim::Stream::PipelineReceiveGradient;
+  }
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
@@ -449,9 +598,11 @@ static sim::Stream streamOf(Operation *op) {
 /// A buffer in the size it has on class `number`.
 sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
                                       uint32_t number) {
-  return {buffer.name,
-          dist::localBytes(tensorType(buffer.value), coordinatesOf(number)),
-          buffer.owner};
+  RankedTensorType type = tensorType(buffer.value);
+  int64_t bytes = isHeldBy(type, number)
+                      ? dist::localBytes(type, coordinatesOf(number))
+                      : 0;
+  return {buffer.name, bytes, buffer.owner, buffer.isOnHost()};
 }
 
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
@@ -471,8 +622,12 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op))
       copy.duration = kernelTime(kernel, number);
+    else if (isa<dist::OffloadOp, dist::FetchOp>(task.op))
+      copy.duration = copyTime(task.op, number);
     else if (isa<dist::SendOp, dist::RecvOp>(task.op))
       copy.collective = messageOf(task.op, number);
+    else if (auto reduction = dyn_cast<dist::StageReduceOp>(task.op))
+      copy.collective = stageReductionOf(reduction, number);
     else
       copy.collective = collectiveOf(task, index, number, once);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
@@ -502,19 +657,31 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   fillTemplate(device, number, flat.once, true, device.once);
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
-  auto sectionOf = [](const FlatList &list, dist::SectionKind kind) {
+  auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),
-        std::find(list.sections.begin(), list.sections.end(), kind)));
+        llvm::find(list.sections, std::pair(work.kind, work.chunk))));
   };
   for (const dist::Work &work : schedule.getWork(stageOf[number])) {
     sim::WorkItem item;
     item.once = !work.micro;
     item.microBatch = work.micro.value_or(0);
-    item.section = sectionOf(item.once ? flat.once : flat.micro, work.kind);
+    item.section = sectionOf(item.once ? flat.once : flat.micro, work);
     device.order.push_back(item);
   }
   workload.classes.push_back(std::move(device));
+}
+
+/// Whether a kernel adds to what goes round a ring: work of the strategy, not
+/// of the model.
+static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
+  auto isVisitor = [](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return layout && llvm::any_of(layout.getValue().dims, [](const auto &axes) {
+             return axes.shift != 0;
+           });
+  };
+  return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
 }
 
 /// Sums FLOPs over a block; repeats count as often as they run.
@@ -537,7 +704,7 @@ static void countFlops(Block &block, double times, bool recomputed,
     double points = times * kernel.getIterationSpace().numPoints();
     double share = kernel.getVisitedShare();
     info.executedFlops += points * kernel.getExecutedFlopsPerPoint() * share;
-    if (recomputed)
+    if (recomputed || sumsUpVisitors(kernel))
       continue;
     info.modelFlops += points * kernel.getFlopsPerPoint() * share;
     info.modelFlopsFullSquare += points * kernel.getFlopsPerPoint();

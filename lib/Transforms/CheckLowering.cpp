@@ -42,6 +42,9 @@ using interp::Tensor;
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
+/// Relative difference from which on copies of a parameter count as different.
+static constexpr double copyTolerance = 1e-9;
+
 /// Largest absolute value of a random parameter. Small ones keep activations
 /// near one through many layers.
 static constexpr double parameterScale = 0.3;
@@ -109,6 +112,8 @@ static int64_t numChoices(Value value) {
     };
     if (auto embedding = dyn_cast<nn::EmbeddingOp>(op))
       least = std::min(least, sizeOf(embedding.getTable(), 0));
+    else if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
+      least = std::min(least, sizeOf(bag.getTable(), -2));
     else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op))
       least = std::min(least, sizeOf(loss.getLogits(), -1));
     else if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
@@ -252,7 +257,8 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
 
 namespace {
 /// The results of a step by the path of what they replace, the layers of one
-/// argument put together; other results by their number.
+/// argument put together; other results by their number in the model. Copies of
+/// a parameter that several stages hold must agree.
 class StepResults {
 public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
@@ -265,7 +271,6 @@ public:
 private:
   const Arguments &arguments;
   llvm::StringMap<char> names;
-  int64_t numOthers = 0;
 };
 } // namespace
 
@@ -275,11 +280,21 @@ LogicalResult StepResults::add(FunctionOpInterface step,
     auto updates =
         step.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
     if (!updates) {
-      std::string name = "result " + std::to_string(numOthers++);
+      auto original =
+          step.getResultAttrOfType<IntegerAttr>(number, nn::kResultAttr);
+      std::string name =
+          "result " + std::to_string(original ? original.getInt()
+                                              : static_cast<int64_t>(number));
       tensors.insert({names.try_emplace(name).first->first(), value});
       continue;
     }
     BlockArgument argument = step.getArgument(updates.getInt());
+    // The next step takes what this one returns.
+    if (step.getResultTypes()[number] != argument.getType())
+      return step.emitOpError("result ")
+             << number << " is " << step.getResultTypes()[number]
+             << " and replaces '" << getArgumentPath(argument) << "', which is "
+             << argument.getType();
     std::optional<Piece> piece = arguments.find(getArgumentPath(argument));
     if (!piece)
       return step.emitOpError("result ")
@@ -288,12 +303,15 @@ LogicalResult StepResults::add(FunctionOpInterface step,
                 "state "
                 "of one";
     StringRef name = names.try_emplace(piece->key()).first->first();
-    Tensor &whole =
-        tensors
-            .insert({name, Tensor(piece->whole->value.getShape(),
-                                  std::numeric_limits<double>::quiet_NaN())})
-            .first->second;
+    auto [entry, isNew] = tensors.insert(
+        {name, Tensor(piece->whole->value.getShape(),
+                      std::numeric_limits<double>::quiet_NaN())});
+    Tensor &whole = entry->second;
     if (!piece->range) {
+      if (!isNew &&
+          interp::largestDifference(whole, value).relative > copyTolerance)
+        return step.emitOpError("holds a copy of '")
+               << name << "' that differs from that of another stage";
       whole = value;
       continue;
     }

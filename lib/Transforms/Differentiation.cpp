@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differentiation.h"
+#include "KeepLayout.h"
 
 #include "Proteus/Dialect/NN/Gradient.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -29,6 +30,11 @@ Type proteus::withElementType(Type type, Type element) {
 bool proteus::isFloatTensor(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   return tensor && isa<FloatType>(tensor.getElementType());
+}
+
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
 /// On an nn.recompute under construction: how many of its results are outputs
@@ -176,6 +182,7 @@ protected:
 private:
   LogicalResult differentiate(RepeatOp repeat);
   RecomputeOp recomputeGroup(StringAttr group);
+  Value keptOperand(Operation *op, Value value);
 
   /// Backward operations inherit the settings of the forward operation they
   /// belong to.
@@ -196,6 +203,8 @@ private:
   bool summing = false;
   /// Recomputed values, by the group and the forward value.
   DenseMap<StringAttr, DenseMap<Value, Value>> recomputed;
+  /// Operands that are kept in a layout of their own.
+  DenseMap<std::pair<Operation *, Value>, Value> keptOperands;
 };
 
 /// The body of a repeat: forward values reach the backward body as slices of
@@ -221,6 +230,15 @@ protected:
     Region *region = value.getParentRegion();
     if (!repeat.getBody().isAncestor(region))
       return parent.saved(value);
+    // A constant is written again rather than stacked.
+    if (isConstant(value)) {
+      Value &copy = slices[value];
+      if (!copy) {
+        backwardBody.push_front(value.getDefiningOp()->clone());
+        copy = backwardBody.front().getResult(0);
+      }
+      return copy;
+    }
     auto [entry, isNew] = slices.try_emplace(value);
     if (isNew) {
       BlockArgument slice =
@@ -267,6 +285,10 @@ LogicalResult BlockDifferentiator::run() {
       return op->emitOpError("has no gradient, but the loss depends on it; "
                              "use differentiable operations between the "
                              "parameters and the loss");
+    auto layout =
+        op->getAttrOfType<strategy::PartitionAttr>(kOutputGradientAttr);
+    if (Value gradient = layout ? gradientOf(op->getResult(0)) : Value())
+      gradients[op->getResult(0)] = buildKeep(backward, op, gradient, layout);
     if (failed(differentiable.buildGradients(*this)))
       return failure();
   }
@@ -292,15 +314,46 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   summing = false;
 }
 
+/// What the backward pass of `op` reads in place of its operand `value`: the
+/// operand itself, or a form of it that the strategy keeps.
+Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
+  auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
+  if (!isNew)
+    return entry->second;
+  auto keep = [&](strategy::PartitionAttr partition) {
+    // Behind the operation: it decides first how it reads the operand.
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    KeepOp result = buildKeep(builder, op, value, partition);
+    setPhase(result, Phase::Forward);
+    keptOperands[{op, value}] = result.getResult();
+    return result;
+  };
+  if (auto inputs = op->getAttrOfType<ArrayAttr>(kInputsAttr))
+    for (auto input : inputs.getAsRange<ArrayAttr>())
+      if (op->getOperand(cast<IntegerAttr>(input[0]).getInt()) == value)
+        return keep(cast<strategy::PartitionAttr>(input[1])).getResult();
+  if (op->hasAttr(kKeepGatheredAttr) && context.isParameter(value)) {
+    KeepOp result = keep(strategy::PartitionAttr::get(op->getContext(), {}));
+    unsigned number = std::distance(op->operand_begin(),
+                                    llvm::find(op->getOperands(), value));
+    result->setDiscardableAttr(kKeepAsReadAttr,
+                               backward.getI64IntegerAttr(number));
+    return result.getResult();
+  }
+  return value;
+}
+
 Value BlockDifferentiator::saved(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != &forward)
-    return kept(value);
-  auto group = getRecomputeGroup(op);
+  auto group =
+      op && op->getBlock() == &forward ? getRecomputeGroup(op) : StringAttr();
   // Work that is recomputed keeps the values that other work reads as well; a
   // value is recomputed only for the backward pass of its own group.
   if (!group || !current || getRecomputeGroup(current) != group)
-    return kept(value);
+    return kept(current && current->getBlock() == &forward
+                    ? keptOperand(current, value)
+                    : value);
   if (!recomputed.count(group))
     recomputeGroup(group);
   return recomputed[group].lookup(value);
@@ -315,7 +368,8 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
     if (getRecomputeGroup(&op) == group)
       members.push_back(&op);
 
-  SetVector<Value> inputs;
+  // A recomputed module reads tensors and has constants of its own.
+  SetVector<Value> inputs, constants;
   SmallVector<Value> outputs;
   auto isInside = [&](Value value) {
     Operation *def = value.getDefiningOp();
@@ -325,13 +379,13 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Operation *op : members) {
     for (Value operand : op->getOperands())
       if (!isInside(operand))
-        inputs.insert(operand);
+        (isConstant(operand) ? constants : inputs).insert(operand);
     SetVector<Value> captured;
     for (Region &region : op->getRegions())
       getUsedValuesDefinedAbove(region, captured);
     for (Value value : captured)
       if (!isInside(value))
-        inputs.insert(value);
+        (isConstant(value) ? constants : inputs).insert(value);
     llvm::append_range(outputs, op->getResults());
   }
 
@@ -351,8 +405,13 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   llvm::append_range(outputs, inner);
 
   SmallVector<Value> operands;
-  for (Value input : inputs)
-    operands.push_back(kept(input));
+  for (Value input : inputs) {
+    Value form = input;
+    for (Operation *op : members)
+      if (form == input && llvm::is_contained(op->getOperands(), input))
+        form = keptOperand(op, input);
+    operands.push_back(kept(form));
+  }
   auto recompute =
       RecomputeOp::create(backward, members.front()->getLoc(), group.getValue(),
                           operands, TypeRange(outputs));
@@ -363,6 +422,8 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  for (Value constant : constants)
+    inside.clone(*constant.getDefiningOp(), mapping);
   for (Operation *op : members)
     setPhase(inside.clone(*op, mapping), Phase::Backward);
   SmallVector<Value> yielded;
@@ -620,8 +681,12 @@ proteus::differentiate(func::FuncOp function, TrainingAttr training) {
     return function.emitOpError("the loss does not depend on any parameter");
 
   OpBuilder builder(terminator);
+  // A scaled loss keeps small gradients above the smallest number of a narrow
+  // type; the updates divide by the scale.
+  double scale =
+      training.getLossScale() ? training.getLossScale().getValueAsDouble() : 1;
   auto seed = FillOp::create(builder, loss.getLoc(), loss.getType(), "loss",
-                             llvm::APFloat(1.0));
+                             llvm::APFloat(scale));
   setPhase(seed, Phase::Backward);
   if (Operation *producer = loss.getDefiningOp())
     inheritAnnotations(producer, seed);

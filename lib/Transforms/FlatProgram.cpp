@@ -10,6 +10,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -51,6 +52,7 @@ private:
   LogicalResult visitRepeat(nn::RepeatOp repeat);
   LogicalResult visitRecompute(nn::RecomputeOp recompute);
   void visitFusedReduce(dist::FusedReduceOp fused);
+  void visitFusedGather(dist::FusedGatherOp fused);
   void visitTask(Operation *op);
   void addArguments();
   void makeResident(dist::SectionOp section);
@@ -111,16 +113,38 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
+/// How many layers ahead parameters are gathered where the strategy does not
+/// say.
+static constexpr int64_t defaultPrefetch = 1;
+
+/// How many layers ahead of its use `op` may run, if it gathers or fetches a
+/// parameter.
+static std::optional<int64_t> prefetchDepth(Operation *op) {
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) || !purpose ||
+      purpose.getValue() != dist::Purpose::Parameter)
+    return std::nullopt;
+  auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);
+  return depth ? depth.getInt() : defaultPrefetch;
+}
+
 /// The operand into whose memory `result` is written, if any.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
-  if (isa<dist::AllReduceOp>(op))
+  if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
   // An update returns its operands but the gradient, in order.
   if (isa<nn::SGDOp, nn::AdamOp>(op)) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }
+  // A step of a ring goes on with what the last one has made.
+  if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
+      block && !block.getSoFar().empty())
+    return block.getSoFar()[result.getResultNumber()];
+  if (auto block = dyn_cast<nn::AttentionBlockGradOp>(op);
+      block && result.getResultNumber() == 0)
+    return block.getQueryGradientSoFar();
   if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
     Value init = destinations.getTiedOpOperand(result)->get();
     // An empty tensor has no memory yet, and what others read is not
@@ -147,8 +171,10 @@ void Flattener::visitTask(Operation *op) {
     value.producer = number;
     value.producedOnce = once;
     auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-    bool gathersParameter =
-        once && purpose && purpose.getValue() == dist::Purpose::Parameter;
+    bool forParameter =
+        purpose && purpose.getValue() == dist::Purpose::Parameter;
+    // What the update gathers or moves to the host is resident memory.
+    bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
     if (Value memory = inPlaceOperand(result)) {
       value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
@@ -157,7 +183,7 @@ void Flattener::visitTask(Operation *op) {
       buffer.name = task.label;
       bool forward =
           phase == sim::Phase::Forward || phase == sim::Phase::Recompute;
-      if (purpose && purpose.getValue() == dist::Purpose::Parameter)
+      if (forParameter)
         buffer.owner = sim::MemoryOwner::Communication;
       else
         buffer.owner = forward ? sim::MemoryOwner::Activations
@@ -233,8 +259,9 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
   return result;
 }
 
-/// Every bucket becomes a task of the backward section, right after the last
-/// of its members. The reduced gradients take the place of the unreduced ones.
+/// Every bucket becomes a task of the section that computes its members, right
+/// after the last of them. The reduced gradients take the place of the
+/// unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))
@@ -280,6 +307,28 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   }
 }
 
+/// Every bucket is a task of the update. What it gathers takes its place in the
+/// memory of the parameters.
+void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "gather " + std::to_string(number);
+    task.phase = phase;
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i)
+        read(task, stacked ? sliceOf(input, i) : input);
+    }
+    list().tasks.push_back(std::move(task));
+  }
+  for (Value output : fused.getOutputs())
+    environment[output] = addValue(FlatValue());
+}
+
 LogicalResult Flattener::visit(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
@@ -289,9 +338,13 @@ LogicalResult Flattener::visit(Operation *op) {
     visitFusedReduce(fused);
     return success();
   }
+  if (auto fused = dyn_cast<dist::FusedGatherOp>(op)) {
+    visitFusedGather(fused);
+    return success();
+  }
   // No work: the result is the operand seen differently.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
-  bool view = isa<dist::AccumulateOp, dist::SliceOp>(op) ||
+  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::KeepOp>(op) ||
               (kernel && kernel.getKernelClass() == nn::KernelClass::View);
   if (view) {
     uint32_t source = op->getNumOperands() > 0
@@ -301,7 +354,8 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[result] = source;
     return success();
   }
-  if (kernel || isa<dist::CollectiveOpInterface>(op)) {
+  if (kernel ||
+      isa<dist::CollectiveOpInterface, dist::OffloadOp, dist::FetchOp>(op)) {
     visitTask(op);
     return success();
   }
@@ -415,6 +469,81 @@ void Flattener::placeBuckets() {
   flat.micro.sectionBegin = std::move(begins);
 }
 
+/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`,
+/// nothing for what is in no layer. Repeated layers and those that are written
+/// out have the same labels.
+static StringRef layerOf(const FlatTask &task) {
+  StringRef label = task.label;
+  size_t end = label.find(']');
+  return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
+}
+
+/// Puts what gathers or fetches parameters where the strategy says: in front of
+/// the layer that runs so many layers before the one that reads them, and not
+/// earlier: the last kernel in front of that layer must have ended. What runs
+/// between layers counts as a layer. Returns the new number of every task.
+static std::vector<uint32_t> placePrefetches(FlatList &list) {
+  size_t count = list.tasks.size();
+  // What moves behind each task; what moves to the beginning of its section
+  // stands behind the last task of the section before.
+  std::vector<std::vector<uint32_t>> behind(count + 1);
+  std::vector<bool> moves(count, false);
+  for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
+    size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
+    auto isKernel = [&](size_t i) {
+      return isa<nn::IterationSpaceOpInterface>(list.tasks[i].op);
+    };
+    // Per layer in the order of the section, the kernel in front of it.
+    std::vector<int32_t> inFront;
+    std::vector<uint32_t> layer(end - begin);
+    std::optional<size_t> last;
+    for (size_t i = begin; i < end; ++i) {
+      if (!isKernel(i))
+        continue;
+      if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
+        inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
+      layer[i - begin] = inFront.size() - 1;
+      last = i;
+    }
+    // A parameter is for the first kernel behind its task.
+    std::vector<int64_t> reader(end - begin, -1);
+    for (size_t i = end - begin; i-- > 0;)
+      reader[i] = isKernel(begin + i)     ? layer[i]
+                  : i + 1 < reader.size() ? reader[i + 1]
+                                          : -1;
+    for (size_t i = begin; i < end; ++i) {
+      FlatTask &task = list.tasks[i];
+      std::optional<int64_t> depth = prefetchDepth(task.op);
+      if (!depth || reader[i - begin] < 0)
+        continue;
+      int32_t kernel =
+          inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+      moves[i] = true;
+      behind[kernel < 0 ? begin : kernel + 1].push_back(i);
+      if (kernel >= 0 &&
+          !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
+        task.dependsOn.push_back(kernel);
+    }
+  }
+  std::vector<uint32_t> renumbered(count);
+  std::vector<FlatTask> tasks;
+  auto take = [&](size_t i) {
+    renumbered[i] = tasks.size();
+    tasks.push_back(std::move(list.tasks[i]));
+  };
+  for (size_t i = 0; i <= count; ++i) {
+    for (uint32_t moved : behind[i])
+      take(moved);
+    if (i < count && !moves[i])
+      take(i);
+  }
+  for (FlatTask &task : tasks)
+    for (uint32_t &dependency : task.dependsOn)
+      dependency = renumbered[dependency];
+  list.tasks = std::move(tasks);
+  return renumbered;
+}
+
 FailureOr<FlatProgram> Flattener::run() {
   addArguments();
   for (dist::SectionOp section : program.getSections()) {
@@ -424,7 +553,7 @@ FailureOr<FlatProgram> Flattener::run() {
                         ? sim::Phase::Forward
                         : sim::Phase::Backward);
     list().sectionBegin.push_back(list().tasks.size());
-    list().sections.push_back(section.getKind());
+    list().sections.push_back({section.getKind(), section.getChunkNumber()});
     if (failed(visit(section.getBody().front())))
       return failure();
     if (!once)
@@ -436,6 +565,11 @@ FailureOr<FlatProgram> Flattener::run() {
   flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
   flat.once.sectionBegin.push_back(flat.once.tasks.size());
   placeBuckets();
+  std::vector<uint32_t> renumbered = placePrefetches(flat.micro);
+  for (FlatTask &task : flat.once.tasks)
+    for (uint32_t &dependency : task.dependsOnMicro)
+      dependency = renumbered[dependency];
+  placePrefetches(flat.once);
   return std::move(flat);
 }
 

@@ -27,7 +27,7 @@ namespace proteus {
 /// One execution of an operation on every device of a stage.
 struct FlatTask {
   mlir::Operation *op = nullptr;
-  /// Bucket of a fused reduction, else -1.
+  /// Bucket of a fused collective, else -1.
   int32_t bucket = -1;
   std::string label;
   sim::Phase phase = sim::Phase::Forward;
@@ -45,6 +45,12 @@ struct FlatBuffer {
   mlir::Value value;
   std::string name;
   sim::MemoryOwner owner = sim::MemoryOwner::Activations;
+
+  /// Whether the buffer is in host memory.
+  bool isOnHost() const {
+    dist::LayoutAttr layout = dist::getLayout(value.getType());
+    return layout && layout.isOnHost();
+  }
 };
 
 /// What one list of sections executes.
@@ -52,14 +58,14 @@ struct FlatList {
   std::vector<FlatTask> tasks;
   std::vector<FlatBuffer> buffers;
   std::vector<uint32_t> sectionBegin;
-  /// Section kinds in the order of `sectionBegin`.
-  std::vector<dist::SectionKind> sections;
+  /// Sections in the order of `sectionBegin`: kind and chunk.
+  std::vector<std::pair<dist::SectionKind, int64_t>> sections;
 };
 
 /// A program written out.
 struct FlatProgram {
   dist::ProgramOp program;
-  /// Forward and backward: once per micro-batch.
+  /// Forward and gradients: once per micro-batch.
   FlatList micro;
   /// The update: once per step.
   FlatList once;

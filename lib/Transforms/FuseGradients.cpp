@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_FUSEGRADIENTS
@@ -25,24 +26,32 @@ using namespace proteus;
 
 namespace {
 
-/// A gradient reduction of the update section that can join a bucket.
-struct Reduction {
+/// A collective of the update section that can join a bucket: the reduction of
+/// a gradient, or the gathering of an updated parameter.
+struct Member {
   dist::CollectiveOpInterface op;
   Value input;
-  /// The operation of the backward section that computes the gradient.
-  Operation *producer = nullptr;
+  /// The section that computes the input.
+  dist::SectionOp section;
   /// Iterations, and for each of them the position in the expanded order of
-  /// the backward section at which the gradient is ready.
+  /// the sections at which the input is ready.
   SmallVector<int64_t> ready;
   bool stacked = false;
+
+  /// The larger one of input and result: that of a gathering is its result.
+  RankedTensorType buffer() {
+    Value value = isa<dist::AllGatherOp>(op) ? op->getResult(0) : input;
+    return cast<RankedTensorType>(value.getType());
+  }
 };
 
-/// One iteration of one gradient, in the order in which they become ready.
-struct Member {
+/// One iteration of one member, in the order in which they become ready.
+struct Slice {
   int64_t ready;
   int64_t operand;
   int64_t iteration;
   int64_t bytes;
+  dist::SectionOp section;
 };
 
 } // namespace
@@ -58,30 +67,58 @@ static int64_t expandedSize(Operation *op) {
   return 1;
 }
 
-/// Position of `op` in the expanded order of its block.
-static int64_t positionInBlock(Operation *op) {
-  int64_t position = 0;
-  for (Operation &other : *op->getBlock()) {
-    if (&other == op)
-      break;
-    position += expandedSize(&other);
+namespace {
+/// Positions of operations in the expanded orders of their blocks, found once
+/// per block.
+class Positions {
+public:
+  int64_t get(Operation *op) {
+    auto [entry, isNew] = blocks.try_emplace(op->getBlock());
+    if (isNew) {
+      int64_t position = 0;
+      for (Operation &other : *op->getBlock()) {
+        entry->second[&other] = position;
+        position += expandedSize(&other);
+      }
+    }
+    return entry->second.lookup(op);
   }
-  return position;
-}
 
-/// Positions at which the iterations of a section result are ready. A stacked
-/// result of a repeat is ready iteration by iteration, in the order in which
-/// the repeat runs.
-static void findReady(OpResult sectionResult, Reduction &reduction) {
-  auto section = cast<dist::SectionOp>(sectionResult.getOwner());
-  Value yielded = section.getYielded()[sectionResult.getResultNumber()];
+  /// Where a section begins: sections follow each other.
+  int64_t getBegin(dist::SectionOp section) {
+    auto [entry, isNew] = begins.try_emplace(section, 0);
+    if (isNew)
+      for (dist::SectionOp other :
+           cast<dist::ProgramOp>(section->getParentOp()).getSections()) {
+        if (other == section)
+          break;
+        for (Operation &op : other.getBody().front())
+          entry->second += expandedSize(&op);
+      }
+    return entry->second;
+  }
+
+private:
+  DenseMap<Block *, DenseMap<Operation *, int64_t>> blocks;
+  DenseMap<Operation *, int64_t> begins;
+};
+} // namespace
+
+/// Finds the positions at which the iterations of a value of a section are
+/// ready. A stacked result of a repeat is ready iteration by iteration, in the
+/// order in which the repeat runs.
+static void findReady(Value yielded, Positions &positions, Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
-  reduction.producer = producer;
+  Operation *around = yielded.getParentBlock()->getParentOp();
+  reduction.section = dyn_cast<dist::SectionOp>(around);
+  if (!reduction.section)
+    reduction.section = around->getParentOfType<dist::SectionOp>();
+  int64_t base = reduction.section ? positions.getBegin(reduction.section) : 0;
   if (!producer) {
-    reduction.ready = {0};
+    reduction.ready = {base};
     return;
   }
-  int64_t base = positionInBlock(producer);
+  base += positions.get(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
@@ -91,7 +128,7 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
   Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
-  int64_t offset = inner ? positionInBlock(inner) + 1 : 0;
+  int64_t offset = inner ? positions.get(inner) + 1 : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
@@ -101,13 +138,13 @@ static void findReady(OpResult sectionResult, Reduction &reduction) {
 
 /// The reduction behind `op`, if it reduces a gradient that a section has
 /// computed.
-static std::optional<Reduction> asReduction(Operation &op) {
+static std::optional<Member> asReduction(Operation &op, Positions &positions) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
     return std::nullopt;
   auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
   if (!purpose || purpose.getValue() != dist::Purpose::Gradient)
     return std::nullopt;
-  Reduction reduction;
+  Member reduction;
   reduction.op = cast<dist::CollectiveOpInterface>(op);
   reduction.input = op.getOperand(0);
   Value source = reduction.input;
@@ -116,31 +153,53 @@ static std::optional<Reduction> asReduction(Operation &op) {
   auto result = dyn_cast<OpResult>(source);
   if (!result || !isa<dist::SectionOp>(result.getOwner()))
     return std::nullopt;
-  findReady(result, reduction);
+  auto section = cast<dist::SectionOp>(result.getOwner());
+  findReady(section.getYielded()[result.getResultNumber()], positions,
+            reduction);
   return reduction;
 }
 
-/// Fills buckets in the order in which gradients become ready; a bucket closes
-/// when it has reached its size.
-static dist::Buckets fillBuckets(ArrayRef<Reduction> reductions, int64_t first,
+/// The gathering behind `op`, if it gathers a parameter that the section has
+/// updated.
+static std::optional<Member> asGathering(Operation &op, Positions &positions) {
+  auto gather = dyn_cast<dist::AllGatherOp>(op);
+  if (!gather || gather.getPurpose() != dist::Purpose::Parameter)
+    return std::nullopt;
+  Operation *producer = gather.getInput().getDefiningOp();
+  if (!producer || !isa<nn::RepeatOp, nn::IterationSpaceOpInterface>(producer))
+    return std::nullopt;
+  Member gathering;
+  gathering.op = cast<dist::CollectiveOpInterface>(op);
+  gathering.input = gather.getInput();
+  findReady(gathering.input, positions, gathering);
+  return gathering;
+}
+
+/// Fills buckets in the order in which members become ready; a bucket closes
+/// when it has reached its size, and where a section ends: another one may run
+/// its last micro-batch at any other time.
+static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
                                  int64_t size) {
-  SmallVector<Member> members;
-  for (auto [operand, reduction] : llvm::enumerate(reductions)) {
-    int64_t bytes =
-        dist::localBytes(cast<RankedTensorType>(reduction.input.getType())) /
-        static_cast<int64_t>(reduction.ready.size());
-    for (auto [iteration, ready] : llvm::enumerate(reduction.ready))
-      members.push_back({ready, static_cast<int64_t>(operand),
-                         static_cast<int64_t>(iteration), bytes});
+  SmallVector<Slice> slices;
+  for (auto [operand, member] : llvm::enumerate(members)) {
+    int64_t bytes = dist::localBytes(member.buffer()) /
+                    static_cast<int64_t>(member.ready.size());
+    for (auto [iteration, ready] : llvm::enumerate(member.ready))
+      slices.push_back({ready, static_cast<int64_t>(operand),
+                        static_cast<int64_t>(iteration), bytes,
+                        member.section});
   }
-  llvm::sort(members, [](const Member &a, const Member &b) {
+  llvm::sort(slices, [](const Slice &a, const Slice &b) {
     return std::tie(a.ready, a.operand, a.iteration) <
            std::tie(b.ready, b.operand, b.iteration);
   });
   dist::Buckets buckets;
   int64_t filled = 0;
   bool open = false;
-  for (const Member &member : members) {
+  dist::SectionOp section;
+  for (const Slice &member : slices) {
+    open &= section == member.section;
+    section = member.section;
     if (!open) {
       buckets.list.emplace_back();
       filled = 0;
@@ -181,16 +240,18 @@ public:
 
 private:
   LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
-  void fuseGroup(dist::SectionOp update, MutableArrayRef<Reduction> group,
+  void fuseGroup(dist::SectionOp update, MutableArrayRef<Member> group,
                  int64_t first, int64_t size);
+  void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
+                      int64_t first, int64_t size);
 };
 } // namespace
 
 void FuseGradients::fuseGroup(dist::SectionOp update,
-                              MutableArrayRef<Reduction> group, int64_t first,
+                              MutableArrayRef<Member> group, int64_t first,
                               int64_t size) {
   // Backward order, so that the text lists gradients as they become ready.
-  llvm::sort(group, [](const Reduction &a, const Reduction &b) {
+  llvm::sort(group, [](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
     return readyA != readyB ? readyA < readyB : a.op->isBeforeInBlock(b.op);
@@ -202,7 +263,7 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
   SmallVector<Type> types;
   SmallVector<bool> stacked;
   Operation *last = nullptr;
-  for (Reduction &reduction : group) {
+  for (Member &reduction : group) {
     if (auto accumulate = reduction.input.getDefiningOp<dist::AccumulateOp>()) {
       if (last)
         accumulate->moveAfter(last);
@@ -242,6 +303,47 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
   }
 }
 
+void FuseGradients::fuseGatherings(dist::SectionOp update,
+                                   MutableArrayRef<Member> group, int64_t first,
+                                   int64_t size) {
+  // What is gathered leaves the section, so it can all be done at the end,
+  // together with further steps to the layout in which it leaves.
+  Block &body = update.getBody().front();
+  SetVector<Operation *> readers;
+  for (Member &member : group)
+    readers.insert(member.op->getUsers().begin(), member.op->getUsers().end());
+  for (size_t i = 0; i < readers.size(); ++i)
+    readers.insert(readers[i]->getUsers().begin(),
+                   readers[i]->getUsers().end());
+  readers.remove(body.getTerminator());
+  OpBuilder builder(body.getTerminator());
+  for (Operation *reader : llvm::to_vector(llvm::make_filter_range(
+           llvm::map_range(body, [](Operation &op) { return &op; }),
+           [&](Operation *op) { return readers.contains(op); }))) {
+    reader->moveBefore(body.getTerminator());
+    if (builder.getInsertionPoint() == body.getTerminator()->getIterator())
+      builder.setInsertionPoint(reader);
+  }
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  SmallVector<bool> stacked;
+  for (Member &member : group) {
+    inputs.push_back(member.input);
+    types.push_back(member.op->getResult(0).getType());
+    stacked.push_back(member.stacked);
+  }
+  auto fused = dist::FusedGatherOp::create(
+      builder, group.front().op->getLoc(), types, inputs,
+      cast<ArrayAttr>(group.front().op->getAttr("axes")),
+      builder.getDenseBoolArrayAttr(stacked),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, first, size)),
+      dist::PurposeAttr::get(&getContext(), dist::Purpose::Parameter));
+  for (auto [member, result] : llvm::zip(group, fused.getOutputs())) {
+    member.op->getResult(0).replaceAllUsesWith(result);
+    member.op->erase();
+  }
+}
+
 LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                                   dist::SectionOp update) {
   // Options before the tree, the tree before the defaults of PyTorch's
@@ -264,15 +366,24 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     first = firstBucketSize;
   // One fused reduction per kind, axes and element type.
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
-                  SmallVector<Reduction>>
+                  SmallVector<Member>>
       groups;
+  Positions positions;
   for (Operation &op : update.getBody().front())
-    if (auto reduction = asReduction(op))
+    if (auto reduction = asReduction(op, positions))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
   for (auto &[key, group] : groups)
     fuseGroup(update, group, first, size);
+  llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
+  for (Operation &op : update.getBody().front())
+    if (auto gathering = asGathering(op, positions))
+      gatherings[{op.getAttr("axes"),
+                  getElementTypeOrSelf(gathering->input.getType())}]
+          .push_back(*gathering);
+  for (auto &[key, group] : gatherings)
+    fuseGatherings(update, group, first, size);
   return success();
 }

@@ -13,13 +13,16 @@
 
 namespace proteus {
 
-/// Completes the pipeline stages that the tree has set on some operations.
-/// Operations without a stage join the producers of their operands, else their
-/// first user; a repeat is where its body is; parameters are where they are
-/// used.
-/// Inputs that several stages read are duplicated. Emits an error where stages
+/// Completes the virtual stages that the tree has set on some operations.
+/// Operations without one join the producers of their operands, else their
+/// first user; a repeat is where its body is; an operation of which only the
+/// stage is known is in its first chunk behind the producers of its operands.
+/// Arguments are where they are used: those that several of the `numStages`
+/// stages read are duplicated, and copies of a parameter marked as tied.
+/// Operations are put in the order of their stages. Emits an error where stages
 /// contradict the data flow.
-llvm::LogicalResult inferStages(mlir::func::FuncOp function);
+llvm::LogicalResult inferStages(mlir::func::FuncOp function, int64_t numStages,
+                                int64_t numChunks);
 
 } // namespace proteus
 

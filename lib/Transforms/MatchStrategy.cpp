@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "InferStages.h"
+#include "KeepLayout.h"
+#include "RefineMesh.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -16,10 +18,12 @@
 #include "Proteus/Transforms/BatchAnalysis.h"
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 #include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -52,6 +56,8 @@ struct Node {
   strategy::AtOp at;
   strategy::StagesOp stages;
   strategy::RecomputeOp recompute;
+  strategy::PrefetchOp prefetch;
+  strategy::OffloadOp offload;
   /// Whether any operation was selected.
   bool selects = false;
   /// Iterator names that no selected operation has so far.
@@ -65,17 +71,46 @@ struct Node {
   }
 };
 
+/// Where the tree puts an operation: at a virtual stage, or at a stage in
+/// whichever chunk the data flow allows.
+struct Place {
+  int64_t stage;
+  bool anyChunk;
+
+  bool operator==(const Place &other) const {
+    return stage == other.stage && anyChunk == other.anyChunk;
+  }
+  bool operator!=(const Place &other) const { return !(*this == other); }
+};
+
 /// What the tree says about one operation.
 struct Settings {
   llvm::MapVector<StringRef, strategy::PartAttr> op;
-  /// Memory items of parameters: by kind and key (iterator or dimension), the
-  /// axes and who set them.
-  llvm::MapVector<std::pair<unsigned, Attribute>,
+  /// Memory items: by item and key (iterator or dimension), the axes and who
+  /// set them.
+  llvm::MapVector<std::pair<strategy::ItemAttr, Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
-  std::optional<int64_t> stage;
-  /// How many leading components of the path name the recomputed module.
+  std::optional<Place> place;
+  /// Positions on axes other than that of the pipeline, by axis.
+  llvm::MapVector<StringRef, strategy::CoordinateAttr> fixed;
+  /// How many leading components of the path name the recomputed module, and
+  /// who says that it is recomputed.
   std::optional<size_t> recompute;
+  strategy::RecomputeOp recomputeOp;
+  std::optional<int64_t> prefetchDepth;
+  bool keepGathered = false;
+  /// What lies in host memory; null if nothing does.
+  strategy::OffloadOp offload;
+
+  /// The parts that are set for one item.
+  SmallVector<strategy::PartAttr> partsOf(strategy::ItemAttr item) const {
+    SmallVector<strategy::PartAttr> parts;
+    for (auto &[key, setting] : items)
+      if (key.first == item)
+        parts.push_back(setting.first);
+    return parts;
+  }
 };
 
 /// Matches a tree against its model.
@@ -91,26 +126,51 @@ private:
   LogicalResult collect(Operation *op);
   LogicalResult findPipelineAxis();
   LogicalResult assignModulesToStages();
+  FailureOr<SmallVector<int64_t>> runLengths(strategy::StagesOp stages,
+                                             int64_t count);
   LogicalResult splitRepeats();
   LogicalResult annotate();
+  LogicalResult placeArguments();
   LogicalResult annotateOp(Operation *op, const BatchAnalysis &batch);
   LogicalResult annotateParameter(OpOperand &operand,
                                   const nn::IterationSpace &space,
                                   const Settings &settings);
+  LogicalResult annotateActivations(Operation *op,
+                                    const nn::IterationSpace &space,
+                                    const Settings &settings);
+  void markUsed(const Path &path, const nn::IterationSpace &space,
+                const nn::TensorIterators &dims,
+                llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   LogicalResult reportUnused();
   Settings settingsOf(const Path &path);
-  /// The stage that the tree sets for an operation; nearest wins.
-  std::optional<int64_t> stageOf(const Path &path);
+  /// Where the tree puts an operation; nearest wins.
+  std::optional<Place> placeOf(const Path &path);
+  LogicalResult readSchedule();
+  FailureOr<ArrayAttr> readOrders(int64_t numStages);
+  /// The number of chunks per stage.
+  int64_t getNumChunks() {
+    strategy::ScheduleOp schedule = tree.getSchedule();
+    return schedule ? schedule.getVirtualStages().value_or(1) : 1;
+  }
+  /// The number of stages; 1 without a pipeline.
+  int64_t getNumStages() {
+    return pipelineAxis.empty() ? 1 : *tree.getMesh().getAxisSize(pipelineAxis);
+  }
   SmallVector<std::pair<Path, Operation *>> modulePaths();
 
   strategy::TreeOp tree;
   func::FuncOp function;
   MLIRContext *context;
   std::vector<Node> nodes;
-  /// Memory items, part by part, that concern no parameter so far.
+  /// Memory items, part by part, that concern no tensor so far.
   llvm::SetVector<std::pair<Operation *, Attribute>> unusedItems;
+  /// Results that are kept in a layout of their own.
+  SmallVector<std::pair<Operation *, strategy::PartitionAttr>> outputs;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
+  /// Axes that splits name. On them `at` places single operations among
+  /// devices that otherwise share the work; on others it names a stage.
+  llvm::SmallDenseSet<StringRef> splitAxes;
 };
 
 } // namespace
@@ -169,20 +229,14 @@ LogicalResult Matcher::collect(Operation *op) {
   for (Operation &child : op->getRegion(0).front()) {
     if (auto split = dyn_cast<strategy::SplitOp>(child)) {
       node.splits.push_back(split);
+      for (strategy::PartAttr part : split.getPartition().getParts())
+        for (StringAttr axis : part.getAxes())
+          splitAxes.insert(axis.getValue());
       for (strategy::PartAttr part : split.getPartition().getParts()) {
-        switch (split.getItem().getKind()) {
-        case strategy::ItemKind::Op:
+        if (split.getItem().getKind() == strategy::ItemKind::Op)
           node.unusedKeys.insert(part.getIterator());
-          break;
-        case strategy::ItemKind::Weight:
-        case strategy::ItemKind::State:
+        else
           unusedItems.insert({split, part});
-          break;
-        default:
-          return split.emitOpError("the item '")
-                 << strategy::stringifyItemKind(split.getItem().getKind())
-                 << "' can't be lowered yet; split 'op', 'weight' or 'state'";
-        }
       }
     } else if (auto at = dyn_cast<strategy::AtOp>(child)) {
       node.at = at;
@@ -190,6 +244,10 @@ LogicalResult Matcher::collect(Operation *op) {
       node.stages = stages;
     } else if (auto recompute = dyn_cast<strategy::RecomputeOp>(child)) {
       node.recompute = recompute;
+    } else if (auto prefetch = dyn_cast<strategy::PrefetchOp>(child)) {
+      node.prefetch = prefetch;
+    } else if (auto offload = dyn_cast<strategy::OffloadOp>(child)) {
+      node.offload = offload;
     }
   }
   nodes.push_back(std::move(node));
@@ -217,16 +275,12 @@ LogicalResult Matcher::findPipelineAxis() {
     return diagnostic;
   };
   for (Node &node : nodes) {
-    if (node.at) {
-      if (node.at.getCoordinates().size() != 1)
-        return node.at.emitOpError("places work along ")
-               << node.at.getCoordinates().size()
-               << " axes; a pipeline lies along one";
+    if (node.at)
       for (auto coordinate :
            node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
-        if (failed(use(node.at, coordinate.getAxis())))
+        if (!splitAxes.contains(coordinate.getAxis().getValue()) &&
+            failed(use(node.at, coordinate.getAxis())))
           return failure();
-    }
     if (node.stages && failed(use(node.stages, node.stages.getAxis())))
       return failure();
   }
@@ -266,49 +320,79 @@ LogicalResult Matcher::assignModulesToStages() {
       if (auto length = node.select(path))
         modules.insert(StringAttr::get(
             context, strategy::toString(ArrayRef(path).take_front(*length))));
-    int64_t stages = *tree.getMesh().getAxisSize(node.stages.getAxis());
-    int64_t count = modules.size();
-    if (count == 0)
+    if (modules.empty())
       continue; // Reported as a pattern that selects nothing.
-    if (count < stages)
-      return node.stages.emitOpError("cuts ")
-             << count << " modules into " << stages << " stages along '"
-             << node.stages.getAxis()
-             << "'; use an axis of at most that size, or select more modules";
-    for (auto [i, module] : llvm::enumerate(modules)) {
-      // The remainder goes to the first stages.
-      int64_t longer = count % stages, length = count / stages;
-      int64_t index = i;
-      int64_t boundary = longer * (length + 1);
-      node.moduleStage[module] = index < boundary
-                                     ? index / (length + 1)
-                                     : longer + (index - boundary) / length;
-    }
+    FailureOr<SmallVector<int64_t>> lengths =
+        runLengths(node.stages, modules.size());
+    if (failed(lengths))
+      return failure();
+    size_t next = 0;
+    for (auto [run, length] : llvm::enumerate(*lengths))
+      for (int64_t i = 0; i < length; ++i)
+        node.moduleStage[modules[next++]] = run;
   }
   return success();
 }
 
-std::optional<int64_t> Matcher::stageOf(const Path &path) {
-  std::optional<int64_t> stage;
+/// How many of `count` modules each run has that `stages` cuts.
+FailureOr<SmallVector<int64_t>> Matcher::runLengths(strategy::StagesOp stages,
+                                                    int64_t count) {
+  int64_t numStages = getNumStages(), numChunks = getNumChunks();
+  int64_t runs = numStages * numChunks;
+  std::string what = std::to_string(numStages) + " stages";
+  if (numChunks > 1)
+    what += " of " + std::to_string(numChunks) + " chunks";
+  if (std::optional<ArrayRef<int64_t>> counts = stages.getCounts()) {
+    int64_t sum = 0;
+    for (int64_t length : *counts)
+      sum += length;
+    if (static_cast<int64_t>(counts->size()) != runs)
+      return stages.emitOpError("gives ")
+             << counts->size() << " numbers of modules for " << what
+             << " along '" << stages.getAxis() << "'; give " << runs;
+    if (sum != count)
+      return stages.emitOpError("gives numbers of modules that add up to ")
+             << sum << ", but its node selects " << count;
+    return SmallVector<int64_t>(*counts);
+  }
+  if (count < runs)
+    return stages.emitOpError("cuts ")
+           << count << " modules into " << what << " along '"
+           << stages.getAxis()
+           << "'; use an axis of at most that size, or select more modules";
+  SmallVector<int64_t> lengths(runs, count / runs);
+  // The remainder goes to the first runs.
+  for (int64_t i = 0; i < count % runs; ++i)
+    ++lengths[i];
+  return lengths;
+}
+
+std::optional<Place> Matcher::placeOf(const Path &path) {
+  std::optional<Place> place;
+  bool anyChunk = getNumChunks() > 1;
   for (Node &node : nodes) {
     if (!node.at && !node.stages)
       continue;
     std::optional<size_t> length = node.select(path);
     if (!length)
       continue;
-    if (node.at)
-      stage = cast<strategy::CoordinateAttr>(node.at.getCoordinates()[0])
-                  .getPosition();
-    else
-      stage = node.moduleStage.lookup(StringAttr::get(
-          context, strategy::toString(ArrayRef(path).take_front(*length))));
+    if (node.at) {
+      for (auto coordinate :
+           node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
+        if (coordinate.getAxis().getValue() == pipelineAxis)
+          place = {coordinate.getPosition(), anyChunk};
+    } else
+      place = {
+          node.moduleStage.lookup(StringAttr::get(
+              context, strategy::toString(ArrayRef(path).take_front(*length)))),
+          false};
   }
-  return stage;
+  return place;
 }
 
 Settings Matcher::settingsOf(const Path &path) {
   Settings settings;
-  settings.stage = stageOf(path);
+  settings.place = placeOf(path);
   // Nodes are in pre-order: what is further in, or written later, overrides.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
@@ -317,15 +401,29 @@ Settings Matcher::settingsOf(const Path &path) {
     node.selects = true;
     for (strategy::SplitOp split : node.splits)
       for (strategy::PartAttr part : split.getPartition().getParts()) {
-        strategy::ItemKind kind = split.getItem().getKind();
-        if (kind == strategy::ItemKind::Op)
+        if (split.getItem().getKind() == strategy::ItemKind::Op)
           settings.op[part.getIterator()] = part;
         else
-          settings.items[{static_cast<unsigned>(kind), part.getKey()}] = {
-              part, split};
+          settings.items[{split.getItem(), part.getKey()}] = {part, split};
       }
-    if (node.recompute)
+    if (node.recompute) {
       settings.recompute = length;
+      settings.recomputeOp = node.recompute;
+    }
+    if (node.at)
+      for (auto coordinate :
+           node.at.getCoordinates().getAsRange<strategy::CoordinateAttr>())
+        if (coordinate.getAxis().getValue() != pipelineAxis)
+          settings.fixed[coordinate.getAxis()] = coordinate;
+    if (node.prefetch) {
+      if (auto depth = node.prefetch.getDepth())
+        settings.prefetchDepth = *depth;
+      if (auto reshard = node.prefetch.getReshardAfterForward())
+        settings.keepGathered = !*reshard;
+    }
+    if (node.offload)
+      settings.offload =
+          node.offload.getNone() ? strategy::OffloadOp() : node.offload;
   }
   return settings;
 }
@@ -356,13 +454,13 @@ LogicalResult Matcher::splitRepeats() {
           return;
         // Stages cut where an operation changes its stage.
         SmallVector<int64_t> iterations = firstIterations(op);
-        std::optional<int64_t> previous;
+        std::optional<Place> previous;
         for (int64_t i = 0; i < count; ++i) {
           iterations[depth] = i;
-          std::optional<int64_t> stage = stageOf(pathOf(op, iterations));
-          if (i > 0 && stage != previous)
+          std::optional<Place> place = placeOf(pathOf(op, iterations));
+          if (i > 0 && place != previous)
             cuts.insert(i);
-          previous = stage;
+          previous = place;
         }
       });
     // Nothing tells the iterations of an inner repeat apart, in whichever
@@ -402,31 +500,60 @@ LogicalResult Matcher::splitRepeats() {
 // Annotation
 //===----------------------------------------------------------------------===//
 
-/// Whether `part` is about dimension `dim` of a tensor.
-static bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
-                    const nn::TensorIterators &dims, unsigned dim) {
-  if (part.isDimension())
-    return part.getDimension() == dim;
-  return !dims[dim].empty() &&
-         space.iterators[dims[dim].front()].name == part.getIterator();
+/// Whether an item is stored with a parameter.
+static bool isOfParameter(strategy::ItemAttr item) {
+  return item.getKind() == strategy::ItemKind::Weight ||
+         item.getKind() == strategy::ItemKind::Gradient ||
+         item.getKind() == strategy::ItemKind::State;
 }
 
-/// Turns splits of a parameter or its state into axes per dimension of the
-/// function argument behind the operand.
+/// Removes the items from the unused ones that are set for an operation at
+/// `path` and say something about its tensor indexed by `dims`.
+void Matcher::markUsed(const Path &path, const nn::IterationSpace &space,
+                       const nn::TensorIterators &dims,
+                       llvm::function_ref<bool(strategy::ItemAttr)> isMeant) {
+  unusedItems.remove_if([&](std::pair<Operation *, Attribute> entry) {
+    auto part = cast<strategy::PartAttr>(entry.second);
+    auto split = cast<strategy::SplitOp>(entry.first);
+    auto node = llvm::find_if(nodes, [&](const Node &other) {
+      return other.op == split->getParentOp();
+    });
+    if (!isMeant(split.getItem()) || !node->select(path))
+      return false;
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      if (isAbout(part, space, dims, dim))
+        return true;
+    return false;
+  });
+}
+
+/// Turns splits of a parameter, its gradient or its state into axes per
+/// dimension of the function argument behind the operand.
 LogicalResult Matcher::annotateParameter(OpOperand &operand,
                                          const nn::IterationSpace &space,
                                          const Settings &settings) {
   auto [argument, stacks] = getParameter(operand.get());
   if (!argument)
     return success();
+  if (strategy::OffloadOp offload = settings.offload) {
+    auto unit = UnitAttr::get(context);
+    if (offload.getWeight())
+      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight),
+                      unit);
+    if (offload.getState())
+      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State),
+                      unit);
+  }
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
-  llvm::MapVector<unsigned, SmallVector<Attribute>> axes;
+  llvm::MapVector<strategy::ItemKind, SmallVector<Attribute>> axes;
   for (auto &[key, setting] : settings.items) {
+    if (!isOfParameter(key.first))
+      continue;
     auto [part, split] = setting;
     for (unsigned dim = 0; dim < dims.size(); ++dim) {
       if (!isAbout(part, space, dims, dim))
         continue;
-      auto &list = axes[key.first];
+      auto &list = axes[key.first.getKind()];
       list.resize(dims.size());
       if (list[dim])
         return split.emitOpError("dimension ")
@@ -443,7 +570,7 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
         entry = ArrayAttr::get(context, {});
     // The dimensions of stacks are never split.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
-    StringRef name = getStorageAttrName(static_cast<strategy::ItemKind>(kind));
+    StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
     Attribute other = getArgumentAttr(argument, name);
     if (other && other != storage)
@@ -453,6 +580,49 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
              << "; set one storage for all its readers";
     setArgumentAttr(argument, name, storage);
   }
+  return success();
+}
+
+/// Turns splits of operands and results into annotations that later passes
+/// read: all by dimension.
+LogicalResult Matcher::annotateActivations(Operation *op,
+                                           const nn::IterationSpace &space,
+                                           const Settings &settings) {
+  auto partitionOf = [&](strategy::ItemAttr item,
+                         const nn::TensorIterators &dims) {
+    return partitionByDimension(context, settings.partsOf(item), space, dims);
+  };
+  using strategy::ItemKind;
+  if (op->getNumResults() > 0) {
+    auto output = strategy::ItemAttr::get(context, ItemKind::Output);
+    if (auto partition = partitionOf(output, space.results[0]);
+        !partition.getParts().empty())
+      outputs.push_back({op, partition});
+    auto gradient = strategy::ItemAttr::get(context, ItemKind::OutputGradient);
+    if (auto partition = partitionOf(gradient, space.results[0]);
+        !partition.getParts().empty())
+      op->setDiscardableAttr(kOutputGradientAttr, partition);
+  }
+  Builder builder(context);
+  SmallVector<Attribute> inputs;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    auto item = strategy::ItemAttr::get(context, ItemKind::Input, number);
+    auto partition = partitionOf(item, space.operands[number]);
+    if (partition.getParts().empty())
+      continue;
+    Operation *producer = operand.get().getDefiningOp();
+    StringAttr group = getRecomputeGroup(op);
+    if (group && producer && getRecomputeGroup(producer) == group)
+      return op->emitOpError("operand ")
+             << number << " is kept for the backward pass by a split of 'input "
+             << number << "', but it is computed again with '"
+             << group.getValue() << "'; remove the split or recompute less";
+    inputs.push_back(
+        builder.getArrayAttr({builder.getI64IntegerAttr(number), partition}));
+  }
+  if (!inputs.empty())
+    op->setDiscardableAttr(kInputsAttr, builder.getArrayAttr(inputs));
   return success();
 }
 
@@ -496,42 +666,119 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
       continue;
-    parts.push_back(strategy::PartAttr::get(
-        context, StringAttr::get(context, space.iterators[*iterator].name),
-        part.getAxes()));
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);
+    // Its own name says more than `batch`.
+    StringRef name = space.iterators[*iterator].name;
+    if (key == "batch" && name != key && settings.op.count(name))
+      continue;
+    // At one position of an axis there is nothing to split over it.
+    SmallVector<StringAttr> axes;
+    llvm::copy_if(part.getAxes(), std::back_inserter(axes),
+                  [&](StringAttr axis) {
+                    return !settings.fixed.contains(axis.getValue());
+                  });
+    parts.push_back(strategy::PartAttr::get(
+        context, StringAttr::get(context, name), axes,
+        part.getZigzag() && !axes.empty(), part.getRing() && !axes.empty()));
   }
   if (!parts.empty())
     op->setDiscardableAttr(kOpAttr,
                            strategy::PartitionAttr::get(context, parts));
-  if (settings.stage)
-    setStage(op, *settings.stage);
-  if (settings.recompute)
+  if (settings.place)
+    op->setDiscardableAttr(
+        settings.place->anyChunk ? kPositionAttr : kStageAttr,
+        Builder(context).getI64IntegerAttr(settings.place->stage));
+  if (!settings.fixed.empty()) {
+    SmallVector<Attribute> place;
+    for (auto &[axis, coordinate] : settings.fixed)
+      if (*tree.getMesh().getAxisSize(axis) > 1)
+        place.push_back(coordinate);
+    if (!place.empty())
+      op->setDiscardableAttr(kPlaceAttr, ArrayAttr::get(context, place));
+  }
+  if (settings.recompute) {
+    if (!isMemoryEffectFree(op)) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("has side effects, so it can't be recomputed: they "
+                          "would happen twice; select modules without it");
+      diagnostic.attachNote(settings.recomputeOp.getLoc())
+          << "it is recomputed because of this";
+      return diagnostic;
+    }
     op->setDiscardableAttr(
         kRecomputeAttr,
         StringAttr::get(context, recomputeGroup(op, path, *settings.recompute,
                                                 function.getName())));
+  }
+  Builder builder(context);
+  if (settings.prefetchDepth)
+    op->setDiscardableAttr(kPrefetchAttr,
+                           builder.getI64IntegerAttr(*settings.prefetchDepth));
+  if (settings.keepGathered)
+    op->setDiscardableAttr(kKeepGatheredAttr, builder.getUnitAttr());
+  if (settings.offload && settings.offload.getActivation())
+    op->setDiscardableAttr(kOffloadAttr, builder.getUnitAttr());
+  if (failed(annotateActivations(op, space, settings)))
+    return failure();
+  if (op->getNumResults() > 0)
+    markUsed(path, space, space.results[0], [](strategy::ItemAttr item) {
+      return item.getKind() == strategy::ItemKind::Output ||
+             item.getKind() == strategy::ItemKind::OutputGradient;
+    });
   for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    markUsed(path, space, space.operands[number], [&](strategy::ItemAttr item) {
+      return item.getOperand() == static_cast<int64_t>(number);
+    });
     if (failed(annotateParameter(operand, space, settings)))
       return failure();
     if (!getParameter(operand.get()).first)
       continue;
-    const nn::TensorIterators &dims =
-        space.operands[operand.getOperandNumber()];
-    unusedItems.remove_if([&](std::pair<Operation *, Attribute> item) {
-      auto part = cast<strategy::PartAttr>(item.second);
-      Operation *owner = item.first->getParentOp();
-      auto node = llvm::find_if(
-          nodes, [&](const Node &other) { return other.op == owner; });
-      if (!node->select(path))
-        return false;
-      for (unsigned dim = 0; dim < dims.size(); ++dim)
-        if (isAbout(part, space, dims, dim))
-          return true;
-      return false;
+    markUsed(path, space, space.operands[number], isOfParameter);
+  }
+  return success();
+}
+
+/// An argument is where all its readers are. A parameter that is read at
+/// different places has no home; an input may be delivered everywhere.
+LogicalResult Matcher::placeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    Attribute place;
+    Operation *first = nullptr;
+    bool agree = true;
+    function.walk([&](nn::IterationSpaceOpInterface op) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value source = operand.get();
+        while (auto inner = dyn_cast<BlockArgument>(source)) {
+          auto repeat = dyn_cast<nn::RepeatOp>(inner.getOwner()->getParentOp());
+          if (!repeat)
+            break;
+          source = repeat->getOperand(inner.getArgNumber());
+        }
+        if (source != argument)
+          continue;
+        agree &= !first || place == op->getAttr(kPlaceAttr);
+        if (!first) {
+          first = op;
+          place = op->getAttr(kPlaceAttr);
+        } else if (!agree && getRole(argument) == nn::Role::Parameter) {
+          InFlightDiagnostic diagnostic =
+              op->emitOpError("reads '")
+              << getArgumentPath(argument)
+              << "' at another place than its first reader; give every place "
+                 "its own copy";
+          diagnostic.attachNote(first->getLoc()) << "first read here";
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
     });
+    if (!agree && getRole(argument) == nn::Role::Parameter)
+      return failure();
+    if (agree && place)
+      setArgumentAttr(argument, kPlaceAttr, place);
   }
   return success();
 }
@@ -543,14 +790,29 @@ LogicalResult Matcher::annotate() {
       return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  for (auto [op, partition] : outputs) {
+    OpBuilder builder(context);
+    builder.setInsertionPointAfter(op);
+    nn::KeepOp keep = buildKeep(builder, op, op->getResult(0), partition);
+    for (StringRef name : {kRecomputeAttr, kOffloadAttr})
+      if (Attribute value = op->getAttr(name))
+        keep->setDiscardableAttr(name, value);
+    op->getResult(0).replaceAllUsesExcept(keep.getResult(), keep);
+  }
+  return success();
 }
 
 LogicalResult Matcher::reportUnused() {
   bool failed = false;
-  for (auto [split, part] : unusedItems) {
-    split->emitOpError("no parameter of the operations it selects has the "
-                       "dimension or iterator of ")
+  for (auto [op, part] : unusedItems) {
+    strategy::ItemAttr item = cast<strategy::SplitOp>(op).getItem();
+    op->emitOpError("no ")
+        << (isOfParameter(item) ? "parameter"
+            : item.getOperand() ? "operand of that number"
+                                : "first result")
+        << " of the operations it selects has the dimension or iterator of "
         << part;
     failed = true;
   }
@@ -626,10 +888,70 @@ LogicalResult Matcher::checkModel() {
   return failure(result.wasInterrupted());
 }
 
+/// The items that the tree lists, stage by stage.
+FailureOr<ArrayAttr> Matcher::readOrders(int64_t numStages) {
+  SmallVector<Attribute> orders(numStages);
+  for (auto order : tree.getBody().getOps<strategy::OrderOp>()) {
+    int64_t stage = order.getStage();
+    if (stage >= numStages)
+      return order.emitOpError("lists the work of stage ")
+             << stage << ", but there are " << numStages
+             << (pipelineAxis.empty() ? " stages: nothing is placed along an "
+                                        "axis"
+                                      : " stages");
+    orders[stage] = order.getItems();
+  }
+  for (auto [stage, order] : llvm::enumerate(orders))
+    if (!order)
+      return tree.getSchedule().emitOpError("is \"explicit\", but stage ")
+             << stage << " has no order; add order stage " << stage << " [...]";
+  return ArrayAttr::get(context, orders);
+}
+
+/// Writes down what the tree says about micro-batches.
+LogicalResult Matcher::readSchedule() {
+  strategy::ScheduleOp op = tree.getSchedule();
+  if (!op)
+    return success();
+  if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
+    return op.emitOpError("micro_batches = ")
+           << op.getMicroBatches() << " is more than " << maxMicroBatches
+           << ", the most that can be scheduled";
+  int64_t numStages = getNumStages(), numChunks = getNumChunks();
+  if (pipelineAxis.empty() && numChunks > 1)
+    return op.emitOpError("virtual_stages = ")
+           << numChunks << " without stages; cut layers with stages, or leave "
+           << "virtual_stages out";
+  NamedAttrList schedule;
+  Builder builder(context);
+  StringRef name = strategy::stringifyScheduleOrder(op.getOrderKind());
+  schedule.set("order", builder.getStringAttr(name));
+  if (op.getMaxOngoingAttr())
+    schedule.set("max_ongoing", op.getMaxOngoingAttr());
+  if (numChunks > 1)
+    schedule.set("virtual_stages", op.getVirtualStagesAttr());
+  if (const PipelineSchedule *builtIn = findSchedule(name)) {
+    StageShape shape{0, numStages, numChunks,
+                     static_cast<int64_t>(op.getMicroBatches()),
+                     op.getMaxOngoing()};
+    if (std::optional<std::string> reason = builtIn->whyNot(shape))
+      return op.emitOpError("order \"")
+             << name << "\" does not fit: " << *reason;
+  } else {
+    FailureOr<ArrayAttr> orders = readOrders(numStages);
+    if (failed(orders))
+      return failure();
+    schedule.set("orders", *orders);
+  }
+  function->setAttr(kScheduleAttr, schedule.getDictionary(context));
+  return success();
+}
+
 LogicalResult Matcher::run() {
   if (failed(checkModel()) || failed(collect(tree)) ||
       failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
-      failed(splitRepeats()) || failed(annotate()) || failed(reportUnused()))
+      failed(splitRepeats()) || failed(annotate()) ||
+      failed(placeArguments()) || failed(reportUnused()))
     return failure();
 
   strategy::MeshOp meshOp = tree.getMesh();
@@ -642,39 +964,25 @@ LogicalResult Matcher::run() {
     mesh.micro = schedule.getMicroBatches();
   for (int64_t device : meshOp.getDeviceIds())
     mesh.devices.push_back(device);
-  NamedAttrList schedule, bucket;
-  Builder builder(context);
-  if (strategy::ScheduleOp op = tree.getSchedule()) {
-    if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
-      return op.emitOpError("micro_batches = ")
-             << op.getMicroBatches() << " is more than " << maxMicroBatches
-             << ", the most that can be scheduled";
-    schedule.set("order",
-                 builder.getStringAttr(
-                     strategy::stringifyScheduleOrder(op.getOrderKind())));
-    if (op.getMaxOngoingAttr())
-      schedule.set("max_ongoing", op.getMaxOngoingAttr());
-    if (op.getVirtualStages().value_or(1) != 1)
-      return op.emitOpError("virtual_stages = ")
-             << *op.getVirtualStages()
-             << " can't be lowered yet; use one chunk per stage";
-  }
+  if (failed(readSchedule()))
+    return failure();
+  NamedAttrList bucket;
   if (strategy::BucketOp op = tree.getBucket()) {
     if (op.getSizeAttr())
       bucket.set("size", op.getSizeAttr());
     if (op.getFirstAttr())
       bucket.set("first", op.getFirstAttr());
   }
-  if (!schedule.empty())
-    function->setAttr(kScheduleAttr, schedule.getDictionary(context));
   if (!bucket.empty())
     function->setAttr(kBucketAttr, bucket.getDictionary(context));
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
+  if (tree.getScatterGather())
+    function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));
-  return inferStages(function);
+  return inferStages(function, getNumStages(), getNumChunks());
 }
 
 //===----------------------------------------------------------------------===//
@@ -751,6 +1059,6 @@ void MatchStrategy::runOnOperation() {
     function.emitOpError("was matched with a strategy before");
     return signalPassFailure();
   }
-  if (failed(Matcher(tree, function).run()))
+  if (failed(refineMesh(tree)) || failed(Matcher(tree, function).run()))
     signalPassFailure();
 }

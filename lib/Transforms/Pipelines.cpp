@@ -46,6 +46,7 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   // Only now is it known what crosses a stage, and in which layout.
   manager.addPass(createSplitStages());
   addVerifier(manager, LoweringPhase::Programs);
+  manager.addNestedPass<dist::ProgramOp>(createFuseExchanges());
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
   // What upstream clean-up would remove must not be simulated: users may run it

@@ -66,21 +66,25 @@ public:
 
 private:
   LogicalResult seed();
+  LogicalResult checkStorage(BlockArgument argument, const DimAxes &dims);
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
+  void placeObservers();
   LogicalResult checkUse();
   std::string check(IterationSpaceOpInterface op, const Partitioning &part);
+  std::string checkRing(IterationSpaceOpInterface op, const Partitioning &part);
 
   /// Lets iterators of `op` that are still whole take the axes that `dims` of
   /// one of its tensors have.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
              const DimAxes &dims, Source source);
+  void followReader(nn::KeepOp keep, Partitioning &part);
   bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
   void know(Value value, DimAxes dims);
 
   /// The first operation of the program that reads `value` (through the slices
-  /// of repeats), with its operand number.
+  /// of repeats) and is no observer, with its operand number.
   std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
 
   func::FuncOp function;
@@ -112,10 +116,46 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
          llvm::any_of(space.results, inFused);
 }
 
+/// Whether `iterator` is a minor part of a dimension of a result: its parts are
+/// not contiguous there.
+static bool isMinorInResult(const nn::IterationSpace &space,
+                            unsigned iterator) {
+  return llvm::any_of(space.results, [&](const nn::TensorIterators &dims) {
+    return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+      return llvm::is_contained(llvm::drop_begin(dim, dim.empty() ? 0 : 1),
+                                iterator);
+    });
+  });
+}
+
+static bool isObserver(Operation *op) {
+  return cast<IterationSpaceOpInterface>(op).isObserver();
+}
+
 static bool isSplittable(Operation *op, const nn::Iterator &iterator) {
   return iterator.isSplittable() ||
-         (iterator.kind == nn::IteratorKind::LogSumExp &&
-          isa<nn::DecomposableOpInterface>(op));
+         (iterator.isCompound() && isa<nn::DecomposableOpInterface>(op));
+}
+
+/// Checks a layout that the tree sets for a parameter or what belongs to it.
+LogicalResult Propagation::checkStorage(BlockArgument argument,
+                                        const DimAxes &dims) {
+  llvm::SmallDenseSet<Axis> used;
+  auto type = cast<RankedTensorType>(argument.getType());
+  for (auto [dim, axes] : llvm::enumerate(dims)) {
+    for (Axis axis : axes)
+      if (!used.insert(axis).second)
+        return function.emitOpError("axis '")
+               << mesh.getName(axis) << "' splits two dimensions of '"
+               << getArgumentPath(argument)
+               << "'; an axis may split one dimension of a tensor";
+    if (mesh.getSize(axes) > type.getDimSize(dim))
+      return function.emitOpError("dimension ")
+             << dim << " of '" << getArgumentPath(argument) << "' has size "
+             << type.getDimSize(dim) << " and can't be split into "
+             << mesh.getSize(axes) << " parts over " << mesh.format(axes);
+  }
+  return success();
 }
 
 LogicalResult Propagation::seed() {
@@ -132,30 +172,16 @@ LogicalResult Propagation::seed() {
     auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(state ? strategy::ItemKind::State
                                            : strategy::ItemKind::Weight)));
+    auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(strategy::ItemKind::Gradient)));
+    if (gradient &&
+        failed(checkStorage(argument, getStoredDims(gradient, mesh))))
+      return failure();
     if (!axes)
       continue;
-    DimAxes dims;
-    llvm::SmallDenseSet<Axis> used;
-    auto type = cast<RankedTensorType>(argument.getType());
-    for (auto [dim, names] : llvm::enumerate(axes.getAsRange<ArrayAttr>())) {
-      AxisList list;
-      for (auto name : names.getAsRange<StringAttr>()) {
-        Axis axis = *mesh.find(name.getValue());
-        if (!used.insert(axis).second)
-          return function.emitOpError("axis '")
-                 << name.getValue() << "' splits two dimensions of '"
-                 << getArgumentPath(argument)
-                 << "'; an axis may split one dimension of a tensor";
-        if (mesh.getSize(axis) > 1)
-          list.push_back(axis);
-      }
-      if (mesh.getSize(list) > type.getDimSize(dim))
-        return function.emitOpError("dimension ")
-               << dim << " of '" << getArgumentPath(argument) << "' has size "
-               << type.getDimSize(dim) << " and can't be split into "
-               << mesh.getSize(list) << " parts over " << mesh.format(list);
-      dims.push_back(list);
-    }
+    DimAxes dims = getStoredDims(axes, mesh);
+    if (failed(checkStorage(argument, dims)))
+      return failure();
     known[argument] = dims;
     fixedArguments.insert(argument);
   }
@@ -168,10 +194,18 @@ bool Propagation::mayTake(Operation *op, unsigned iterator,
   const nn::Iterator &info = part.getSpace().iterators[iterator];
   if (axes.empty() || !part.getAxes(iterator).empty() ||
       fixed[op].contains(iterator) || !isSplittable(op, info) ||
-      llvm::any_of(axes, [&](Axis axis) { return part.uses(axis); }))
+      isMinorInResult(part.getSpace(), iterator))
     return false;
+  for (auto [axis, position] : part.getPlace())
+    if (llvm::is_contained(axes, axis))
+      return false;
+  for (unsigned other = 0; other < part.getSpace().iterators.size(); ++other)
+    for (Axis axis : axes)
+      if (llvm::is_contained(part.getAxes(other), axis) &&
+          !part.mayShareAxis(iterator, other))
+        return false;
   int64_t count = mesh.getSize(axes);
-  return count <= info.size &&
+  return count <= info.size && (!axes.zigzag || info.size % (2 * count) == 0) &&
          (!isFused(part.getSpace(), iterator) || info.size % count == 0);
 }
 
@@ -203,6 +237,25 @@ static DimAxes withLeading(DimAxes dims) {
 
 static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
+}
+
+/// What is kept as an operation reads it takes the partition of its operand.
+void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
+  auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
+  if (!number)
+    return;
+  Operation *reader = keep->getPrevNode();
+  while (isa<nn::KeepOp>(reader))
+    reader = reader->getPrevNode();
+  const Partitioning &other = parts.find(reader)->second;
+  DimAxes dims = other.getDimAxes(other.getSpace().operands[number.getInt()]);
+  for (auto [iterator, axes] : llvm::enumerate(dims))
+    if (part.getAxes(iterator) != ArrayRef<Axis>(axes)) {
+      part.setAxes(iterator, axes);
+      sources[{keep, iterator}] = {
+          Source::Reader, static_cast<unsigned>(number.getInt()), reader};
+      changed = true;
+    }
 }
 
 void Propagation::forward(Block &block) {
@@ -245,8 +298,15 @@ void Propagation::forward(Block &block) {
       continue;
     }
     auto found = parts.find(&op);
-    if (found == parts.end())
+    if (found == parts.end() || isObserver(&op))
       continue;
+    if (auto keep = dyn_cast<nn::KeepOp>(op);
+        keep && op.hasAttr(kKeepAsReadAttr)) {
+      followReader(keep, found->second);
+      know(keep.getResult(),
+           found->second.getDimAxes(found->second.getSpace().results[0]));
+      continue;
+    }
     // States decide over parameters: that is how a sharded optimizer is told
     // from a replicated one.
     SmallVector<unsigned> order;
@@ -302,9 +362,10 @@ Propagation::firstReader(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *owner = use.getOwner();
     std::optional<std::pair<Operation *, unsigned>> candidate;
-    if (parts.count(owner))
-      candidate = {owner, use.getOperandNumber()};
-    else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
+    if (parts.count(owner)) {
+      if (!isObserver(owner))
+        candidate = {owner, use.getOperandNumber()};
+    } else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
       candidate =
           firstReader(repeat.getBody().getArgument(use.getOperandNumber()));
     else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
@@ -334,24 +395,84 @@ void Propagation::placeArguments() {
   }
 }
 
+/// What is wrong with the ring of a partition; empty if nothing is.
+std::string Propagation::checkRing(IterationSpaceOpInterface op,
+                                   const Partitioning &part) {
+  ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
+  StringRef name = iterators[*part.getRing()].name;
+  auto ring = dyn_cast<nn::RingOpInterface>(op.getOperation());
+  if (!ring || ring.getRingIterator() != name)
+    return llvm::formatv("the parts of iterator '{0}' can't go round a ring: "
+                         "those of the keys of an attention can; drop 'ring'",
+                         name);
+  // Otherwise every device would do the same work on every part.
+  for (Axis axis : part.getAxes(*part.getRing()))
+    if (llvm::none_of(llvm::seq<unsigned>(0, iterators.size()), [&](auto i) {
+          return i != *part.getRing() &&
+                 llvm::is_contained(part.getAxes(i), axis);
+        }))
+      return llvm::formatv("the parts of iterator '{0}' go round a ring over "
+                           "axis '{1}', which splits nothing else; split 'seq' "
+                           "over it as well",
+                           name, mesh.getName(axis));
+  return "";
+}
+
+/// An observer takes the partition of the operation for which the value it
+/// looks at is meant, so that the value is converted once for both.
+void Propagation::placeObservers() {
+  for (auto &[op, part] : parts) {
+    if (!isObserver(op))
+      continue;
+    // Layers are looked at one by one: the stack they are in has the reader.
+    Value value = op->getOperand(0);
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+      if (!repeat)
+        break;
+      value = repeat.getOperand(argument.getArgNumber());
+    }
+    auto reader = firstReader(value);
+    if (!reader)
+      continue;
+    const Partitioning &other = parts.find(reader->first)->second;
+    DimAxes dims = other.getDimAxes(other.getSpace().operands[reader->second]);
+    const nn::TensorIterators &own = part.getSpace().operands[0];
+    assert(dims.size() == own.size() && "updates run layer by layer as well");
+    for (auto [dim, axes] : llvm::zip(own, dims))
+      if (auto iterator = Partitioning::majorIterator(dim)) {
+        part.setAxes(*iterator, axes);
+        sources.try_emplace(
+            {op, *iterator},
+            Source{Source::Reader, reader->second, reader->first});
+      }
+  }
+}
+
 /// What is wrong with a partition; empty if nothing is.
 std::string Propagation::check(IterationSpaceOpInterface op,
                                const Partitioning &part) {
-  SmallVector<StringRef> owner(mesh.getNumAxes());
-  for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
-    ArrayRef<Axis> axes = part.getAxes(i);
+  ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
+  SmallVector<std::optional<unsigned>> owner(mesh.getNumAxes());
+  for (auto [i, iterator] : llvm::enumerate(iterators)) {
+    const AxisList &axes = part.getAxes(i);
     if (axes.empty())
       continue;
     StringRef name = iterator.name;
     std::string over = mesh.format(axes);
     for (Axis axis : axes) {
-      if (!owner[axis].empty())
+      if (owner[axis] && !part.mayShareAxis(*owner[axis], i))
         return llvm::formatv("axis '{0}' splits both '{1}' and '{2}'; an axis "
                              "may split one iterator of an operation",
-                             mesh.getName(axis), owner[axis], name);
-      owner[axis] = name;
+                             mesh.getName(axis), iterators[*owner[axis]].name,
+                             name);
+      owner[axis] = i;
     }
-    if (!isSplittable(op, iterator))
+    bool isRing = part.getRing() == i;
+    if (std::string problem = isRing ? checkRing(op, part) : "";
+        !problem.empty())
+      return problem;
+    if (!isRing && !isSplittable(op, iterator))
       return llvm::formatv("iterator '{0}' can't be split (over {1}): the "
                            "operation needs it whole; split another iterator",
                            name, over);
@@ -359,26 +480,40 @@ std::string Propagation::check(IterationSpaceOpInterface op,
     if (count > size)
       return llvm::formatv(
           "iterator '{0}' has size {1} and can't be split into "
-          "{2} parts over {3}",
+          "{2} parts over {3}; use fewer devices there, or split another "
+          "iterator",
           name, size, count, over);
+    if (axes.zigzag && llvm::is_contained(axes, dist::microAxis))
+      return llvm::formatv("iterator '{0}' can't be dealt out in a zigzag: "
+                           "micro-batches cut it in order; use one "
+                           "micro-batch, or contiguous parts",
+                           name);
+    if (axes.zigzag && size % (2 * count) != 0)
+      return llvm::formatv("iterator '{0}' of size {1} can't be dealt out in a "
+                           "zigzag over {2}: that takes {3} equal chunks; "
+                           "change its size, or use contiguous parts",
+                           name, size, over, 2 * count);
     if (isFused(part.getSpace(), i) && size % count != 0)
       return llvm::formatv(
           "iterator '{0}' of size {1} is part of a fused "
           "dimension and can't be split into {2} unequal parts "
           "over {3}",
           name, size, count, over);
+    if (llvm::is_contained(axes, dist::microAxis) && iterator.isCompound())
+      return llvm::formatv("iterator '{0}' is reduced within the operation and "
+                           "can't span micro-batches; use one micro-batch, or "
+                           "statistic groups that are a multiple of "
+                           "micro-batches times devices",
+                           name);
     if (llvm::is_contained(axes, dist::microAxis) && size % count != 0)
       return llvm::formatv("iterator '{0}' of size {1} can't be cut into {2} "
                            "equal parts: micro-batches times devices over {3}; "
                            "change the batch or the micro-batches",
                            name, size, count, over);
-    for (const nn::TensorIterators &dims : part.getSpace().results)
-      for (const nn::DimIterators &dim : dims)
-        if (llvm::is_contained(dim, static_cast<unsigned>(i)) &&
-            dim.front() != i)
-          return llvm::formatv("iterator '{0}' is a minor part of a fused "
-                               "dimension of the result and can't be split",
-                               name);
+    if (isMinorInResult(part.getSpace(), i))
+      return llvm::formatv("iterator '{0}' is a minor part of a fused "
+                           "dimension of the result and can't be split",
+                           name);
   }
   return "";
 }
@@ -410,9 +545,12 @@ LogicalResult Propagation::checkUse() {
     for (Axis axis : axes)
       used[axis] = true;
   };
-  for (auto &[op, part] : parts)
+  for (auto &[op, part] : parts) {
+    for (auto [axis, position] : part.getPlace())
+      used[axis] = true;
     for (unsigned i = 0; i < part.getSpace().iterators.size(); ++i)
       mark(part.getAxes(i));
+  }
   for (BlockArgument argument : function.getArguments())
     for (const AxisList &axes : known.lookup(argument))
       mark(axes);
@@ -536,8 +674,8 @@ LogicalResult Propagation::annotate() {
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning &part = parts.find(op)->second;
     if (auto iterator = batch.getIterator(op); iterator && !micro.empty()) {
-      AxisList axes = micro;
-      llvm::append_range(axes, part.getAxes(*iterator));
+      AxisList axes = part.getAxes(*iterator);
+      axes.insert(axes.begin(), micro.begin(), micro.end());
       part.setAxes(*iterator, axes);
     }
     std::string problem = check(op, part);
@@ -565,6 +703,8 @@ LogicalResult Propagation::annotate() {
       layout.dims.assign(found->second.begin(), found->second.end());
     if (auto dim = batch.getDimension(argument); dim && !micro.empty())
       layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
+    Place place = getPlace(getArgumentAttr(argument, kPlaceAttr), mesh);
+    layout.fixed.assign(place.begin(), place.end());
     NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
     list.set(kLayoutAttr, dist::LayoutAttr::get(meshAttr, layout));
     attributes.push_back(list.getDictionary(function.getContext()));
@@ -582,6 +722,7 @@ LogicalResult Propagation::solve() {
     forward(function.front());
     backward(function.front());
   } while (changed);
+  placeObservers();
   return success();
 }
 
@@ -608,9 +749,9 @@ public:
       return signalPassFailure();
     if (explain)
       propagation.explain();
+    propagation.remarkConflicts();
     if (failed(propagation.annotate()))
       return signalPassFailure();
-    propagation.remarkConflicts();
   }
 };
 } // namespace

@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,46 +23,80 @@ using namespace proteus;
 using dist::SectionKind;
 using dist::Work;
 
-/// The order of one stage when at most `limit` micro-batches may be between
-/// their forward and their backward: forwards until the limit is reached, then
-/// a backward for every forward. With limit m this is GPipe; with limit p - s
-/// for stage s of p it is 1F1B.
-static SmallVector<Work> orderWithLimit(int64_t microBatches, int64_t limit) {
+/// The items that the tree lists, and the update.
+static FailureOr<SmallVector<Work>> listedOrder(dist::ProgramOp program,
+                                                ArrayAttr items) {
   SmallVector<Work> order;
-  int64_t forwards = 0, backwards = 0;
-  while (backwards < microBatches) {
-    if (forwards < microBatches && forwards - backwards < limit)
-      order.push_back({SectionKind::Forward, 0, forwards++});
-    else
-      order.push_back({SectionKind::Backward, 0, backwards++});
+  for (StringAttr item : items.getAsRange<StringAttr>()) {
+    std::optional<Work> work = dist::parseWork(item);
+    if (!work)
+      return program.emitOpError("order: '")
+             << item.getValue() << "' is no item of a schedule";
+    order.push_back(*work);
   }
   return order;
 }
 
-static SmallVector<Work> orderOf(dist::ProgramOp program, int64_t stage,
-                                 int64_t stages) {
-  int64_t microBatches = program.getMesh().getMicro();
-  auto schedule = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-  auto name = schedule ? schedule.getAs<StringAttr>("order") : StringAttr();
-  bool gpipe = name && name.getValue() == "gpipe";
-  int64_t limit = gpipe ? microBatches : stages - stage;
-  if (schedule)
-    if (auto most = schedule.getAs<IntegerAttr>("max_ongoing"))
-      limit = std::min(limit, most.getInt());
+/// All sections that run per micro-batch, as often as they run.
+static SmallVector<Work> allWork(dist::ProgramOp program) {
+  SmallVector<Work> work;
+  for (dist::SectionOp section : program.getSections())
+    if (!section.getOnce())
+      for (int64_t micro = 0; micro < program.getMesh().getMicro(); ++micro)
+        work.push_back({section.getKind(), section.getChunkNumber(), micro});
+  return work;
+}
 
-  bool hasBackward =
-      static_cast<bool>(program.getSection(SectionKind::Backward));
-  bool hasForward = static_cast<bool>(program.getSection(SectionKind::Forward));
+static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
+                                            int64_t stage, int64_t stages) {
+  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  auto number = [&](StringRef name) -> std::optional<int64_t> {
+    auto value = settings ? settings.getAs<IntegerAttr>(name) : IntegerAttr();
+    return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
+  };
+  StageShape shape{stage, stages, number("virtual_stages").value_or(1),
+                   program.getMesh().getMicro(), number("max_ongoing")};
   SmallVector<Work> order;
-  if (hasForward && hasBackward)
-    order = orderWithLimit(microBatches, limit);
-  else if (hasForward || hasBackward)
-    for (int64_t i = 0; i < microBatches; ++i)
-      order.push_back(
-          {hasForward ? SectionKind::Forward : SectionKind::Backward, 0, i});
+  if (auto listed =
+          settings ? settings.getAs<ArrayAttr>("orders") : ArrayAttr()) {
+    auto items = listedOrder(program, cast<ArrayAttr>(listed[stage]));
+    if (failed(items))
+      return failure();
+    order = std::move(*items);
+  } else {
+    auto name = settings ? settings.getAs<StringAttr>("order") : StringAttr();
+    const PipelineSchedule *rule =
+        findSchedule(name ? name.getValue() : "1f1b");
+    if (!rule)
+      return program.emitOpError("order ") << name << " is not known";
+    if (std::optional<std::string> reason = rule->whyNot(shape))
+      return program.emitOpError("order \"")
+             << rule->getName() << "\" does not fit: " << *reason;
+    order = allWork(program);
+    llvm::sort(order, [&](const Work &a, const Work &b) {
+      return rule->isBefore(shape, a, b);
+    });
+  }
   if (program.getSection(SectionKind::Update))
     order.push_back({SectionKind::Update, 0, std::nullopt});
   return order;
+}
+
+/// Checks an order that a person has listed. The schedule's own verifier knows
+/// nothing of the limit.
+static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
+                                  dist::ProgramOp program) {
+  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  auto most =
+      settings ? settings.getAs<IntegerAttr>("max_ongoing") : IntegerAttr();
+  if (!most || !settings.contains("orders") ||
+      schedule.maxOngoing(stage) <= most.getInt())
+    return success();
+  return program.emitOpError("order of stage ")
+         << stage << " has " << schedule.maxOngoing(stage)
+         << " micro-batches in flight, first with "
+         << dist::formatWork(*schedule.firstBeyond(stage, most.getInt()))
+         << ", more than max_ongoing = " << most.getInt();
 }
 
 namespace {
@@ -78,16 +113,27 @@ public:
     SmallVector<Attribute> names, orders;
     for (auto [stage, program] : llvm::enumerate(programs)) {
       names.push_back(FlatSymbolRefAttr::get(program.getSymNameAttr()));
-      orders.push_back(dist::OrderAttr::get(
-          &getContext(), orderOf(program, stage, programs.size())));
+      FailureOr<SmallVector<Work>> order =
+          orderOf(program, stage, programs.size());
+      if (failed(order))
+        return signalPassFailure();
+      orders.push_back(dist::OrderAttr::get(&getContext(), *order));
+    }
+    OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
+    auto schedule = dist::ScheduleOp::create(
+        end, programs.front().getLoc(), "schedule", builder.getArrayAttr(names),
+        builder.getArrayAttr(orders), /*sym_visibility=*/StringAttr());
+    // What a person has listed may be wrong.
+    SymbolTableCollection symbols;
+    if (failed(schedule.verifySymbolUses(symbols)))
+      return signalPassFailure();
+    for (auto [stage, program] : llvm::enumerate(programs))
+      if (failed(checkOngoing(schedule, stage, program)))
+        return signalPassFailure();
+    for (dist::ProgramOp program : programs) {
       program->removeDiscardableAttr(kScheduleAttr);
       program->removeDiscardableAttr(kBucketAttr);
     }
-    OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
-    dist::ScheduleOp::create(end, module.getLoc(), "schedule",
-                             builder.getArrayAttr(names),
-                             builder.getArrayAttr(orders),
-                             /*sym_visibility=*/StringAttr());
   }
 };
 } // namespace

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SplitGradients.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -13,6 +15,7 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Schedules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,44 +32,75 @@ using namespace proteus;
 
 namespace {
 
+/// A section of a program to be: the work of a phase on a virtual stage. The
+/// update is one section for all chunks; its stage is the program's.
+struct SectionPlace {
+  int64_t stage;
+  Phase phase;
+
+  bool operator==(const SectionPlace &other) const {
+    return stage == other.stage && phase == other.phase;
+  }
+};
+
 /// Cuts one function into programs, one per stage, and each program into
-/// sections, one per phase.
+/// sections, one per phase and chunk.
 class Splitter {
 public:
   Splitter(func::FuncOp function, dist::MeshAttr mesh)
       : function(function), mesh(mesh), context(function.getContext()) {
-    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr))
+    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr)) {
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
+      numStages = mesh.getValue().getSize(*pipelineAxis);
+    }
+    schedule = function->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+    if (auto chunks = schedule ? schedule.getAs<IntegerAttr>("virtual_stages")
+                               : IntegerAttr())
+      numChunks = chunks.getInt();
   }
 
   void run();
 
 private:
+  void splitGradients();
   void buildProgram(int64_t stage);
-  void buildSection(OpBuilder &builder, int64_t stage, Phase phase);
-  void copy(OpBuilder &builder, Operation *op, int64_t stage);
+  void buildSection(OpBuilder &builder, SectionPlace place);
+  void copy(OpBuilder &builder, Operation *op, SectionPlace place);
+  dist::SectionKind kindOf(SectionPlace place) const;
 
   int64_t stageOf(Operation *op) const {
     return pipelineAxis ? getStage(op).value_or(0) : 0;
   }
-  int64_t stageOf(BlockArgument argument) const {
-    return pipelineAxis ? getStage(argument).value_or(0) : 0;
+  /// The virtual stage that computes a value, or holds an argument.
+  int64_t stageOf(Value value) const {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return pipelineAxis ? getStage(argument).value_or(0) : 0;
+    return stageOf(value.getDefiningOp());
   }
-  /// The stage a transfer leaves.
-  int64_t sourceStage(dist::TransferOp transfer) const {
-    return *dist::getLayout(transfer.getInput().getType())
-                .getValue()
-                .getFixedCoordinate(*pipelineAxis);
+  SectionPlace placeOf(int64_t stage, Phase phase) const {
+    return {phase == Phase::Update ? stage % numStages : stage, phase};
+  }
+  /// Where `op` runs; a transfer ends there.
+  SectionPlace placeOf(Operation *op) const {
+    return placeOf(stageOf(op), getPhase(op));
+  }
+  /// Where a transfer begins.
+  SectionPlace sourceOf(dist::TransferOp transfer) const {
+    return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
   }
   /// Whether `op` or a part of it belongs to the section.
-  bool belongsTo(Operation *op, int64_t stage, Phase phase) const;
-  /// Whether a later section of the stage, or the return, reads `value`.
-  bool leavesSection(Value value, Phase phase);
+  bool belongsTo(Operation *op, SectionPlace place) const;
+  /// Whether another section of the stage, or the return, reads `value`.
+  bool leavesSection(Value value, SectionPlace place);
 
   func::FuncOp function;
   dist::MeshAttr mesh;
   MLIRContext *context;
   std::optional<dist::Axis> pipelineAxis;
+  int64_t numStages = 1, numChunks = 1;
+  DictionaryAttr schedule;
+  /// Virtual stages whose gradients are split.
+  DenseSet<int64_t> split;
   /// Numbers the messages between stages.
   DenseMap<Operation *, int64_t> tags;
   IRMapping mapping;
@@ -74,49 +108,46 @@ private:
 
 } // namespace
 
-bool Splitter::belongsTo(Operation *op, int64_t stage, Phase phase) const {
+bool Splitter::belongsTo(Operation *op, SectionPlace place) const {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
-      op->hasTrait<OpTrait::ConstantLike>() || getPhase(op) != phase)
+      op->hasTrait<OpTrait::ConstantLike>())
     return false;
   if (auto transfer = dyn_cast<dist::TransferOp>(op))
-    return sourceStage(transfer) == stage || stageOf(op) == stage;
-  return stageOf(op) == stage;
+    if (sourceOf(transfer) == place)
+      return true;
+  return placeOf(op) == place;
 }
 
-bool Splitter::leavesSection(Value value, Phase phase) {
+bool Splitter::leavesSection(Value value, SectionPlace place) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
       return true;
-    return getPhase(top) != phase;
+    // What is sent from here does not leave by itself.
+    if (auto transfer = dyn_cast<dist::TransferOp>(top))
+      return !(sourceOf(transfer) == place);
+    return !(placeOf(top) == place);
   });
 }
 
-/// Annotations have served their purpose: types hold the layouts, sections the
-/// phases, programs the stages.
-static void stripAnnotations(Operation *root) {
-  root->walk([](Operation *op) {
-    for (StringRef name : {kPhaseAttr, kStageAttr, kRecomputeAttr, kOpAttr})
-      op->removeDiscardableAttr(name);
-  });
-}
-
-void Splitter::copy(OpBuilder &builder, Operation *op, int64_t stage) {
+void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
   auto transfer = dyn_cast<dist::TransferOp>(op);
   if (!transfer) {
+    // Annotations have served their purpose: types hold the layouts, sections
+    // the phases, programs the stages.
     stripAnnotations(builder.clone(*op, mapping));
     return;
   }
-  int64_t from = sourceStage(transfer), to = stageOf(op);
+  int64_t from = sourceOf(transfer).stage % numStages;
+  int64_t to = stageOf(op) % numStages;
   int64_t tag = tags.try_emplace(op, tags.size()).first->second;
   auto purpose = dist::PurposeAttr::get(context, dist::Purpose::Activation);
-  Builder attributes(context);
   Attribute path = op->getAttr(ProteusDialect::pathAttrName);
   auto keepPath = [&](Operation *message) {
     if (path)
       message->setDiscardableAttr(ProteusDialect::pathAttrName, path);
   };
-  if (stage == from) {
+  if (sourceOf(transfer) == place) {
     keepPath(dist::SendOp::create(builder, op->getLoc(),
                                   mapping.lookup(transfer.getInput()), to, tag,
                                   purpose));
@@ -129,52 +160,56 @@ void Splitter::copy(OpBuilder &builder, Operation *op, int64_t stage) {
   mapping.map(transfer.getResult(), recv.getValue());
 }
 
-static dist::SectionKind sectionKind(Phase phase) {
-  switch (phase) {
+dist::SectionKind Splitter::kindOf(SectionPlace place) const {
+  switch (place.phase) {
   case Phase::Forward:
     return dist::SectionKind::Forward;
   case Phase::Backward:
-    return dist::SectionKind::Backward;
+    return split.contains(place.stage) ? dist::SectionKind::InputGradient
+                                       : dist::SectionKind::Backward;
+  case Phase::WeightGradient:
+    return dist::SectionKind::WeightGradient;
   case Phase::Update:
     return dist::SectionKind::Update;
   }
   llvm_unreachable("unknown phase");
 }
 
-void Splitter::buildSection(OpBuilder &builder, int64_t stage, Phase phase) {
+void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
   SmallVector<Operation *> members;
   for (Operation &op : function.front())
-    if (belongsTo(&op, stage, phase))
+    if (belongsTo(&op, place))
       members.push_back(&op);
   if (members.empty())
     return;
   SmallVector<Value> leaving;
   for (Operation *op : members) {
     // The result of an outgoing transfer lives on the other stage.
-    if (stageOf(op) != stage)
+    if (!(placeOf(op) == place))
       continue;
     for (Value result : op->getResults())
-      if (leavesSection(result, phase))
+      if (leavesSection(result, place))
         leaving.push_back(result);
   }
-  auto section = dist::SectionOp::create(builder, function.getLoc(),
-                                         ValueRange(leaving).getTypes(),
-                                         sectionKind(phase));
+  auto section = dist::SectionOp::create(
+      builder, function.getLoc(), ValueRange(leaving).getTypes(), kindOf(place),
+      place.stage / numStages);
   if (section.getBody().empty())
     section.getBody().emplaceBlock();
   Block &body = section.getBody().front();
   body.clear();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   // Every section has its own copy of the constants it reads.
+  DenseSet<Operation *> isMember(members.begin(), members.end());
   for (Operation &op : function.front())
     if (op.hasTrait<OpTrait::ConstantLike>() &&
         llvm::any_of(op.getUsers(), [&](Operation *user) {
-          return llvm::is_contained(
-              members, function.front().findAncestorOpInBlock(*user));
+          return isMember.contains(
+              function.front().findAncestorOpInBlock(*user));
         }))
       stripAnnotations(inside.clone(op, mapping));
   for (Operation *op : members)
-    copy(inside, op, stage);
+    copy(inside, op, place);
   SmallVector<Value> yielded;
   for (Value value : leaving)
     yielded.push_back(mapping.lookup(value));
@@ -189,7 +224,7 @@ void Splitter::buildProgram(int64_t stage) {
   SmallVector<BlockArgument> arguments;
   DenseMap<unsigned, unsigned> newNumber;
   for (BlockArgument argument : function.getArguments())
-    if (stageOf(argument) == stage) {
+    if (stageOf(argument) % numStages == stage) {
       newNumber[argument.getArgNumber()] = arguments.size();
       arguments.push_back(argument);
     }
@@ -237,23 +272,42 @@ void Splitter::buildProgram(int64_t stage) {
         program.setArgAttr(i, attribute, value);
   }
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  for (Phase phase : {Phase::Forward, Phase::Backward, Phase::Update})
-    buildSection(inside, stage, phase);
+  for (int64_t chunk = 0; chunk < numChunks; ++chunk)
+    buildSection(inside, {chunk * numStages + stage, Phase::Forward});
+  for (int64_t chunk = numChunks - 1; chunk >= 0; --chunk)
+    for (Phase phase : {Phase::Backward, Phase::WeightGradient})
+      buildSection(inside, {chunk * numStages + stage, phase});
+  buildSection(inside, {stage, Phase::Update});
   SmallVector<Value> returned;
   for (unsigned number : results)
     returned.push_back(mapping.lookup(terminator->getOperand(number)));
   dist::ReturnOp::create(inside, function.getLoc(), returned);
-  for (auto [i, number] : llvm::enumerate(results))
-    if (auto updates =
-            function.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr))
+  Builder attributes(context);
+  for (auto [i, number] : llvm::enumerate(results)) {
+    auto updates =
+        function.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
+    if (updates)
       program.setResultAttr(
           i, nn::kUpdatesAttr,
-          Builder(context).getI64IntegerAttr(newNumber[updates.getInt()]));
+          attributes.getI64IntegerAttr(newNumber[updates.getInt()]));
+    else if (pipelineAxis)
+      program.setResultAttr(i, nn::kResultAttr,
+                            attributes.getI64IntegerAttr(number));
+  }
+}
+
+void Splitter::splitGradients() {
+  for (int64_t stage = 0; stage < numStages * numChunks; ++stage)
+    if (proteus::splitsGradients(schedule, stage % numStages,
+                                 stage / numStages) &&
+        splitBackward(function, stage))
+      split.insert(stage);
 }
 
 void Splitter::run() {
-  int64_t stages = pipelineAxis ? mesh.getValue().getSize(*pipelineAxis) : 1;
-  for (int64_t stage = 0; stage < stages; ++stage)
+  if (pipelineAxis)
+    splitGradients();
+  for (int64_t stage = 0; stage < numStages; ++stage)
     buildProgram(stage);
 }
 

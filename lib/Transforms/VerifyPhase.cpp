@@ -101,16 +101,24 @@ static bool verifyPropagated(func::FuncOp function) {
   return valid;
 }
 
-/// Whether `actual` is `expected` but for reductions that a linear operation
-/// lets pass.
-static bool sameUpToPassedSums(dist::LayoutAttr actual,
-                               dist::LayoutAttr expected, bool linear) {
+/// The reductions that `op` lets pass while they are pending: sums through a
+/// linear operation, and what an nn.total computes anyway.
+static std::optional<dist::ReductionKind>
+passedReduction(IterationSpaceOpInterface op) {
+  if (auto total = dyn_cast<nn::TotalOp>(op.getOperation()))
+    return total.getMax() ? dist::ReductionKind::Max : dist::ReductionKind::Sum;
+  return op.isLinear() ? std::optional(dist::ReductionKind::Sum) : std::nullopt;
+}
+
+/// Whether `actual` is `expected` but for reductions that pass.
+static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
+                           std::optional<dist::ReductionKind> passed) {
   dist::Layout a = actual.getValue(), b = expected.getValue();
   a.fixed.clear();
   b.fixed.clear();
-  if (linear)
-    for (dist::AxisList *axes : {&a.getPartial(dist::ReductionKind::Sum),
-                                 &b.getPartial(dist::ReductionKind::Sum)})
+  if (passed)
+    for (dist::AxisList *axes :
+         {&a.getPartial(*passed), &b.getPartial(*passed)})
       axes->clear();
   return a == b;
 }
@@ -124,7 +132,7 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
     auto check = [&](Value value, dist::LayoutAttr expected, StringRef what,
                      unsigned number) {
       dist::LayoutAttr layout = dist::getLayout(value.getType());
-      if (layout && sameUpToPassedSums(layout, expected, op.isLinear()))
+      if (layout && sameUpToPassed(layout, expected, passedReduction(op)))
         return;
       InFlightDiagnostic diagnostic = op->emitOpError()
                                       << what << " " << number;

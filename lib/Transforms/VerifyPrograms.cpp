@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace proteus;
@@ -43,8 +44,7 @@ collectMessages(ArrayRef<dist::ProgramOp> programs) {
   return messages;
 }
 
-/// Whether the programs are the stages of one pipeline, in order, and have
-/// sections that the passes know.
+/// Whether the programs are the stages of one pipeline, in order.
 static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::optional<dist::Axis> pipelineAxis;
@@ -80,16 +80,6 @@ static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
              "order";
       valid = false;
     }
-    for (dist::SectionOp section : program.getSections()) {
-      if (section.getChunkNumber() == 0 &&
-          section.getKind() != dist::SectionKind::InputGradient &&
-          section.getKind() != dist::SectionKind::WeightGradient)
-        continue;
-      section.emitOpError("can't be scheduled or simulated yet: chunks and "
-                          "split gradients; use one forward and one backward "
-                          "section per program");
-      valid = false;
-    }
   }
   return valid;
 }
@@ -117,8 +107,63 @@ static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
+/// The type of a value without its place in the pipeline.
+static Type typeAnywhere(Value value) {
+  dist::LayoutAttr layout = dist::getLayout(value.getType());
+  return dist::withLayout(cast<RankedTensorType>(value.getType()),
+                          layout.withFixed({}));
+}
+
+/// Whether every reduction across stages stands in the updates of all of its
+/// stages, alike.
+static bool verifyStageReductions(ArrayRef<dist::ProgramOp> programs) {
+  bool valid = true;
+  std::map<int64_t, std::map<unsigned, dist::StageReduceOp>> reductions;
+  for (unsigned stage = 0; stage < programs.size(); ++stage) {
+    dist::ProgramOp program = programs[stage];
+    program.walk([&](dist::StageReduceOp op) {
+      auto section = dyn_cast<dist::SectionOp>(op->getParentOp());
+      if (!section || !section.getOnce()) {
+        op.emitOpError("must stand directly in the update section");
+        valid = false;
+      }
+      if (!reductions[op.getTag()].try_emplace(stage, op).second) {
+        op.emitOpError("the tag ")
+            << op.getTag() << " is in use in stage " << stage;
+        valid = false;
+      }
+    });
+  }
+  for (auto &[tag, members] : reductions) {
+    dist::StageReduceOp first = members.begin()->second;
+    for (auto &[stage, op] : members) {
+      if (op.getStages() != first.getStages() ||
+          typeAnywhere(op.getInput()) != typeAnywhere(first.getInput())) {
+        InFlightDiagnostic diagnostic =
+            op.emitOpError("the reduction with tag ")
+            << tag << " differs from that of stage " << members.begin()->first;
+        diagnostic.attachNote(first.getLoc()) << "which is here";
+        valid = false;
+      }
+      if (!llvm::is_contained(op.getStages(), static_cast<int64_t>(stage))) {
+        op.emitOpError("the reduction with tag ")
+            << tag << " leaves out its own stage " << stage;
+        valid = false;
+      }
+    }
+    for (int64_t stage : first.getStages())
+      if (!members.count(stage)) {
+        first.emitOpError("the reduction with tag ")
+            << tag << " is missing in stage " << stage;
+        valid = false;
+      }
+  }
+  return valid;
+}
+
 bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
-  if (!verifyStages(programs) || !verifyTags(programs))
+  if (!verifyStages(programs) || !verifyTags(programs) ||
+      !verifyStageReductions(programs))
     return false;
   bool valid = true;
   for (auto &[tag, message] : collectMessages(programs)) {
@@ -143,12 +188,8 @@ bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
           << message.recv.getStage();
       valid = false;
     }
-    auto strip = [](Value value) {
-      dist::LayoutAttr layout = dist::getLayout(value.getType());
-      return dist::withLayout(cast<RankedTensorType>(value.getType()),
-                              layout.withFixed({}));
-    };
-    if (strip(message.send.getValue()) != strip(message.recv.getValue())) {
+    if (typeAnywhere(message.send.getValue()) !=
+        typeAnywhere(message.recv.getValue())) {
       message.send.emitOpError("the message with tag ")
           << tag << " is sent as " << message.send.getValue().getType()
           << " but received as " << message.recv.getValue().getType();
@@ -162,14 +203,21 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
                              ArrayRef<dist::ProgramOp> programs) {
   using Key = std::pair<unsigned, dist::Work>;
   // Sections that must have run before a section, for the same micro-batch.
-  std::map<std::pair<unsigned, dist::SectionKind>,
-           std::set<std::pair<unsigned, dist::SectionKind>>>
-      before;
-  for (auto &[tag, message] : collectMessages(programs))
-    before[{message.receiver,
-            message.recv->getParentOfType<dist::SectionOp>().getKind()}]
-        .insert({message.sender,
-                 message.send->getParentOfType<dist::SectionOp>().getKind()});
+  using Section = std::tuple<unsigned, dist::SectionKind, int64_t>;
+  auto sectionOf = [](unsigned stage, Operation *message) -> Section {
+    auto section = message->getParentOfType<dist::SectionOp>();
+    return {stage, section.getKind(), section.getChunkNumber()};
+  };
+  std::map<Section, std::set<Section>> before;
+  for (auto &[tag, message] : collectMessages(programs)) {
+    // Updates exchange numbers about all gradients while they run; none has to
+    // end before another starts.
+    if (message.recv->getParentOfType<dist::SectionOp>().getOnce() &&
+        message.send->getParentOfType<dist::SectionOp>().getOnce())
+      continue;
+    before[sectionOf(message.receiver, message.recv)].insert(
+        sectionOf(message.sender, message.send));
+  }
   std::set<Key> done;
   std::vector<size_t> next(programs.size(), 0);
   bool progress = true;
@@ -179,13 +227,11 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
       ArrayRef<dist::Work> order = schedule.getWork(stage);
       while (next[stage] < order.size()) {
         dist::Work work = order[next[stage]];
-        bool ready =
-            llvm::all_of(before[{stage, work.kind}],
-                         [&](std::pair<unsigned, dist::SectionKind> other) {
-                           dist::Work needed = work;
-                           needed.kind = other.second;
-                           return done.count({other.first, needed}) > 0;
-                         });
+        bool ready = llvm::all_of(
+            before[{stage, work.kind, work.chunk}], [&](const Section &other) {
+              auto [sender, kind, chunk] = other;
+              return done.count({sender, {kind, chunk, work.micro}}) > 0;
+            });
         if (!ready)
           break;
         done.insert({stage, work});

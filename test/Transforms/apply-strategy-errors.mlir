@@ -14,16 +14,53 @@
 // RUN: proteus-opt %t/layers.mlir -split-input-file -verify-diagnostics --apply-strategy=pp=4
 // RUN: proteus-opt %t/no-layers.mlir -verify-diagnostics --apply-strategy=pp=2
 // RUN: proteus-opt %t/recompute.mlir -verify-diagnostics --apply-strategy=recompute=full
+// RUN: proteus-opt %t/prefetch.mlir -verify-diagnostics --apply-strategy=prefetch=-2
+// RUN: proteus-opt %t/chunks.mlir -verify-diagnostics --apply-strategy=virtual-stages=2
+// RUN: proteus-opt %t/groups.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=3 virtual-stages=2"
+// RUN: proteus-opt %t/zb.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 schedule=zero-bubble"
+// RUN: proteus-opt %t/runs.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2"
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
-// RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=2 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
 
 // SCHEDULE: Cannot find option named '2f2b'
 // RECOMPUTE: Cannot find option named 'some'
-// ZERO: Cannot find option named '2'
+// ZERO: Cannot find option named '4'
+
+//--- chunks.mlir
+// expected-error@+1 {{virtual-stages=2 needs stages; set pp}}
+module {
+}
+
+//--- groups.mlir
+// expected-error@+1 {{schedule=interleaved does not fit: 3 micro-batches can't be cut into groups of 2, the number of stages; use a multiple of it, or order = "gpipe"}}
+module {
+}
+
+//--- zb.mlir
+// expected-error@+1 {{schedule=zero-bubble does not fit: it has one chunk per stage, not 2}}
+module {
+}
+
+//--- runs.mlir
+module {
+  // expected-error@+1 {{'func.func' op has 3 layers 'layers[*]', which can't be cut into pp=2 times virtual-stages=2 runs; use virtual-stages=1 or less}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 3 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    return %0 : tensor<8x4xf32>
+  }
+}
 
 //--- dp.mlir
 // expected-error@+1 {{dp=0 must be between 1 and 2147483648}}
+module {
+}
+
+//--- prefetch.mlir
+// expected-error@+1 {{prefetch=-2 must be a number of layers, or -1 for the default}}
 module {
 }
 

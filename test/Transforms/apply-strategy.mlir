@@ -2,6 +2,12 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" | FileCheck %s --check-prefix=GPT
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 pp=2 micro-batches=2 recompute=full zero=1" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" | FileCheck %s --check-prefix=STORED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=2 zero=2 micro-batches=2 offload-state=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" | FileCheck %s --check-prefix=FSDP
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=4 zero=3 prefetch=2 reshard-after-forward=false offload-weight=true offload-activation=true" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" | FileCheck %s --check-prefix=SHARDED
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
@@ -32,10 +38,30 @@
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" | FileCheck %s --check-prefix=UNEVEN
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/uneven.mlir --apply-strategy="dp=2 tp=3 pp=2 zero=3" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" | FileCheck %s --check-prefix=CHUNKS
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 virtual-stages=2" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" | FileCheck %s --check-prefix=ZB
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
 
 // Trees for small models, and the proof by execution that they are lowered right.
 
 // SIMULATED: proteus.iteration_time_ms
+
+// Several chunks per stage are interleaved.
+
+// CHUNKS: strategy.tree @s for @gpt {
+// CHUNKS-NEXT:   mesh [dp = 2, pp = 2]
+// CHUNKS-NEXT:   schedule micro_batches = 2 order = "interleaved" virtual_stages = 2
+// CHUNKS-NEXT:   split op [batch -> dp]
+// CHUNKS-NEXT:   node "layers[*]" {
+// CHUNKS-NEXT:     stages pp
+// CHUNKS-NEXT:   }
+
+// ZB: strategy.tree @s for @gpt {
+// ZB-NEXT:   mesh [pp = 4, tp = 2]
+// ZB-NEXT:   schedule micro_batches = 4 order = "zero-bubble"
 
 // Everything at once. Rows keep their split in the state; biases have no rows.
 
@@ -77,6 +103,30 @@
 // GPT-NEXT:   }
 // GPT-NEXT: }
 
+// Gradients are split as the states are, which lie on the host.
+
+// STORED: strategy.tree @s for @gpt {
+// STORED-NEXT:   mesh [dp = 2, tp = 2]
+// STORED-NEXT:   schedule micro_batches = 2 order = "1f1b"
+// STORED-NEXT:   split op [batch -> dp]
+// STORED-NEXT:   offload state
+// STORED-NEXT:   node "embedding" {
+// STORED-NEXT:     split op [vocab -> tp]
+// STORED-NEXT:     split gradient [vocab -> [tp, dp]]
+// STORED-NEXT:     split state [vocab -> [tp, dp]]
+// STORED-NEXT:   }
+
+// FSDP: strategy.tree @s for @gpt {
+// FSDP-NEXT:   mesh [dp = 4]
+// FSDP-NEXT:   split op [batch -> dp]
+// FSDP-NEXT:   prefetch depth = 2 reshard_after_forward = false
+// FSDP-NEXT:   offload weight activation
+// FSDP-NEXT:   node "embedding" {
+// FSDP-NEXT:     split weight [0 -> dp]
+// FSDP-NEXT:     split gradient [0 -> dp]
+// FSDP-NEXT:     split state [0 -> dp]
+// FSDP-NEXT:   }
+
 // Parameters are split too.
 
 // SHARDED: strategy.tree @s for @gpt {
@@ -85,39 +135,47 @@
 // SHARDED-NEXT:   node "embedding" {
 // SHARDED-NEXT:     split op [vocab -> tp]
 // SHARDED-NEXT:     split weight [vocab -> [tp, dp]]
+// SHARDED-NEXT:     split gradient [vocab -> [tp, dp]]
 // SHARDED-NEXT:     split state [vocab -> [tp, dp]]
 // SHARDED-NEXT:   }
 // SHARDED-NEXT:   node "layers[*]" {
 // SHARDED-NEXT:     node "ln_1" {
 // SHARDED-NEXT:       split weight [0 -> dp]
+// SHARDED-NEXT:       split gradient [0 -> dp]
 // SHARDED-NEXT:       split state [0 -> dp]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:     node "attention.qkv" {
 // SHARDED-NEXT:       split op [out -> tp]
 // SHARDED-NEXT:       split weight [out -> [tp, dp]]
+// SHARDED-NEXT:       split gradient [out -> [tp, dp]]
 // SHARDED-NEXT:       split state [out -> [tp, dp]]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:     node "attention.proj" {
 // SHARDED-NEXT:       split weight [out -> dp, in -> tp]
+// SHARDED-NEXT:       split gradient [out -> dp, in -> tp]
 // SHARDED-NEXT:       split state [out -> dp, in -> tp]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:     node "ln_2" {
 // SHARDED-NEXT:       split weight [0 -> dp]
+// SHARDED-NEXT:       split gradient [0 -> dp]
 // SHARDED-NEXT:       split state [0 -> dp]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:     node "mlp.up" {
 // SHARDED-NEXT:       split op [out -> tp]
 // SHARDED-NEXT:       split weight [out -> [tp, dp]]
+// SHARDED-NEXT:       split gradient [out -> [tp, dp]]
 // SHARDED-NEXT:       split state [out -> [tp, dp]]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:     node "mlp.down" {
 // SHARDED-NEXT:       split weight [out -> dp, in -> tp]
+// SHARDED-NEXT:       split gradient [out -> dp, in -> tp]
 // SHARDED-NEXT:       split state [out -> dp, in -> tp]
 // SHARDED-NEXT:     }
 // SHARDED-NEXT:   }
 // SHARDED-NEXT:   node "head" {
 // SHARDED-NEXT:     split op [out -> tp]
 // SHARDED-NEXT:     split weight [out -> [tp, dp]]
+// SHARDED-NEXT:     split gradient [out -> [tp, dp]]
 // SHARDED-NEXT:     split state [out -> [tp, dp]]
 // SHARDED-NEXT:   }
 // SHARDED-NEXT: }
@@ -217,15 +275,18 @@
 // CNN-NEXT:   split op [batch -> dp]
 // CNN-NEXT:   node "conv" {
 // CNN-NEXT:     split weight [0 -> dp]
+// CNN-NEXT:     split gradient [0 -> dp]
 // CNN-NEXT:     split state [0 -> dp]
 // CNN-NEXT:   }
 // CNN-NEXT:   node "classifier.fc1" {
 // CNN-NEXT:     split op [out -> tp]
 // CNN-NEXT:     split weight [out -> [tp, dp]]
+// CNN-NEXT:     split gradient [out -> [tp, dp]]
 // CNN-NEXT:     split state [out -> [tp, dp]]
 // CNN-NEXT:   }
 // CNN-NEXT:   node "classifier.fc2" {
 // CNN-NEXT:     split weight [out -> dp, in -> tp]
+// CNN-NEXT:     split gradient [out -> dp, in -> tp]
 // CNN-NEXT:     split state [out -> dp, in -> tp]
 // CNN-NEXT:   }
 // CNN-NEXT: }
@@ -282,10 +343,12 @@
 // TIED-NEXT:   node "embedding" {
 // TIED-NEXT:     split op [vocab -> tp]
 // TIED-NEXT:     split weight [vocab -> [tp, dp]]
+// TIED-NEXT:     split gradient [vocab -> [tp, dp]]
 // TIED-NEXT:     split state [vocab -> [tp, dp]]
 // TIED-NEXT:   }
 // TIED-NEXT:   node "ln" {
 // TIED-NEXT:     split weight [0 -> dp]
+// TIED-NEXT:     split gradient [0 -> dp]
 // TIED-NEXT:     split state [0 -> dp]
 // TIED-NEXT:   }
 // TIED-NEXT:   node "head" {
@@ -305,18 +368,22 @@
 // UNEVEN-NEXT:   node "blocks[0].a" {
 // UNEVEN-NEXT:     split op [out -> tp]
 // UNEVEN-NEXT:     split weight [out -> [tp, dp]]
+// UNEVEN-NEXT:     split gradient [out -> [tp, dp]]
 // UNEVEN-NEXT:     split state [out -> [tp, dp]]
 // UNEVEN-NEXT:   }
 // UNEVEN-NEXT:   node "blocks[1].a" {
 // UNEVEN-NEXT:     split weight [out -> dp]
+// UNEVEN-NEXT:     split gradient [out -> dp]
 // UNEVEN-NEXT:     split state [out -> dp]
 // UNEVEN-NEXT:   }
 // UNEVEN-NEXT:   node "blocks[0].b" {
 // UNEVEN-NEXT:     split weight [out -> dp, in -> tp]
+// UNEVEN-NEXT:     split gradient [out -> dp, in -> tp]
 // UNEVEN-NEXT:     split state [out -> dp, in -> tp]
 // UNEVEN-NEXT:   }
 // UNEVEN-NEXT:   node "blocks[1].b" {
 // UNEVEN-NEXT:     split weight [out -> dp]
+// UNEVEN-NEXT:     split gradient [out -> dp]
 // UNEVEN-NEXT:     split state [out -> dp]
 // UNEVEN-NEXT:   }
 // UNEVEN-NEXT: }

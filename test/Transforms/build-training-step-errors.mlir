@@ -78,9 +78,9 @@ func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter", nn.path = "w"}, %labels
 // What lies between a parameter and the loss has a gradient.
 func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
     attributes {nn.training = #nn.training<optimizer = sgd>} {
-  // expected-error@+1 {{'nn.concat' op has no gradient, but the loss depends on it; use differentiable operations between the parameters and the loss}}
-  %0 = nn.concat "join"(%w, %w) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
-  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<4x16xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  // expected-error@+1 {{'nn.relu_grad' op has no gradient, but the loss depends on it; use differentiable operations between the parameters and the loss}}
+  %0 = nn.relu_grad "act"(%w, %w) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   return %loss : tensor<f32>
 }
 
@@ -130,5 +130,29 @@ func.func @f(%q: tensor<1x4x8xf32> {nn.role = "parameter"}, %labels: tensor<1x2x
   // expected-error@+1 {{'nn.attention' op the log-sum-exp is for the gradient only; its own gradient is not defined}}
   %o, %rows = nn.attention "core"(%q, %q, %q) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
   %loss, %lse = nn.cross_entropy "loss"(%rows, %labels) : (tensor<1x2x4xf32>, tensor<1x2xi32>) -> (tensor<f32>, tensor<1x2xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Statistics of a batch normalisation are for its gradient only.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %g: tensor<8xf32> {nn.role = "parameter"},
+             %t: tensor<1x8xf32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.batch_norm' op mean and inverse are for the gradient only; their own gradient is not defined}}
+  %0, %mean, %inverse = nn.batch_norm "norm"(%w, %g, %g) : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>)
+  %loss = nn.mse_loss "loss"(%mean, %t) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// An operation that states its cost states that of its gradient too.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %t: tensor<4x8xf32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.generic' op states no cost of its gradient; add 'gradient_flops'}}
+  %0 = nn.generic "scan"(%w) {iterators = ["a", "b"], sizes = array<i64: 4, 8>, kinds = ["parallel", "parallel"],
+      indexing = [["a", "b"], ["a", "b"]], flops = 1.0 : f64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss = nn.mse_loss "loss"(%0, %t) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32>
   return %loss : tensor<f32>
 }

@@ -508,6 +508,43 @@ func.func @adam(
   return %loss : tensor<f32>
 }
 
+// Clipping and loss scaling: numbers about all gradients give one factor, which
+// the updates of single parameters and of layers apply. The gradient of the loss
+// starts from the scale.
+
+// CHECK-LABEL: func.func @clip_and_loss_scale(
+// CHECK:         nn.fill "loss"() {{.*}}value = 8.000000e+00 : f64
+// CHECK:         %[[DB:.*]] = nn.reduce_sum "b"
+// CHECK:         %[[S0:.*]] = nn.repeat "layers" count 3 slice(%[[DWI:.*]] = %[[DW:.*]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
+// CHECK-NEXT:      nn.square_sum "fc.weight"(%[[DWI]]) {strategy.phase = "update"} : (tensor<8x8xf32>) -> tensor<f32>
+// CHECK:         %[[S1:.*]] = nn.square_sum "b"(%[[DB]])
+// CHECK:         %[[S:.*]] = nn.total "gradients"(%[[S0]], %[[S1]]) {strategy.phase = "update"}
+// CHECK:         %[[O0:.*]] = nn.repeat "layers" count 3 slice(%{{.*}} = %[[DW]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
+// CHECK-NEXT:      nn.overflow "fc.weight"
+// CHECK:         %[[O1:.*]] = nn.overflow "b"(%[[DB]])
+// CHECK:         %[[O:.*]] = nn.total "gradients"(%[[O0]], %[[O1]]) {max, strategy.phase = "update"}
+// CHECK:         %[[F:.*]] = nn.update_factor "gradients"(%[[S]], %[[O]]) {clip = 5.000000e-01 : f64, loss_scale = 8.000000e+00 : f64, strategy.phase = "update"}
+// CHECK:         nn.repeat "layers" count 3 slice(
+// CHECK-NEXT:      nn.sgd "fc.weight"(%{{.*}}, %{{.*}}, %[[F]]) {scaled, strategy.phase = "update"}
+// CHECK:         nn.sgd "b"(%{{.*}}, %[[DB]], %[[F]]) {scaled, strategy.phase = "update"}
+func.func @clip_and_loss_scale(
+    %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},
+    %w: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
+    %b: tensor<8xf32> {nn.role = "parameter", nn.path = "b"},
+    %labels: tensor<4xi32> {nn.role = "input"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd, clip = 0.5, loss_scale = 8.0>} {
+  %0 = nn.add "b"(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %y = nn.repeat "layers" count 3
+      carry(%h = %0 : tensor<4x8xf32>)
+      slice(%w_i = %w : tensor<3x8x8xf32> to tensor<8x8xf32>)
+      -> (tensor<4x8xf32>) {
+    %1 = nn.linear "fc"(%h, %w_i) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    nn.yield %1 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
 // A master copy is one state more, and the other states have its type. The
 // gradients of parameters have the type that is asked for, those of activations
 // the type of the activation.

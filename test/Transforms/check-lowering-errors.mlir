@@ -117,3 +117,21 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
   }
 }
+
+// -----
+
+// What states its cost only is refused by name.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @cost_only(%x: tensor<4x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<4x4xf32> {
+    // expected-error @below {{'nn.generic' op at 'layer.scan' is cost-only: it states iterators and FLOPs, but no values to execute; write it with other operations to check the lowering}}
+    %0 = nn.generic "layer.scan"(%x) {iterators = ["batch", "hidden"], sizes = array<i64: 4, 4>,
+        kinds = ["parallel", "opaque"], indexing = [["batch", "hidden"], ["batch", "hidden"]],
+        flops = 1.0 : f64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+  strategy.tree @s for @cost_only {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}

@@ -996,3 +996,124 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "layers[*]" { stages pp }
   }
 }
+
+// -----
+
+// One axis, used whole, in parts, and in parts in another order; weight and
+// state differ too.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @parts_of_an_axis(
+      %x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<12x8xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %b1: tensor<12xf32> {nn.role = "parameter", nn.path = "fc1.bias"},
+      %w2: tensor<8x12xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %b2: tensor<8xf32> {nn.role = "parameter", nn.path = "fc2.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "fc1"(%x, %w1, %b1) : (tensor<8x8xf32>, tensor<12x8xf32>, tensor<12xf32>) -> tensor<8x12xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x12xf32>) -> tensor<8x12xf32>
+    %2 = nn.linear "fc2"(%1, %w2, %b2) : (tensor<8x12xf32>, tensor<8x12xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x8xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @parts_of_an_axis {
+    mesh [d = 8]
+    split op [batch -> d]
+    node "fc1" { split op [batch -> d:(4)2, out -> d:(1)4] }
+    node "fc2" {
+      split op [batch -> [], in -> d:(2)4]
+      split state [0 -> [d:(4)2, d:(1)2]]
+    }
+  }
+}
+
+// -----
+
+// The pipeline lies along the major part of the axis, the batch along the rest.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @a_pipeline_along_a_part(
+      %x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<12x8xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %b1: tensor<12xf32> {nn.role = "parameter", nn.path = "fc1.bias"},
+      %w2: tensor<8x12xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %b2: tensor<8xf32> {nn.role = "parameter", nn.path = "fc2.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "fc1"(%x, %w1, %b1) : (tensor<8x8xf32>, tensor<12x8xf32>, tensor<12xf32>) -> tensor<8x12xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x12xf32>) -> tensor<8x12xf32>
+    %2 = nn.linear "fc2"(%1, %w2, %b2) : (tensor<8x12xf32>, tensor<8x12xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x8xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @a_pipeline_along_a_part {
+    mesh [d = 8]
+    schedule micro_batches = 2
+    split op [batch -> d:(2)4]
+    node "fc1" { at [d:(1)2 = 0] }
+    node "act" { at [d:(1)2 = 0] }
+    node "fc2" { at [d:(1)2 = 1] }
+    node "loss" { at [d:(1)2 = 1] }
+  }
+}
+
+// -----
+
+// The parts are the same and other ranks hold them: permutes.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @axes_in_another_order(
+      %x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<12x8xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %b1: tensor<12xf32> {nn.role = "parameter", nn.path = "fc1.bias"},
+      %w2: tensor<8x12xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %b2: tensor<8xf32> {nn.role = "parameter", nn.path = "fc2.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "fc1"(%x, %w1, %b1) : (tensor<8x8xf32>, tensor<12x8xf32>, tensor<12xf32>) -> tensor<8x12xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x12xf32>) -> tensor<8x12xf32>
+    %2 = nn.linear "fc2"(%1, %w2, %b2) : (tensor<8x12xf32>, tensor<8x12xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x8xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @axes_in_another_order {
+    mesh [a = 2, b = 2]
+    split op [batch -> [a, b]]
+    node "fc1" { split weight [0 -> a] split state [0 -> b] }
+    node "fc2" { split op [batch -> [b, a]] }
+  }
+}
+
+// -----
+
+// Stages in different nodes exchange slices, forward and backward.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @transfers_in_slices(
+      %x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<12x8xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %b1: tensor<12xf32> {nn.role = "parameter", nn.path = "fc1.bias"},
+      %w2: tensor<8x12xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %b2: tensor<8xf32> {nn.role = "parameter", nn.path = "fc2.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "fc1"(%x, %w1, %b1) : (tensor<8x8xf32>, tensor<12x8xf32>, tensor<12xf32>) -> tensor<8x12xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x12xf32>) -> tensor<8x12xf32>
+    %2 = nn.linear "fc2"(%1, %w2, %b2) : (tensor<8x12xf32>, tensor<8x12xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x8xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @transfers_in_slices {
+    mesh [pp = 2, tp = 8]
+    scatter_gather
+    node "fc1" { at [pp = 0] split op [in -> tp] }
+    node "act" { at [pp = 0] }
+    node "fc2" { at [pp = 1] split op [in -> tp] }
+    node "loss" { at [pp = 1] }
+  }
+}

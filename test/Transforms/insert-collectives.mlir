@@ -186,9 +186,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-NEXT:  %[[U:.+]]:3 = nn.repeat "layers" count 4 slice(%[[W:[a-z0-9]+]] = %{{[a-z0-9]+}} : {{.+}}, %[[GI:[a-z0-9]+]] = %[[G]]
 // CHECK-NEXT:    %[[PART:.+]] = dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GI]],
-// CHECK-NEXT:    %[[WHOLE:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
-// CHECK-NEXT:    nn.yield %[[WHOLE]], %[[NEW]]#1, %[[NEW]]#2
-// CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[U]]#0, %[[U]]#1, %[[U]]#2
+// CHECK-NEXT:    nn.yield %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#2
+// CHECK:       %[[WHOLE:.+]] = dist.all_gather %[[U]]#0 dim 1 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[WHOLE]], %[[U]]#1, %[[U]]#2
 
 // FLAT-LABEL:    func.func @sharded_state_of_layers
 // FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[0].fc.weight"
@@ -246,21 +246,21 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK:         dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
 // CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
 // CHECK:       nn.repeat "layers" count 3 slice({{.*}}, %[[G1:[a-z0-9]+]] = %[[B]]#1 : {{.*}} attributes {strategy.phase = "update"}
-// CHECK-NEXT:    %[[W:.+]] = dist.all_gather %{{.+}} dim 0 over {tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    dist.permute %{{.+}} over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc1.weight"(%{{.+}}, %[[GR]],
-// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[NW]] dim 0 over {tp} {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK-NEXT:    nn.yield %[[NEW]]#0
+// CHECK:       dist.permute %{{.+}}#0 over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
 // CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
 // CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = "update"}
 // CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc2.weight"(%{{.+}}, %[[GT]],
-// CHECK-NEXT:    %[[NW:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp, tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.slice %[[NW]] dim 1 over {tp} {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:    nn.yield %[[NEW]]#0
+// CHECK:       %[[NW:.+]] = dist.all_to_all %{{.+}}#0 from 1 to 2 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK-NEXT:  dist.all_gather %[[NW]] dim 1 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @stacked_gradients_in_several_steps(
@@ -641,7 +641,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @sums_over_different_axes
 // CHECK:       dist.slice {{.*}}strategy.phase = "forward"
 // CHECK:       dist.accumulate %loss
-// CHECK:       dist.slice {{.*}}strategy.phase = "backward"
 // CHECK:       %[[B:.+]] = nn.linear_wgrad "b"
 // CHECK:       dist.all_gather {{.*}}strategy.phase = "backward"
 // CHECK:       %[[A:.+]] = nn.linear_wgrad "a"
@@ -689,5 +688,67 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2, tp = 1]
     split op [batch -> dp]
     node "fc" { split op [in -> tp] }
+  }
+}
+
+// -----
+
+// Where the tree allows it, a value that all ranks of a stage hold goes to
+// another node in slices: a pending sum is reduced into the slices, and the
+// slices are gathered where they arrive. The first dimension that is as good as
+// any is sliced. Within a node a plain transfer is cheaper: see @near.
+
+// CHECK-LABEL: func.func @slices_cross_between_nodes
+// CHECK:       %[[Y:.+]] = nn.linear "fc1"
+// CHECK-NEXT:  %[[S:.+]] = dist.reduce_scatter sum %[[Y]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 0 : i64}
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[S]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[G:.+]] = dist.all_gather %[[T]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  nn.relu "act"(%[[G]])
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @slices_cross_between_nodes(
+      %x: tensor<1024x4096xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<4096x4096xf32> {nn.role = "parameter", nn.path = "fc1.weight"})
+      -> tensor<1024x4096xf32> {
+    %0 = nn.linear "fc1"(%x, %w) : (tensor<1024x4096xf32>, tensor<4096x4096xf32>) -> tensor<1024x4096xf32>
+    %1 = nn.relu "act"(%0) : (tensor<1024x4096xf32>) -> tensor<1024x4096xf32>
+    return %1 : tensor<1024x4096xf32>
+  }
+  strategy.tree @s for @slices_cross_between_nodes {
+    mesh [pp = 2, tp = 8]
+    scatter_gather
+    node "fc1" {
+      at [pp = 0]
+      split op [in -> tp]
+    }
+    node "act" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @near
+// CHECK:       dist.all_reduce
+// CHECK-NEXT:  %[[Y:.+]] = nn.relu "act1"
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[Y]]
+// CHECK-NEXT:  nn.relu "act2"(%[[T]])
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @near(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "fc1.weight"})
+      -> tensor<8x16xf32> {
+    %0 = nn.linear "fc1"(%x, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.relu "act1"(%0) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    %2 = nn.relu "act2"(%1) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %2 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @near {
+    mesh [pp = 2, tp = 2]
+    scatter_gather
+    node "fc1" {
+      at [pp = 0]
+      split op [in -> tp]
+    }
+    node "act1" { at [pp = 0] }
+    node "act2" { at [pp = 1] }
   }
 }

@@ -351,7 +351,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [pp = 2, qq = 2]
-    // expected-error@+1 {{'strategy.at' op places work along 2 axes; a pipeline lies along one}}
+    // expected-error@+2 {{'strategy.at' op places work along the axis 'qq', but the pipeline lies along 'pp'; use one axis for all stages}}
+    // expected-note@+1 {{the pipeline axis is set here}}
     node "a" { at [pp = 0, qq = 1] }
   }
 }
@@ -394,11 +395,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A parameter is in one stage.
+// A state is in one stage.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
-               %w: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
-    // expected-error@+1 {{'nn.linear' op reads 'shared.weight' in stage 0, but it is also read in stage 1; give every stage its own copy}}
+               %w: tensor<4x4xf32> {nn.role = "state", nn.path = "shared.weight"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.linear' op reads the state 'shared.weight' in stage 0, but it is also read in stage 1; give every stage its own state}}
     %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
     // expected-note@+1 {{read here as well}}
     %1 = nn.linear "b"(%0, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
@@ -557,7 +558,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Layouts of activations are inferred, not set: results,
+// A layout of results concerns one that has the dimension,
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -565,14 +566,14 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split output [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<2 -> dp>}}
+    split output [2 -> dp]
   }
 }
 
 // -----
 
-// their gradients,
+// so does one of their gradients,
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -580,14 +581,14 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'output_gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split output_gradient [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no first result of the operations it selects has the dimension or iterator of #strategy.part<seq -> dp>}}
+    split output_gradient [seq -> dp]
   }
 }
 
 // -----
 
-// and operands.
+// and one of operands, which have to exist.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -595,24 +596,64 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'input' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    split input 0 [batch -> dp]
+    // expected-error@+1 {{'strategy.split' op no operand of that number of the operations it selects has the dimension or iterator of #strategy.part<0 -> dp>}}
+    split input 1 [0 -> dp]
   }
 }
 
 // -----
 
-// Neither are gradients of parameters: they follow the computation and the state.
+// A layout of gradients concerns a parameter.
 module attributes {proteus.cluster = "dgx-a100"} {
-  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
-               %w: tensor<6x4xf32> {nn.role = "parameter"}) -> tensor<8x6xf32> {
-    %0 = nn.linear "a"(%x, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
-    return %0 : tensor<8x6xf32>
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.split' op the item 'gradient' can't be lowered yet; split 'op', 'weight' or 'state'}}
-    node "a" { split gradient [out -> dp] }
+    // expected-error@+1 {{'strategy.split' op no parameter of the operations it selects has the dimension or iterator of #strategy.part<0 -> dp>}}
+    split gradient [0 -> dp]
+  }
+}
+
+// -----
+
+// What is computed again is not kept for the backward pass.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "a.one"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    // expected-error@+1 {{'nn.relu' op operand 0 is kept for the backward pass by a split of 'input 0', but it is computed again with 'a'; remove the split or recompute less}}
+    %1 = nn.relu "a.two"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    node "a" {
+      recompute
+      node "two" { split input 0 [batch -> []] }
+    }
+  }
+}
+
+// -----
+
+// Side effects happen once: what has them is not computed again.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func private @log(f32)
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %e = tensor.empty() : tensor<8x4xf32>
+    // expected-error@+1 {{'linalg.generic' op has side effects, so it can't be recomputed: they would happen twice; select modules without it}}
+    %0 = linalg.generic {indexing_maps = [affine_map<(b, h) -> (b, h)>, affine_map<(b, h) -> (b, h)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      func.call @log(%in) : (f32) -> ()
+      linalg.yield %in : f32
+    } -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-note@+1 {{it is recomputed because of this}}
+    recompute
   }
 }
 
@@ -719,7 +760,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A stage holds one chunk of the model.
+// Chunks are cut along an axis.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -727,8 +768,210 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.schedule' op virtual_stages = 2 can't be lowered yet; use one chunk per stage}}
+    // expected-error@+1 {{'strategy.schedule' op virtual_stages = 2 without stages; cut layers with stages, or leave virtual_stages out}}
     schedule micro_batches = 2 virtual_stages = 2
+  }
+}
+
+// -----
+
+// Interleaving works on groups of as many micro-batches as there are stages.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "interleaved" does not fit: 3 micro-batches can't be cut into groups of 2, the number of stages; use a multiple of it, or order = "gpipe"}}
+    schedule micro_batches = 3 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Interleaving has a minimum in flight.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "interleaved" does not fit: max_ongoing = 4 is less than the 5 pairs of chunk and micro-batch that the first stage must have in flight; leave it out}}
+    schedule micro_batches = 4 order = "interleaved" max_ongoing = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// All forwards of GPipe are in flight.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "gpipe" does not fit: max_ongoing = 4 is less than the 8 forwards of a stage with 2 chunks; leave it out}}
+    schedule micro_batches = 4 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Zero bubble has one chunk.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op order "zero-bubble" does not fit: it has one chunk per stage, not 2; use order = "interleaved", or list the work with order = "explicit"}}
+    schedule micro_batches = 4 order = "zero-bubble" virtual_stages = 2
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// More chunks than layers.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 4 virtual_stages = 3
+    // expected-error@+1 {{'strategy.stages' op cuts 4 modules into 2 stages of 3 chunks along 'pp'; use an axis of at most that size, or select more modules}}
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// One number of layers per stage.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.stages' op gives 3 numbers of modules for 2 stages along 'pp'; give 2}}
+    node "layers[*]" { stages pp of [1, 2, 1] }
+  }
+}
+
+// -----
+
+// All layers are given away.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.stages' op gives numbers of modules that add up to 3, but its node selects 4}}
+    node "layers[*]" { stages pp of [1, 2] }
+  }
+}
+
+// -----
+
+// Behind the last chunk there is no other one.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    // expected-error@+1 {{'nn.relu' op is placed in stage 0 behind work of stage 1 in the last of 2 chunks; place it in that stage or a later one, or use more virtual_stages}}
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 4 virtual_stages = 2
+    node "layers[*]" { stages pp }
+    node "last" { at [pp = 0] }
+  }
+}
+
+// -----
+
+// Every stage has an order.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    // expected-error@+1 {{'strategy.schedule' op is "explicit", but stage 1 has no order; add order stage 1 [...]}}
+    schedule micro_batches = 1 order = "explicit"
+    order stage 0 [F0]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// An order is for a stage that exists.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+      %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      nn.yield %1 : tensor<8x4xf32>
+    }
+    %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %2 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 1 order = "explicit"
+    order stage 0 [F0]
+    // expected-error@+1 {{'strategy.order' op lists the work of stage 2, but there are 2 stages}}
+    order stage 2 [F0]
+    node "layers[*]" { stages pp }
   }
 }
 
@@ -789,6 +1032,27 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2, tp = 2]
     node "a" { split weight [0 -> dp] }
     node "b" { split weight [1 -> tp] }
+  }
+}
+
+// -----
+
+// A pipeline lies along one part of an axis.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+               %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "a.weight"})
+      -> tensor<8x8xf32> {
+    %0 = nn.linear "a"(%x, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [d = 8]
+    // expected-note@+1 {{a part is used here}}
+    split op [batch -> d:(2)4]
+    node "a" {
+      // expected-error@+1 {{places work along 'd', of which other settings use parts; a pipeline lies along one axis: give it a sub-axis of its own}}
+      at [d = 0]
+    }
   }
 }
 

@@ -593,15 +593,16 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // An operation that no node places joins the latest of its producers; without
 // producers it joins the earliest of its readers; without either it is first.
+// Operations are put in the order of their stages.
 
 // CHECK-LABEL: func.func @unplaced_operations(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<8x4xf32> {nn.path = "x", nn.role = "input", strategy.stage = 1 : i64}
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<4xf32> {nn.path = "w", nn.role = "parameter", strategy.stage = 1 : i64}
+// CHECK:         nn.fill "alone"() {strategy.stage = 0 : i64
 // CHECK:         nn.relu "reader_decides"({{.*}}) {strategy.stage = 1 : i64}
 // CHECK:         nn.relu "a"({{.*}}) {strategy.stage = 1 : i64}
 // CHECK:         nn.relu "b"({{.*}}) {strategy.stage = 2 : i64}
 // CHECK:         nn.add "latest_producer"({{.*}}) {strategy.stage = 2 : i64}
-// CHECK:         nn.fill "alone"() {strategy.stage = 0 : i64
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @unplaced_operations(
       %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
@@ -864,6 +865,38 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @remainder_goes_to_the_first_stages {
     mesh [pp = 3]
     node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// Parts of an axis become axes of the mesh, cut where a use begins or ends. The
+// whole axis is the list of its parts; parts that always stand together are not
+// cut (e), and names that are taken are made different.
+
+// CHECK-LABEL: func.func @parts_of_axes
+// CHECK-SAME:  strategy.mesh = #[[MESH:[a-z0-9]+]]
+// CHECK:       nn.linear "a"
+// CHECK-SAME:  strategy.op = #strategy.partition<[batch -> [d_0, d__1], out -> e]>
+// CHECK:       nn.linear "b"
+// CHECK-SAME:  strategy.op = #strategy.partition<[batch -> d_0, out -> d__1]>
+// CHECK:       strategy.tree
+// CHECK:       mesh [d_0 = 2, d__1 = 2, e = 4, d_1 = 1]
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  func.func @parts_of_axes(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %v: tensor<16x16xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %w: tensor<16x16xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<8x16xf32> {
+    %0 = nn.linear "a"(%x, %v) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.linear "b"(%0, %w) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    return %1 : tensor<8x16xf32>
+  }
+  strategy.tree @s for @parts_of_axes {
+    mesh [d = 4, e = 4, d_1 = 1]
+    split op [batch -> d]
+    node "a" { split op [out -> [e:(1)2, e:(2)2]] }
+    node "b" { split op [batch -> d:(1)2, out -> d:(2)2] }
   }
 }
 

@@ -263,3 +263,142 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// Statistics of the whole batch can't be computed from one micro-batch,
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' is reduced within the operation and can't span micro-batches; use one micro-batch, or statistic groups that are a multiple of micro-batches times devices}}
+    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// nor those of two groups by four devices.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %g: tensor<4xf32> {nn.role = "parameter", nn.path = "g"}) -> tensor<8x4xf32> {
+    // expected-error@+1 {{'nn.batch_norm' op iterator 'batch' has size 2 and can't be split into 4 parts over {micro, dp}}}
+    %0, %m, %i = nn.batch_norm "norm"(%x, %g, %g) {groups = 2 : i64} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Only the keys of an attention go round a ring.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: those of the keys of an attention can; drop 'ring'}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [seq -> ring cp]
+  }
+}
+
+// -----
+
+// Without queries to visit a ring is the same work everywhere.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op the parts of iterator 'key' go round a ring over axis 'cp', which splits nothing else; split 'seq' over it as well}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2, cp = 2]
+    split op [batch -> dp, key -> ring cp]
+  }
+}
+
+// -----
+
+// Keys are held by heads and by blocks: one axis can't do both.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op axis 'cp' splits both 'head' and 'key'; an axis may split one iterator of an operation}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [head -> cp, key -> ring cp]
+  }
+}
+
+// -----
+
+// A zigzag has chunks of one size.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x6x8xf32> {nn.role = "input"}, %k: tensor<8x6x8xf32> {nn.role = "input"}) -> tensor<8x6x8xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'seq' of size 6 can't be dealt out in a zigzag over {cp}: that takes 4 equal chunks; change its size, or use contiguous parts}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x6x8xf32>, tensor<8x6x8xf32>, tensor<8x6x8xf32>) -> (tensor<8x6x8xf32>, tensor<8x2x6xf32>)
+    return %0 : tensor<8x6x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [cp = 2]
+    split op [seq -> zigzag cp]
+  }
+}
+
+// -----
+
+// Micro-batches come in order.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
+    // expected-error@+1 {{'nn.attention' op iterator 'batch' can't be dealt out in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
+    %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
+    return %0 : tensor<8x8x8xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> zigzag dp]
+  }
+}
+
+// -----
+
+// Every device has an expert.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%x: tensor<2x8x3x4xf32> {nn.role = "input"},
+               %w: tensor<2x6x4xf32> {nn.role = "parameter"}) -> tensor<2x8x3x6xf32> {
+    // expected-error@+1 {{'nn.expert_linear' op iterator 'expert' has size 2 and can't be split into 4 parts over {ep}; use fewer devices there, or split another iterator}}
+    %0 = nn.expert_linear "experts"(%x, %w) : (tensor<2x8x3x4xf32>, tensor<2x6x4xf32>) -> tensor<2x8x3x6xf32>
+    return %0 : tensor<2x8x3x6xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [ep = 4]
+    node "experts" { split op [expert -> ep] }
+  }
+}
+
+// -----
+
+// Token groups stay whole: a split of the batch is one of the groups.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @f(%l: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x2xf32> {
+    // expected-error@+1 {{'nn.moe_route' op iterator 'group' has size 2 and can't be split into 4 parts over {dp}; use fewer devices there, or split another iterator}}
+    %g, %e, %s = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4xf32>) -> (tensor<8x2xf32>, tensor<8x2xi32>, tensor<8x2xi32>)
+    return %g : tensor<8x2xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 4]
+    split op [batch -> dp]
+  }
+}

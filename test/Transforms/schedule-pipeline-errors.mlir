@@ -1,22 +1,233 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics --lower-strategy
 // RUN: not proteus-opt %S/Inputs/incomplete-schedule.mlir --schedule-pipeline 2>&1 | FileCheck %s
 
-// The pass has no diagnostics of its own: what it can't order is refused before
-// it, and an order that is written down is checked where it stands.
+// Orders that a person has listed, in the tree or as a dist.schedule. Messages
+// name the program and the item.
 
 // CHECK: incomplete-schedule.mlir:9:1: error: 'dist.schedule' op order of @stage0: B1 is missing
 
-// Interleaved stages can't be ordered.
+// An item is missing.
 module attributes {proteus.cluster = "dgx-a100"} {
-  func.func @f(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8x16xf32> {
-    %0 = nn.relu "a"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
-    return %0 : tensor<8x16xf32>
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage1: B1 is missing}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
   }
   strategy.tree @s for @f {
     mesh [pp = 2]
-    // expected-error@+1 {{virtual_stages = 2 can't be lowered yet; use one chunk per stage}}
-    schedule micro_batches = 4 virtual_stages = 2
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, B0, F1]
     node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// An item is listed twice.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: F0 is listed twice}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, F0, B0, B1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A gradient without its forward.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage1: B1 comes before F1}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, B1, F1, B0]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A micro-batch that the tree does not have.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: F2 is outside the 2 micro-batches of the mesh}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, F2, B0, B1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A chunk that the stage does not have.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage1: F0.1 names the 'forward' section of chunk 1, which the program does not have}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, F0.1, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// The first stage has nobody in front, so its gradients are not split.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: I0 names the 'input_gradient' section of chunk 0, which the program does not have}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, I0, W0, I1, W1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A weight gradient before its input gradient.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage1: W0 comes before I0}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, W0, I0, F1, I1, W1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// More in flight than the tree allows.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.program' op order of stage 0 has 2 micro-batches in flight, first with F1, more than max_ongoing = 1}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit" max_ongoing = 1
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// Stages that wait for each other.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+3 {{stage 0 waits before B0}}
+  // expected-note@+2 {{stage 1 waits before F1}}
+  // expected-error@+1 {{'dist.schedule' op can't run to its end: the orders of the stages wait for each other}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, B0, F1, B1]
+    order stage 1 [F0, F1, B0, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
   }
 }
 

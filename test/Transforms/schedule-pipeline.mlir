@@ -69,6 +69,94 @@ dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule =
 
 // -----
 
+// Interleaved chunks: two stages of two chunks run groups of two micro-batches. The
+// first stage starts 2 * (p - 1) + (v - 1) * p = 4 forwards before it alternates.
+
+#mesh = #dist.mesh<[pp = 2], micro = 4>
+
+// CHECK:      dist.schedule @schedule programs [@i_stage0, @i_stage1] order [
+// CHECK-NEXT:   [F0, F1, F0.1, F1.1, F2, B0.1, F3, B1.1, F2.1, B0, F3.1, B1, B2.1, B3.1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, F0.1, B0.1, F1.1, B1.1, F2, B0, F3, B1, F2.1, B2.1, F3.1, B3.1, B2, B3, U]
+// CHECK-NEXT: ]
+dist.program @i_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "interleaved", virtual_stages = 2 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section forward chunk 1 { dist.yield }
+  dist.section backward chunk 1 { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @i_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "interleaved", virtual_stages = 2 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section forward chunk 1 { dist.yield }
+  dist.section backward chunk 1 { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+
+// -----
+
+// GPipe with chunks: one chunk after the other, back in reverse.
+
+#mesh = #dist.mesh<[pp = 2], micro = 3>
+
+// CHECK:      dist.schedule @schedule programs [@j_stage0, @j_stage1] order [
+// CHECK-NEXT:   [F0, F1, F2, F0.1, F1.1, F2.1, B0.1, B1.1, B2.1, B0, B1, B2, U],
+// CHECK-NEXT:   [F0, F1, F2, F0.1, F1.1, F2.1, B0.1, B1.1, B2.1, B0, B1, B2, U]
+// CHECK-NEXT: ]
+dist.program @j_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe", virtual_stages = 2 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section forward chunk 1 { dist.yield }
+  dist.section backward chunk 1 { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @j_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "gpipe", virtual_stages = 2 : i64}} {
+  dist.section forward { dist.yield }
+  dist.section forward chunk 1 { dist.yield }
+  dist.section backward chunk 1 { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+
+// -----
+
+// Zero bubble: stage s runs the gradients of parameters s micro-batches later. The
+// first stage has no gradient to send.
+
+#mesh = #dist.mesh<[pp = 3], micro = 4>
+
+// CHECK:      dist.schedule @schedule programs [@z_stage0, @z_stage1, @z_stage2] order [
+// CHECK-NEXT:   [F0, F1, F2, B0, F3, B1, B2, B3, U],
+// CHECK-NEXT:   [F0, F1, I0, F2, I1, W0, F3, I2, W1, I3, W2, W3, U],
+// CHECK-NEXT:   [F0, I0, F1, I1, F2, I2, W0, F3, I3, W1, W2, W3, U]
+// CHECK-NEXT: ]
+dist.program @z_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+  dist.section forward { dist.yield }
+  dist.section backward { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @z_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+  dist.section forward { dist.yield }
+  dist.section input_gradient { dist.yield }
+  dist.section weight_gradient { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+dist.program @z_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+  dist.section forward { dist.yield }
+  dist.section input_gradient { dist.yield }
+  dist.section weight_gradient { dist.yield }
+  dist.section update once { dist.yield }
+  dist.return
+}
+
+// -----
+
 // A limit alone is enough of a setting: the order is that of 1F1B.
 
 #mesh = #dist.mesh<[pp = 2], micro = 3>

@@ -27,6 +27,9 @@
 // RUN: not proteus-opt %t/large.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: large.mlir:[[#]]:3: error: 'dist.schedule' op its mesh names device 8, but the cluster 'dgx-a100' has 8 devices; use more nodes
 // RUN: proteus-opt %t/large.mlir --simulate=cluster=dgx-a100:2 -o /dev/null
+// RUN: not proteus-opt %t/host.mlir --simulate="cluster=%S/Inputs/tiny-cluster.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: host.mlir:[[#]]:{{[0-9]+}}: error: 'dist.offload' op copies between device and host, but the cluster {{.*}} says nothing about the way there; give it a "host" link with bandwidth_gbps and latency_us
+// RUN: proteus-opt %t/host.mlir --simulate=cluster=dgx-a100 -o /dev/null
 
 // The stages take the micro-batches in opposite orders: each waits for the
 // other. A deadlock is found, not waited for, and all that wait are named.
@@ -58,10 +61,6 @@
 // RUN: not proteus-opt %t/swapped.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // SWAPPED: swapped.mlir:19:3: error: 'dist.program' op is at position 1 of 2, but is program 0 of 2
 // SWAPPED: swapped.mlir:6:3: error: 'dist.program' op is at position 0 of 2, but is program 1 of 2
-
-// Sections that the engine can't order yet.
-// RUN: not proteus-opt %t/chunk.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=CHUNK
-// CHUNK: chunk.mlir:[[#]]:5: error: 'dist.section' op can't be scheduled or simulated yet: chunks and split gradients; use one forward and one backward section per program
 
 // More tasks than memory could hold.
 // RUN: not proteus-opt %t/many.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MANY
@@ -232,25 +231,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
   dist.schedule @schedule programs [@stage0, @stage1] order [[F0], [F0]]
 }
 
-//--- chunk.mlir
-
-#mesh = #dist.mesh<[pp = 1]>
-#x = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
-module attributes {proteus.cluster = "dgx-a100"} {
-  dist.program @stage0 mesh #mesh at [pp = 0] (%x: tensor<8x8xf32, #x> {nn.role = "input", nn.path = "x"}) {
-    dist.section forward {
-      %0 = nn.relu "a"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
-      dist.yield
-    }
-    dist.section forward chunk 1 {
-      %0 = nn.relu "b"(%x) : (tensor<8x8xf32, #x>) -> tensor<8x8xf32, #x>
-      dist.yield
-    }
-    dist.return
-  }
-  dist.schedule @schedule programs [@stage0] order [[F0, F0.1]]
-}
-
 //--- many.mlir
 
 #mesh = #dist.mesh<[dp = 1]>
@@ -267,4 +247,22 @@ module attributes {proteus.cluster = "dgx-a100"} {
     dist.return
   }
   dist.schedule @schedule programs [@one] order [[F0]]
+}
+
+//--- host.mlir
+#mesh = #dist.mesh<[dp = 1]>
+#a = #dist.layout<#mesh, [{}]>
+#host = #dist.layout<#mesh, [{}], memory = host>
+module {
+  dist.program @p mesh #mesh (%x: tensor<8xf32, #a>) -> tensor<8xf32, #a> {
+    %f = dist.section forward {
+      %0 = dist.offload %x : tensor<8xf32, #a> -> tensor<8xf32, #host>
+      %1 = dist.fetch %0 : tensor<8xf32, #host> -> tensor<8xf32, #a>
+      dist.yield %1 : tensor<8xf32, #a>
+    }
+    dist.return %f : tensor<8xf32, #a>
+  }
+  dist.schedule @s programs [@p] order [
+    [F0]
+  ]
 }

@@ -77,6 +77,7 @@
 // REPORT-NEXT: "compute_type": "f32"
 // REPORT-NEXT: "peak_memory_bytes": 8000000
 // REPORT:      "memory_capacity_bytes": 20000000
+// REPORT-NEXT: "peak_host_memory_bytes": 0
 // REPORT-NEXT: "fits": true
 // REPORT:      "breakdown": {
 // REPORT-NEXT:   "compute": 9e-06

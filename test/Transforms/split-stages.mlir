@@ -83,7 +83,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK:       dist.program @three_stages_stage2 mesh #mesh at [pp = 2] (
 // CHECK-SAME:  {nn.path = "labels", nn.role = "input"}
 // CHECK-SAME:  {nn.path = "c.weight", nn.role = "parameter"}
-// CHECK-SAME:  -> (tensor<f32, #{{[a-z0-9]+}}>, tensor<16x16xf32, #{{[a-z0-9]+}}> {nn.updates = 1 : i64})
+// CHECK-SAME:  -> (tensor<f32, #{{[a-z0-9]+}}> {nn.result = 0 : i64}, tensor<16x16xf32, #{{[a-z0-9]+}}> {nn.updates = 1 : i64})
 // CHECK:         dist.section forward {
 // CHECK-NEXT:      dist.recv from stage 1 tag [[#TAG_B]] for activation
 // CHECK:           nn.cross_entropy "loss"

@@ -212,21 +212,46 @@ dist.program @s0 mesh #mesh at [pp = 0, qq = 0] () {
 
 // -----
 
-// Chunks, and gradients in two sections.
+// Reductions across stages: not in an update, one that another stage lacks,
+// without its own stage, of other stages, of another type, twice.
 
-#mesh = #dist.mesh<[pp = 2]>
-dist.program @s0 mesh #mesh at [pp = 0] () {
-  dist.section forward { dist.yield }
-  // expected-error@+1 {{'dist.section' op can't be scheduled or simulated yet: chunks and split gradients; use one forward and one backward section per program}}
-  dist.section forward chunk 1 { dist.yield }
+#mesh = #dist.mesh<[pp = 3]>
+#x0 = #dist.layout<#mesh, [{}], at = [pp = 0]>
+#x1 = #dist.layout<#mesh, [{}], at = [pp = 1]>
+#x2 = #dist.layout<#mesh, [{}], at = [pp = 2]>
+dist.program @s0 mesh #mesh at [pp = 0] (%x: tensor<8xf32, #x0>, %y: tensor<4xf32, #x0>) {
+  dist.section forward {
+    // expected-error@+2 {{'dist.stage_reduce' op must stand directly in the update section}}
+    // expected-error@+1 {{'dist.stage_reduce' op the reduction with tag 0 is missing in stage 1}}
+    %0 = dist.stage_reduce %x over stages [0, 1] tag 0 : tensor<8xf32, #x0>
+    dist.yield
+  }
+  dist.section update once {
+    // expected-error@+2 {{'dist.stage_reduce' op the reduction with tag 1 leaves out its own stage 0}}
+    // expected-error@+1 {{'dist.stage_reduce' op the reduction with tag 1 is missing in stage 2}}
+    %0 = dist.stage_reduce %x over stages [1, 2] tag 1 : tensor<8xf32, #x0>
+    // expected-note@+1 {{which is here}}
+    %1 = dist.stage_reduce %x over stages [0, 1] tag 2 : tensor<8xf32, #x0>
+    // expected-note@+1 {{which is here}}
+    %2 = dist.stage_reduce %x over stages [0, 1] tag 3 : tensor<8xf32, #x0>
+    // expected-error@+1 {{'dist.stage_reduce' op the tag 3 is in use in stage 0}}
+    %3 = dist.stage_reduce %x over stages [0, 1] tag 3 : tensor<8xf32, #x0>
+    dist.yield
+  }
   dist.return
 }
-dist.program @s1 mesh #mesh at [pp = 1] () {
-  dist.section forward { dist.yield }
-  // expected-error@+1 {{'dist.section' op can't be scheduled or simulated yet}}
-  dist.section input_gradient { dist.yield }
-  // expected-error@+1 {{'dist.section' op can't be scheduled or simulated yet}}
-  dist.section weight_gradient { dist.yield }
+dist.program @s1 mesh #mesh at [pp = 1] (%x: tensor<8xf32, #x1>, %y: tensor<4xf32, #x1>) {
+  dist.section update once {
+    %0 = dist.stage_reduce %x over stages [1, 2] tag 1 : tensor<8xf32, #x1>
+    // expected-error@+1 {{'dist.stage_reduce' op the reduction with tag 2 differs from that of stage 0}}
+    %1 = dist.stage_reduce %y over stages [0, 1] tag 2 : tensor<4xf32, #x1>
+    // expected-error@+1 {{'dist.stage_reduce' op the reduction with tag 3 differs from that of stage 0}}
+    %2 = dist.stage_reduce %x over stages [0, 1, 2] tag 3 : tensor<8xf32, #x1>
+    dist.yield
+  }
+  dist.return
+}
+dist.program @s2 mesh #mesh at [pp = 2] () {
   dist.return
 }
 

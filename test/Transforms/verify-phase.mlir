@@ -42,7 +42,8 @@
 // is written.
 // RUN: proteus-opt %t/forward.mlir --lower-strategy --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PASSES
 // PASSES:      match-strategy{
-// PASSES-NEXT: verify-phase{after=matched}
+// PASSES:      settle-repeats
+// PASSES:      verify-phase{after=matched}
 // PASSES:      build-training-step
 // PASSES:      verify-phase{after=step}
 // PASSES:      propagate-strategy

@@ -142,6 +142,8 @@ struct Kernel {
 struct Arrow {
   std::string key;
   std::vector<std::string> axes;
+  /// Words in front of the axes, each followed by a space: `zigzag `, `ring `.
+  std::string how = "";
 };
 
 struct Split {
@@ -165,6 +167,8 @@ struct Node {
 };
 
 struct Tree {
+  /// The attribute that names or describes the cluster.
+  std::string cluster = "\"dgx-a100:2\"";
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::vector<int64_t> devices;
   /// Lines of `key = value` pairs: `schedule`, `bucket`, ...

@@ -29,7 +29,8 @@ using namespace proteus::fuzz;
 
 /// The passes that may find that a strategy is not possible.
 static constexpr llvm::StringLiteral rejectingPasses[] = {
-    "match-strategy", "build-training-step", "propagate-strategy"};
+    "match-strategy", "settle-repeats", "build-training-step",
+    "propagate-strategy"};
 
 namespace {
 /// Lowered programs that differ in no byte have one hash.

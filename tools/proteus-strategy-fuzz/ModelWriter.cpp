@@ -165,10 +165,15 @@ Tensor ModelWriter::unary(StringRef mnemonic, StringRef path,
   return result;
 }
 
-Tensor ModelWriter::add(StringRef path, const Tensor &lhs, const Tensor &rhs) {
+Tensor ModelWriter::binary(StringRef mnemonic, StringRef path,
+                           const Tensor &lhs, const Tensor &rhs) {
   Tensor result = fresh(lhs.shape, lhs.element);
-  emit("add", path, {lhs, rhs}, "", result, dims(lhs, "hidden"));
+  emit(mnemonic, path, {lhs, rhs}, "", result, dims(lhs, "hidden"));
   return result;
+}
+
+Tensor ModelWriter::add(StringRef path, const Tensor &lhs, const Tensor &rhs) {
+  return binary("add", path, lhs, rhs);
 }
 
 Tensor ModelWriter::linear(StringRef path, const Tensor &input, int64_t out,
@@ -193,6 +198,14 @@ Tensor ModelWriter::layerNorm(StringRef path, const Tensor &input) {
   Tensor result = fresh(input.shape, input.element);
   emit("layer_norm", path, {input, scale, shift}, "", result, dims(input, ""),
        {width});
+  return result;
+}
+
+Tensor ModelWriter::rmsNorm(StringRef path, const Tensor &input) {
+  int64_t width = input.shape.back();
+  Tensor scale = parameter(path + ".scale", {width});
+  Tensor result = fresh(input.shape, input.element);
+  emit("rms_norm", path, {input, scale}, "", result, dims(input, ""), {width});
   return result;
 }
 

@@ -70,8 +70,10 @@ public:
             llvm::ArrayRef<Tensor> operands, llvm::StringRef attributes,
             llvm::ArrayRef<Tensor> results, Iterators iterators,
             Sizes weight = {});
-  /// Writes a line as it is, for operations that are not of `nn`.
+  /// Writes a line as it is, for operations that are not of `nn`; their paths
+  /// start with `getPrefix()`.
   void emitLine(const llvm::Twine &line);
+  llvm::StringRef getPrefix() const { return prefix; }
   /// Notes something that a tree may split, for operations that `emit` does
   /// not write.
   void noteKernel(llvm::StringRef path, Iterators iterators, Sizes weight = {});
@@ -87,10 +89,13 @@ public:
   // Operations that several blocks write.
   Tensor unary(llvm::StringRef mnemonic, llvm::StringRef path,
                const Tensor &input);
+  Tensor binary(llvm::StringRef mnemonic, llvm::StringRef path,
+                const Tensor &lhs, const Tensor &rhs);
   Tensor add(llvm::StringRef path, const Tensor &lhs, const Tensor &rhs);
   Tensor linear(llvm::StringRef path, const Tensor &input, int64_t out,
                 bool bias);
   Tensor layerNorm(llvm::StringRef path, const Tensor &input);
+  Tensor rmsNorm(llvm::StringRef path, const Tensor &input);
   Tensor dropout(llvm::StringRef path, const Tensor &input);
   Tensor conv(llvm::StringRef path, const Tensor &input, int64_t out,
               bool bias);

@@ -23,6 +23,24 @@ int64_t TreeBuilder::sizeOf(StringRef axis) const {
   return 1;
 }
 
+int64_t TreeBuilder::getNumChunks() const {
+  int64_t number = 1;
+  if (const Entries *schedule = tree.findDirective("schedule"))
+    schedule->get("virtual_stages").getAsInteger(10, number);
+  return number;
+}
+
+void TreeBuilder::setSchedule(StringRef key, StringRef value) {
+  Entries &schedule = tree.directive("schedule");
+  schedule.set(key, value);
+  Entries sorted;
+  for (StringRef known :
+       {"micro_batches", "order", "max_ongoing", "virtual_stages"})
+    if (StringRef entry = schedule.get(known); !entry.empty())
+      sorted.set(known, entry);
+  schedule = std::move(sorted);
+}
+
 int64_t TreeBuilder::numParts(ArrayRef<std::string> axes) const {
   int64_t parts = 1;
   for (const std::string &axis : axes)

@@ -40,6 +40,15 @@ public:
   std::vector<std::string> freeAxes, batchAxes, innerAxes;
 
   int64_t sizeOf(llvm::StringRef axis) const;
+  /// Stages of the pipeline; 1 without one.
+  int64_t getNumStages() const { return sizeOf(pipeline); }
+  /// Chunks per stage.
+  int64_t getNumChunks() const;
+  /// Sets an entry of the schedule, in the order in which they are written.
+  void setSchedule(llvm::StringRef key, llvm::StringRef value);
+  void setSchedule(llvm::StringRef key, int64_t value) {
+    setSchedule(key, std::to_string(value));
+  }
   int64_t numParts(llvm::ArrayRef<std::string> axes) const;
   /// One or several of `from`, in any order, with at most `limit` parts; none
   /// if the first one has more.

@@ -22,7 +22,7 @@ static void writeNode(const Node &node, const std::string &indent,
   for (const Split &split : node.splits) {
     std::vector<std::string> arrows;
     for (const Arrow &arrow : split.arrows)
-      arrows.push_back(arrow.key + " -> " +
+      arrows.push_back(arrow.key + " -> " + arrow.how +
                        (arrow.axes.size() == 1
                             ? arrow.axes.front()
                             : "[" + joinNames(arrow.axes) + "]"));
@@ -59,7 +59,7 @@ static std::string writeTree(const Tree &tree) {
 }
 
 std::string proteus::fuzz::write(const Case &input) {
-  std::string attributes = "proteus.cluster = \"dgx-a100:2\"";
+  std::string attributes = "proteus.cluster = " + input.tree.cluster;
   for (auto &[name, value] : input.model.moduleAttributes.list)
     attributes += ", " + name + " = " + value;
   return "module attributes {" + attributes + "} {\n" +

@@ -32,6 +32,7 @@
 #include <deque>
 #include <fcntl.h>
 #include <map>
+#include <optional>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,10 @@ static cl::opt<std::string> out("out",
 static cl::opt<bool> diagnostics("diagnostics",
                                  cl::desc("Print why cases are rejected"),
                                  cl::cat(category));
+static cl::opt<bool> failFast("fail-fast",
+                              cl::desc("Stop at the first case that fails, as "
+                                       "it is"),
+                              cl::cat(category));
 static cl::opt<bool> print("print",
                            cl::desc("Print the cases instead of running them"),
                            cl::cat(category));
@@ -182,9 +187,16 @@ static Verdict evaluateAlone(const DialectRegistry &registry,
   }
 }
 
-/// Runs all cases, some processes at a time.
-static std::vector<Verdict> runAll(const DialectRegistry &registry) {
-  std::vector<Verdict> verdicts(count);
+/// Runs the cases, some processes at a time. With `failFast` those after one
+/// that has failed may have no verdict.
+static std::vector<std::optional<Verdict>>
+runAll(const DialectRegistry &registry) {
+  std::vector<std::optional<Verdict>> verdicts(count);
+  bool failed = false;
+  auto note = [&](uint64_t index, Verdict verdict) {
+    failed |= verdict.outcome >= Outcome::Stuck;
+    verdicts[index] = std::move(verdict);
+  };
   /// Ranges of cases that no process has yet.
   std::deque<std::pair<uint64_t, uint64_t>> ranges;
   for (uint64_t begin = 0; begin < count; begin += batchSize)
@@ -195,7 +207,7 @@ static std::vector<Verdict> runAll(const DialectRegistry &registry) {
     uint64_t end;
   };
   std::vector<Running> running;
-  while (!ranges.empty() || !running.empty()) {
+  while ((!ranges.empty() || !running.empty()) && !(failed && failFast)) {
     while (!ranges.empty() && running.size() < std::max<unsigned>(jobs, 1)) {
       auto [begin, end] = ranges.front();
       ranges.pop_front();
@@ -212,16 +224,16 @@ static std::vector<Verdict> runAll(const DialectRegistry &registry) {
     poll(waits.data(), waits.size(), /*timeout=*/500);
     for (size_t i = running.size(); i-- > 0;) {
       Child &child = *running[i].child;
-      bool alive = !waits[i].revents || child.read([&](uint64_t n, Verdict v) {
-        verdicts[n] = std::move(v);
-      });
+      bool alive = !waits[i].revents || child.read(note);
       bool late = alive && child.isLate();
       if (alive && !late)
         continue;
       // The case that was running is the last one of this process.
       uint64_t next = child.getCurrent();
       if (next < running[i].end) {
-        verdicts[next].outcome = late ? Outcome::Hang : Outcome::Crash;
+        Verdict verdict;
+        verdict.outcome = late ? Outcome::Hang : Outcome::Crash;
+        note(next, verdict);
         if (next + 1 < running[i].end)
           ranges.push_front({next + 1, running[i].end});
       }
@@ -261,7 +273,7 @@ static void save(const DialectRegistry &registry, uint64_t index,
                  Verdict verdict) {
   Case input = generate(seed, index);
   // Executions that do not end are too slow to be repeated.
-  if (verdict.outcome != Outcome::Hang)
+  if (verdict.outcome != Outcome::Hang && !failFast)
     input = reduce(registry, std::move(input), verdict);
   std::string name = llvm::formatv("fuzz-{0}-{1}.mlir", seed, index).str();
   SmallString<128> path(out);
@@ -277,7 +289,7 @@ static void save(const DialectRegistry &registry, uint64_t index,
          << (verdict.message.empty() ? "" : ": ") << verdict.message << "\n"
          << "//   proteus-opt --check-lowering=tolerance=" << tolerance << " "
          << name << " -o /dev/null\n"
-         << "// Made smaller from\n"
+         << (failFast ? "// From\n" : "// Made smaller from\n")
          << "//   proteus-strategy-fuzz --seed " << seed << " --first " << index
          << " --count 1 --tolerance " << tolerance << "\n\n"
          << write(input);
@@ -289,15 +301,15 @@ static void save(const DialectRegistry &registry, uint64_t index,
 //===----------------------------------------------------------------------===//
 
 /// In how many accepted cases each feature mattered, and each block was there.
-static void printTables(ArrayRef<Verdict> verdicts) {
+static void printTables(ArrayRef<std::optional<Verdict>> verdicts) {
   std::vector<int64_t> byFeature(Registry::get().getFeatures().size());
   std::map<StringRef, int64_t> byBlock;
   int64_t accepted = 0;
   for (auto [index, verdict] : llvm::enumerate(verdicts)) {
-    if (verdict.outcome != Outcome::Right)
+    if (!verdict || verdict->outcome != Outcome::Right)
       continue;
     ++accepted;
-    for (auto [i, c] : llvm::enumerate(verdict.features))
+    for (auto [i, c] : llvm::enumerate(verdict->features))
       byFeature[i] += c == '1';
     Case input = generate(seed, first + index);
     for (const std::vector<BlockUse> &uses : input.model.blocks)
@@ -327,12 +339,12 @@ static void printTables(ArrayRef<Verdict> verdicts) {
 }
 
 /// The diagnostics of rejected cases, numbers left out, by frequency.
-static void printDiagnostics(ArrayRef<Verdict> verdicts) {
+static void printDiagnostics(ArrayRef<std::optional<Verdict>> verdicts) {
   std::map<std::string, int64_t> byMessage;
-  for (const Verdict &verdict : verdicts)
-    if (verdict.outcome == Outcome::Rejected) {
+  for (const std::optional<Verdict> &verdict : verdicts)
+    if (verdict && verdict->outcome == Outcome::Rejected) {
       std::string message;
-      for (char c : verdict.message)
+      for (char c : verdict->message)
         if (!llvm::isDigit(c))
           message += c;
         else if (message.empty() || message.back() != '#')
@@ -364,23 +376,25 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerAllDialects(registry);
-  std::vector<Verdict> verdicts = runAll(registry);
+  std::vector<std::optional<Verdict>> verdicts = runAll(registry);
   auto number = [&](Outcome outcome) {
-    return llvm::count_if(verdicts, [&](const Verdict &verdict) {
-      return verdict.outcome == outcome;
+    return llvm::count_if(verdicts, [&](const std::optional<Verdict> &verdict) {
+      return verdict && verdict->outcome == outcome;
     });
   };
   int64_t mismatches = number(Outcome::Mismatch);
   int64_t stuck = number(Outcome::Stuck);
   int64_t crashes = number(Outcome::Crash), hangs = number(Outcome::Hang);
-  llvm::outs() << count << " strategies, " << mismatches << " mismatches, "
+  int64_t executed = llvm::count_if(
+      verdicts, [](auto &verdict) { return verdict.has_value(); });
+  llvm::outs() << executed << " strategies, " << mismatches << " mismatches, "
                << number(Outcome::Rejected) << " rejected with a diagnostic\n";
   if (stuck || crashes || hangs)
     llvm::outs() << stuck << " stuck in the lowering, " << crashes
                  << " crashes, " << hangs << " hangs\n";
   for (auto [index, verdict] : llvm::enumerate(verdicts))
-    if (verdict.outcome >= Outcome::Stuck)
-      save(registry, first + index, verdict);
+    if (verdict && verdict->outcome >= Outcome::Stuck)
+      save(registry, first + index, *verdict);
   printTables(verdicts);
   if (diagnostics)
     printDiagnostics(verdicts);

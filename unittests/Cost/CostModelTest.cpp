@@ -82,6 +82,8 @@ TEST(AlphaBeta, RingsWithinANode) {
   EXPECT_EQ(time(CollectiveKind::ReduceScatter), 7014000000);
   EXPECT_EQ(time(CollectiveKind::AllToAll), 7014000000);
   EXPECT_EQ(time(CollectiveKind::Broadcast), 8014000000);
+  EXPECT_EQ(time(CollectiveKind::Scatter), 7014000000);
+  EXPECT_EQ(time(CollectiveKind::Permute), 8002000000);
   EXPECT_EQ(time(CollectiveKind::SendRecv), 8002000000);
 }
 

@@ -49,6 +49,17 @@ TEST(ClusterFile, ReadsEveryFigureInItsUnit) {
   EXPECT_EQ(cluster->nodeOf(7), 1);
   EXPECT_EQ(cluster->intraNode.bandwidth, 50e9);
   EXPECT_EQ(cluster->interNode.latency, 1e-5);
+  EXPECT_FALSE(cluster->host);
+}
+
+TEST(ClusterFile, LinkToTheHostIsOptional) {
+  EXPECT_EQ(errorWith("\"latency_us\": 10}",
+                      "\"latency_us\": 10}, \"host\": "
+                      "{\"bandwidth_gbps\": 20, \"latency_us\": 3}"),
+            "");
+  EXPECT_EQ(errorWith("\"latency_us\": 10}",
+                      "\"latency_us\": 10}, \"host\": {\"latency_us\": 3}"),
+            "clusters/x.json: missing key 'bandwidth_gbps' at host");
 }
 
 TEST(ClusterFile, ErrorsNameSourceAndPlace) {

@@ -120,4 +120,37 @@ TEST(WorkTest, TextGoesBothWays) {
     EXPECT_EQ(parseWork(text), std::nullopt) << text;
 }
 
+TEST(LayoutAlgebraTest, ZigzagPartsHoldAnEarlyAndALateChunk) {
+  using Pieces = Ranges;
+  EXPECT_EQ(partRanges(16, 4, 0, true), (Pieces{{0, 2}, {14, 16}}));
+  EXPECT_EQ(partRanges(16, 4, 1, true), (Pieces{{2, 4}, {12, 14}}));
+  // The chunks of the last part are one piece.
+  EXPECT_EQ(partRanges(16, 4, 3, true), (Pieces{{6, 10}}));
+  EXPECT_EQ(partRanges(7, 3, 1, false), (Pieces{{3, 5}}));
+}
+
+TEST(LayoutAlgebraTest, ShiftedPartsHaveMovedOn) {
+  Mesh mesh;
+  mesh.names = {"a"};
+  mesh.sizes = {3};
+  Layout layout(1);
+  layout.dims[0] = {1};
+  layout.dims[0].shift = 1;
+  // Seven elements are parts of 3, 2 and 2; index 0 holds the last one.
+  EXPECT_EQ(localRanges(mesh, layout, {7}, {0, 0})[0], (Ranges{{5, 7}}));
+  EXPECT_EQ(localRanges(mesh, layout, {7}, {0, 1})[0], (Ranges{{0, 3}}));
+  EXPECT_EQ(largestLocalShape(mesh, layout, {7})[0], 3);
+}
+
+TEST(LayoutAlgebraTest, AZigzagNeedsEqualChunks) {
+  Mesh mesh;
+  mesh.names = {"a"};
+  mesh.sizes = {3};
+  Layout layout(1);
+  layout.dims[0] = {1};
+  layout.dims[0].zigzag = true;
+  EXPECT_FALSE(layout.checkShape(mesh, {12}));
+  EXPECT_TRUE(layout.checkShape(mesh, {9}));
+}
+
 } // namespace

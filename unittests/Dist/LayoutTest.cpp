@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RankData.h"
+
 #include "Proteus/Dialect/Dist/Layout.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -67,7 +69,7 @@ TEST_F(TensorLayoutTest, APlanBecomesOpsThatVerify) {
                    "[{a}, {b}]>>");
   auto to = type("tensor<8x8xf32, #dist.layout<#dist.mesh<[a = 2, b = 4]>, "
                  "[{b}, {a}]>>");
-  auto plan = planReshard(getLayout(from), getLayout(to), from);
+  auto plan = planReshard(getLayout(from), getLayout(to), from, ringCost);
   ASSERT_TRUE(succeeded(plan));
   Location loc = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -83,8 +85,8 @@ TEST_F(TensorLayoutTest, MeshesDoNotMix) {
   auto from = type("tensor<8xf32, #dist.layout<#dist.mesh<[a = 2]>, [{a}]>>");
   auto to = type("tensor<8xf32, #dist.layout<#dist.mesh<[a = 4]>, [{a}]>>");
   std::string reason;
-  EXPECT_TRUE(failed(planReshard(getLayout(from), getLayout(to), from,
-                                 defaultStepCost, &reason)));
+  EXPECT_TRUE(failed(
+      planReshard(getLayout(from), getLayout(to), from, ringCost, &reason)));
   EXPECT_EQ(reason, "the layouts are on different meshes");
 }
 

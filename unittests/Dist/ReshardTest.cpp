@@ -8,19 +8,11 @@
 //
 // Every plan between every pair of layouts of small tensors is run on data:
 // each rank holds integers, each step moves them as the collective would, and
-// what the ranks hold in the end must be what the target layout says. A
-// step sees buffers of a group of ranks only: an all-gather joins what its
-// members hold, a slice keeps some of what a rank holds, and so on.
+// what the ranks hold in the end must be what the target layout says.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
-#include "gtest/gtest.h"
-
-#include <map>
+#include "RankData.h"
 
 using namespace proteus::dist;
 using llvm::ArrayRef;
@@ -28,279 +20,24 @@ using llvm::SmallVector;
 
 namespace {
 
-using Coordinates = SmallVector<int64_t>;
-using Index = std::vector<int64_t>;
-
-/// What a rank holds: elements by global index. Keeping the index with the
-/// element makes a misplaced part visible.
-using Buffer = std::map<Index, int64_t>;
-
-/// All points of a box.
-std::vector<Index> points(ArrayRef<int64_t> offset, ArrayRef<int64_t> shape) {
-  std::vector<Index> result = {{}};
-  for (auto [begin, size] : llvm::zip_equal(offset, shape)) {
-    std::vector<Index> next;
-    for (const Index &prefix : result)
-      for (int64_t i = begin; i < begin + size; ++i) {
-        next.push_back(prefix);
-        next.back().push_back(i);
-      }
-    result = std::move(next);
-  }
-  return result;
-}
-
-/// The value of a tensor element, negative ones included.
-int64_t element(const Index &index) {
-  int64_t value = 7;
-  for (int64_t i : index)
-    value = value * 31 + i * i - 5 * i;
-  return value % 101;
-}
-
-/// The ranks of a mesh and what each holds.
-class Machine {
-public:
-  Machine(const Mesh &mesh, ArrayRef<int64_t> shape)
-      : mesh(mesh), shape(shape) {
-    for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
-      Coordinates coordinates = {0};
-      coordinates.append(mesh.getCoordinates(position));
-      ranks.push_back(coordinates);
-    }
-  }
-
-  /// Gives every rank its part; partial values are made up such that their
-  /// reduction is the element.
-  void load(const Layout &layout) {
-    buffers.clear();
-    for (const Coordinates &rank : ranks) {
-      Buffer buffer;
-      for (const Index &index : points(localOffset(mesh, layout, shape, rank),
-                                       localShape(mesh, layout, shape, rank)))
-        buffer[index] = contribution(layout, rank, index);
-      buffers.push_back(std::move(buffer));
-    }
-  }
-
-  /// Whether the ranks hold what the layout says, replicas equal.
-  bool holds(const Layout &layout) const {
-    for (auto [number, rank] : llvm::enumerate(ranks)) {
-      std::vector<Index> expected =
-          points(localOffset(mesh, layout, shape, rank),
-                 localShape(mesh, layout, shape, rank));
-      if (expected.size() != buffers[number].size())
-        return false;
-      for (const Index &index : expected)
-        if (!buffers[number].count(index) ||
-            reduced(layout, rank, index) != element(index))
-          return false;
-      for (auto [other, otherRank] : llvm::enumerate(ranks))
-        if (sameBut(layout, rank, otherRank) &&
-            buffers[other] != buffers[number])
-          return false;
-    }
-    return true;
-  }
-
-  void run(const Step &step, const Layout &before) {
-    std::vector<Buffer> result(buffers.size());
-    for (auto [number, rank] : llvm::enumerate(ranks)) {
-      std::vector<size_t> group = groupOf(rank, step.axes);
-      switch (step.kind) {
-      case StepKind::Slice:
-        result[number] = cut(buffers[number], rank, step, before);
-        break;
-      case StepKind::AllGather:
-        result[number] = concatenate(group);
-        break;
-      case StepKind::AllReduce:
-        result[number] = reduce(group, *step.reduction);
-        break;
-      case StepKind::ReduceScatter:
-        result[number] =
-            cut(reduce(group, *step.reduction), rank, step, before);
-        break;
-      case StepKind::AllToAll:
-        result[number] = cut(concatenate(group), rank, step, before);
-        break;
-      }
-    }
-    buffers = std::move(result);
-  }
-
-private:
-  /// A share of the element such that the maxima over the max axes sum up to
-  /// it over the sum axes.
-  int64_t contribution(const Layout &layout, const Coordinates &rank,
-                       const Index &index) const {
-    int64_t sumRank = flatten(layout.getPartial(ReductionKind::Sum), rank);
-    int64_t sumSize = mesh.getSize(layout.getPartial(ReductionKind::Sum));
-    int64_t value = element(index);
-    int64_t share = sumRank == 0 ? value : 13 * sumRank + index[0];
-    if (sumRank == 0)
-      for (int64_t other = 1; other < sumSize; ++other)
-        share -= 13 * other + index[0];
-    int64_t maxSize = mesh.getSize(layout.getPartial(ReductionKind::Max));
-    int64_t maxRank = flatten(layout.getPartial(ReductionKind::Max), rank);
-    return maxRank == (value & 1 ? 0 : maxSize - 1) ? share
-                                                    : share - 1 - maxRank;
-  }
-
-  int64_t flatten(ArrayRef<Axis> axes, const Coordinates &rank) const {
-    int64_t index = 0;
-    for (Axis axis : axes)
-      index = index * mesh.getSize(axis) + rank[axis];
-    return index;
-  }
-
-  /// Numbers of the ranks that differ from `rank` in `axes` only, in the order
-  /// of these axes.
-  std::vector<size_t> groupOf(const Coordinates &rank,
-                              ArrayRef<Axis> axes) const {
-    std::vector<size_t> group(mesh.getSize(axes));
-    for (auto [number, other] : llvm::enumerate(ranks)) {
-      bool member = true;
-      for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis)
-        member &= llvm::is_contained(axes, axis) || other[axis] == rank[axis];
-      if (member)
-        group[flatten(axes, other)] = number;
-    }
-    return group;
-  }
-
-  /// Whether the ranks differ in replicated axes only.
-  bool sameBut(const Layout &layout, const Coordinates &a,
-               const Coordinates &b) const {
-    for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis)
-      if (a[axis] != b[axis] && !layout.isReplicated(axis))
-        return false;
-    return true;
-  }
-
-  int64_t reduced(const Layout &layout, const Coordinates &rank,
-                  const Index &index) const {
-    int64_t sum = 0;
-    for (size_t s : groupOf(rank, layout.getPartial(ReductionKind::Sum))) {
-      int64_t most = std::numeric_limits<int64_t>::min();
-      for (size_t m : groupOf(ranks[s], layout.getPartial(ReductionKind::Max)))
-        most = std::max(most, buffers[m].at(index));
-      sum += most;
-    }
-    return sum;
-  }
-
-  Buffer concatenate(ArrayRef<size_t> group) const {
-    Buffer result;
-    for (size_t member : group)
-      for (const auto &[index, value] : buffers[member])
-        EXPECT_TRUE(result.try_emplace(index, value).second)
-            << "members hold the same element";
-    return result;
-  }
-
-  Buffer reduce(ArrayRef<size_t> group, ReductionKind kind) const {
-    Buffer result = buffers[group.front()];
-    for (size_t member : group.drop_front()) {
-      EXPECT_EQ(buffers[member].size(), result.size());
-      for (const auto &[index, value] : buffers[member]) {
-        int64_t &total = result.at(index);
-        total =
-            kind == ReductionKind::Sum ? total + value : std::max(total, value);
-      }
-    }
-    return result;
-  }
-
-  /// The part of a rank's own buffer that it keeps when `step.axes` are added
-  /// to the dimension: local indices only.
-  Buffer cut(const Buffer &buffer, const Coordinates &rank, const Step &step,
-             const Layout &before) const {
-    unsigned dim = *step.toDim;
-    int64_t outer = numParts(mesh, before, dim);
-    int64_t inner = mesh.getSize(step.axes);
-    int64_t part =
-        partIndex(mesh, before, dim, rank) * inner + flatten(step.axes, rank);
-    int64_t begin = partOffset(shape[dim], outer * inner, part);
-    int64_t end = begin + partSize(shape[dim], outer * inner, part);
-    Buffer result;
-    for (const auto &[index, value] : buffer)
-      if (index[dim] >= begin && index[dim] < end)
-        result[index] = value;
-    return result;
-  }
-
-  const Mesh &mesh;
-  ArrayRef<int64_t> shape;
-  std::vector<Coordinates> ranks;
-  std::vector<Buffer> buffers;
-};
-
-Mesh makeMesh(ArrayRef<int64_t> sizes) {
-  Mesh mesh;
-  for (auto [index, size] : llvm::enumerate(sizes)) {
-    mesh.names.push_back(std::string(1, 'a' + index));
-    mesh.sizes.push_back(size);
-  }
-  return mesh;
-}
-
-/// All layouts of a tensor on a mesh, axes in every role and order.
-std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape) {
-  std::vector<Layout> layouts = {Layout(shape.size())};
-  for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis) {
-    std::vector<Layout> next;
-    for (const Layout &layout : layouts) {
-      next.push_back(layout);
-      for (unsigned dim = 0; dim < shape.size(); ++dim)
-        for (size_t at = 0; at <= layout.dims[dim].size(); ++at) {
-          next.push_back(layout);
-          AxisList &axes = next.back().dims[dim];
-          axes.insert(axes.begin() + at, axis);
-        }
-      for (unsigned kind = 0; kind < numReductionKinds; ++kind) {
-        next.push_back(layout);
-        next.back().partial[kind].push_back(axis);
-      }
-    }
-    layouts = std::move(next);
-  }
-  llvm::erase_if(layouts, [&](const Layout &layout) {
-    return layout.checkShape(mesh, shape).has_value();
-  });
-  return layouts;
-}
-
-/// A target may be partial only where the source is, in the same way. A sum
-/// cannot be reduced under a maximum that stays.
-bool isReachable(const Mesh &mesh, const Layout &from, const Layout &to) {
-  for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis)
-    if (to.getPartialKind(axis) &&
-        to.getPartialKind(axis) != from.getPartialKind(axis))
-      return false;
-  return to.getPartial(ReductionKind::Max).empty() ||
-         to.getPartial(ReductionKind::Sum) ==
-             from.getPartial(ReductionKind::Sum);
-}
-
-void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
+void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
+                   bool withFixed = false, bool withZigzag = false) {
   Mesh mesh = makeMesh(sizes);
-  std::vector<Layout> layouts = allLayouts(mesh, shape);
+  std::vector<Layout> layouts = allLayouts(mesh, shape, withFixed, withZigzag);
   Machine machine(mesh, shape);
   for (const Layout &from : layouts) {
     machine.load(from);
     ASSERT_TRUE(machine.holds(from)) << "the initial data is wrong";
     for (const Layout &to : layouts) {
       std::string reason;
-      auto plan =
-          planReshard(mesh, shape, 32, from, to, defaultStepCost, reason);
+      auto plan = planReshard(mesh, shape, 32, from, to, ringCost, reason);
       ASSERT_EQ(succeeded(plan), isReachable(mesh, from, to)) << reason;
       if (failed(plan))
         continue;
       Machine copy = machine;
       Layout layout = from;
       for (const PlannedStep &planned : *plan) {
-        copy.run(planned.step, layout);
+        copy.run(planned.step, layout, planned.result);
         layout = planned.result;
         ASSERT_TRUE(copy.holds(layout))
             << "wrong data after " << stringify(planned.step.kind).str();
@@ -333,6 +70,11 @@ TEST(ReshardTest, EveryPairOnThreeAxesOfAVector) {
   checkAllPairs({2, 2, 2}, {11});
 }
 
+TEST(ReshardTest, EveryPairWithValuesOnSomeRanksOnly) {
+  checkAllPairs({4}, {8}, /*withFixed=*/true);
+  checkAllPairs({2, 3}, {7, 6}, /*withFixed=*/true);
+}
+
 TEST(ReshardTest, EveryPairOnThreeAxesOfAMatrix) {
   checkAllPairs({2, 2, 2}, {8, 4});
   checkAllPairs({2, 2, 2}, {6, 3});
@@ -345,7 +87,7 @@ TEST(ReshardTest, EveryPairOnThreeAxesOfAMatrix) {
 std::vector<StepKind> kinds(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to) {
   std::string reason;
-  auto plan = planReshard(mesh, shape, 32, from, to, defaultStepCost, reason);
+  auto plan = planReshard(mesh, shape, 32, from, to, ringCost, reason);
   EXPECT_TRUE(succeeded(plan)) << reason;
   std::vector<StepKind> result;
   if (succeeded(plan))
@@ -393,7 +135,7 @@ TEST(ReshardTest, TheCostDecides) {
   from.getPartial(ReductionKind::Sum) = {1};
   auto noAllReduce = [](const Step &step, const StepVolume &volume) {
     return step.kind == StepKind::AllReduce ? uint64_t(1) << 40
-                                            : defaultStepCost(step, volume);
+                                            : ringCost(step, volume);
   };
   std::string reason;
   auto plan = planReshard(mesh, {1024}, 32, from, to, noAllReduce, reason);
@@ -418,14 +160,13 @@ TEST(ReshardTest, TimeTakesNoPart) {
   mesh.micro = 2;
   std::string reason;
   EXPECT_TRUE(failed(planReshard(mesh, {8}, 32, sharded({{microAxis}}),
-                                 Layout(1), defaultStepCost, reason)));
+                                 Layout(1), ringCost, reason)));
   EXPECT_EQ(reason, "the layouts differ in the time axis 'micro', which takes "
                     "part in no collective");
   EXPECT_EQ(kinds(mesh, {8}, sharded({{microAxis, 1}}), sharded({{microAxis}})),
             std::vector<StepKind>{StepKind::AllGather});
-  EXPECT_TRUE(
-      failed(planReshard(mesh, {6}, 32, sharded({{microAxis, 1}}),
-                         sharded({{microAxis}}), defaultStepCost, reason)));
+  EXPECT_TRUE(failed(planReshard(mesh, {6}, 32, sharded({{microAxis, 1}}),
+                                 sharded({{microAxis}}), ringCost, reason)));
 }
 
 TEST(ReshardTest, OtherDevicesTakeATransfer) {
@@ -434,8 +175,7 @@ TEST(ReshardTest, OtherDevicesTakeATransfer) {
   from.fixed = {{1, 0}};
   to.fixed = {{1, 1}};
   std::string reason;
-  EXPECT_TRUE(
-      failed(planReshard(mesh, {8}, 32, from, to, defaultStepCost, reason)));
+  EXPECT_TRUE(failed(planReshard(mesh, {8}, 32, from, to, ringCost, reason)));
   EXPECT_EQ(reason, "the layouts are fixed at different coordinates, which "
                     "takes a transfer");
 }
@@ -445,8 +185,7 @@ TEST(ReshardTest, PartialValuesAreNotMadeUp) {
   Layout from(1), to(1);
   to.getPartial(ReductionKind::Max) = {1};
   std::string reason;
-  EXPECT_TRUE(
-      failed(planReshard(mesh, {8}, 32, from, to, defaultStepCost, reason)));
+  EXPECT_TRUE(failed(planReshard(mesh, {8}, 32, from, to, ringCost, reason)));
   EXPECT_EQ(reason,
             "the target is partial (max) over axis 'a' and the source is not");
 }
@@ -456,8 +195,8 @@ TEST(ReshardTest, ReplicasThatBothEndsHaveStayIdle) {
   Layout from(2);
   from.getPartial(ReductionKind::Sum) = {2};
   std::string reason;
-  auto plan = planReshard(mesh, {4096, 4096}, 32, from, Layout(2),
-                          defaultStepCost, reason);
+  auto plan =
+      planReshard(mesh, {4096, 4096}, 32, from, Layout(2), ringCost, reason);
   ASSERT_TRUE(succeeded(plan));
   ASSERT_EQ(plan->size(), 1u);
   EXPECT_EQ(plan->front().step.axes, AxisList{2});
@@ -470,10 +209,127 @@ TEST(ReshardTest, TiesGoToTheKindListedFirst) {
   auto plan = planReshard(mesh, {8, 8}, 32, sharded({{1}, {2}}),
                           sharded({{2}, {1}}), flat, reason);
   ASSERT_TRUE(succeeded(plan));
-  // Gather, all-to-all and slice would do as well.
+  // Gather, all-to-all and slice would do as well, and so would three
+  // all-to-alls.
   ASSERT_EQ(plan->size(), 3u);
-  for (const PlannedStep &planned : *plan)
-    EXPECT_EQ(planned.step.kind, StepKind::AllToAll);
+  EXPECT_EQ((*plan)[0].step.kind, StepKind::AllToAll);
+  EXPECT_EQ((*plan)[1].step.kind, StepKind::Permute);
+  EXPECT_EQ((*plan)[2].step.kind, StepKind::AllToAll);
+}
+
+TEST(ReshardTest, AxesOfOneDimensionChangePlacesByAPermute) {
+  using Kinds = std::vector<StepKind>;
+  Mesh mesh = makeMesh({2, 4});
+  EXPECT_EQ(kinds(mesh, {64, 64}, sharded({{1, 2}, {}}), sharded({{2, 1}, {}})),
+            Kinds{StepKind::Permute});
+  // Uneven parts as well: the blocks stay what they are.
+  EXPECT_EQ(kinds(mesh, {61, 64}, sharded({{1, 2}, {}}), sharded({{2, 1}, {}})),
+            Kinds{StepKind::Permute});
+  // Dimensions change places by a permute where the axes are of one size.
+  Mesh square = makeMesh({4, 4});
+  EXPECT_EQ(kinds(square, {64, 64}, sharded({{1}, {2}}), sharded({{2}, {1}})),
+            Kinds{StepKind::Permute});
+  // An axis hands its part to another that replicated.
+  EXPECT_EQ(kinds(square, {64, 64}, sharded({{1}, {}}), sharded({{2}, {}})),
+            Kinds{StepKind::Permute});
+}
+
+TEST(ReshardTest, ExchangedAxesOnTwoByFourHoldTheRightData) {
+  // Two rows of four against four rows of two: no permute, for the blocks
+  // change their shape.
+  Mesh mesh = makeMesh({2, 4});
+  SmallVector<int64_t> shape = {8, 8};
+  Layout from = sharded({{1}, {2}}), to = sharded({{2}, {1}});
+  std::string reason;
+  auto plan = planReshard(mesh, shape, 32, from, to, ringCost, reason);
+  ASSERT_TRUE(succeeded(plan)) << reason;
+  Machine machine(mesh, shape);
+  machine.load(from);
+  EXPECT_FALSE(machine.holds(to));
+  Layout layout = from;
+  for (const PlannedStep &planned : *plan) {
+    machine.run(planned.step, layout, planned.result);
+    layout = planned.result;
+  }
+  EXPECT_EQ(layout, to);
+  EXPECT_TRUE(machine.holds(to));
+}
+
+TEST(ReshardTest, APermuteNamesTheAxesThatMove) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  // The axis in the middle keeps its place.
+  EXPECT_EQ(permutedAxes(mesh, sharded({{1, 2, 3}}), sharded({{3, 2, 1}})),
+            (AxisList{1, 3}));
+  EXPECT_EQ(permutedAxes(mesh, sharded({{1, 2}}), sharded({{2, 3}})),
+            (AxisList{1, 2, 3}));
+  Step step{StepKind::Permute, {1, 2}, {}, {}, {}, {{3, 2, 1}}};
+  std::string reason;
+  EXPECT_TRUE(failed(applyStep(mesh, {8}, sharded({{1, 2, 3}}), step, reason)));
+  EXPECT_EQ(reason, "moves blocks along {a, c}, not {a, b}");
+}
+
+TEST(ReshardTest, AxesThatAreTreatedAlikeMoveTogether) {
+  // With a price per rank of a group, two small groups are cheaper than one.
+  auto perRank = [](const Step &step, const StepVolume &volume) {
+    return step.kind == StepKind::Slice ? uint64_t(0)
+                                        : uint64_t(volume.groupSize - 1);
+  };
+  Mesh mesh = makeMesh({2, 4});
+  Layout partial(1);
+  partial.getPartial(ReductionKind::Sum) = {1, 2};
+  std::string reason;
+  for (const Layout &to : {Layout(1), sharded({{2, 1}})}) {
+    auto plan = planReshard(mesh, {64}, 32, partial, to, perRank, reason);
+    ASSERT_TRUE(succeeded(plan));
+    EXPECT_EQ(plan->size(), 1u);
+    EXPECT_TRUE(plan->back().result == to);
+    plan = planReshard(mesh, {64}, 32, partial, to, perRank, reason,
+                       /*splitCollectives=*/true);
+    ASSERT_TRUE(succeeded(plan));
+    EXPECT_EQ(plan->size(), 2u);
+  }
+}
+
+TEST(ReshardTest, WhatOneRankHoldsIsBroadcastOrScattered) {
+  using Kinds = std::vector<StepKind>;
+  Mesh mesh = makeMesh({2, 4});
+  Layout root(2);
+  root.fixed = {{2, 1}};
+  EXPECT_EQ(kinds(mesh, {64, 64}, root, Layout(2)), Kinds{StepKind::Broadcast});
+  EXPECT_EQ(kinds(mesh, {64, 64}, root, sharded({{}, {2}})),
+            Kinds{StepKind::Scatter});
+}
+
+TEST(ReshardTest, EveryPairWithZigzags) {
+  checkAllPairs({4}, {8}, /*withFixed=*/false, /*withZigzag=*/true);
+  checkAllPairs({2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+  checkAllPairs({2, 2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+  // Six elements: a zigzag over three parts, none over two.
+  checkAllPairs({2, 3}, {6, 4}, /*withFixed=*/false, /*withZigzag=*/true);
+}
+
+TEST(ReshardTest, ZigzagsNest) {
+  Mesh mesh = makeMesh({2, 2});
+  Layout both = sharded({{1, 2}}), major = sharded({{1}}), whole(1);
+  Layout contiguous = major;
+  both.dims[0].zigzag = major.dims[0].zigzag = true;
+  using Kinds = std::vector<StepKind>;
+  EXPECT_EQ(kinds(mesh, {8}, both, major), (Kinds{StepKind::AllGather}));
+  EXPECT_EQ(kinds(mesh, {8}, major, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, whole, both), (Kinds{StepKind::Slice}));
+  EXPECT_EQ(kinds(mesh, {8}, contiguous, major),
+            (Kinds{StepKind::AllGather, StepKind::Slice}));
+}
+
+TEST(ReshardTest, ShiftedPartsGoHomeFirst) {
+  Mesh mesh = makeMesh({4});
+  Layout shifted = sharded({{1}});
+  shifted.dims[0].shift = 1;
+  std::string reason;
+  EXPECT_TRUE(failed(applyStep(mesh, {8}, shifted,
+                               {StepKind::AllGather, {1}, {}, 0, {}}, reason)));
+  EXPECT_EQ(reason, "the parts of dimension 0 have been shifted by 1; shift "
+                    "them home first");
 }
 
 } // namespace

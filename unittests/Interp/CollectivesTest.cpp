@@ -122,3 +122,44 @@ TEST(Collectives, AllToAllMovesTheShardingToAnotherDimension) {
   for (int rank = 0; rank < 6; ++rank)
     EXPECT_EQ(values(back[rank]), values(input[rank]));
 }
+
+TEST(Collectives, APermuteFindsTheRankThatWasTheSame) {
+  RankGrid grid(mesh(), {});
+  dist::Layout from(1), to(1);
+  from.dims[0] = {dp, tp};
+  to.dims[0] = {tp, dp};
+  // Rank (d, t) held part 3d + t and gets part 2t + d.
+  RankTensors moved = permute(grid, numbered(), {dp, tp}, from, to);
+  EXPECT_EQ(values(moved[0]), List({0}));
+  EXPECT_EQ(values(moved[1]), List({2}));
+  EXPECT_EQ(values(moved[2]), List({11}));
+  EXPECT_EQ(values(moved[3]), List({1}));
+}
+
+TEST(Collectives, ABroadcastHasARoot) {
+  RankGrid grid(mesh(), {});
+  RankTensors copies = broadcast(grid, numbered(), {tp}, {2});
+  EXPECT_EQ(values(copies[0]), List({2}));
+  EXPECT_EQ(values(copies[4]), List({12}));
+}
+
+TEST(Collectives, ZigzagPartsAreAnEarlyAndALateChunk) {
+  RankGrid grid(mesh(), {});
+  RankTensors input(6, row({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  dist::AxisList zigzag = {tp};
+  zigzag.zigzag = true;
+  RankTensors parts = sliceParts(grid, input, 0, zigzag);
+  EXPECT_EQ(values(parts[0]), List({0, 1, 10, 11}));
+  EXPECT_EQ(values(parts[2]), List({4, 5, 6, 7}));
+  RankTensors back = allGather(grid, parts, 0, zigzag);
+  for (int rank = 0; rank < 6; ++rank)
+    EXPECT_EQ(values(back[rank]), values(input[rank]));
+}
+
+TEST(Collectives, AShiftPassesPartsOnToTheNextRank) {
+  RankGrid grid(mesh(), {});
+  RankTensors shifted = shiftParts(grid, numbered(), {tp});
+  EXPECT_EQ(values(shifted[0]), List({2}));
+  EXPECT_EQ(values(shifted[1]), List({0}));
+  EXPECT_EQ(values(shifted[5]), List({11}));
+}

@@ -6,145 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One small model per operation. Its training step is built and executed; with
-// momentum and a velocity of zero the new velocity is the gradient. It must be
-// the derivative of the loss that the forward graph gives.
+// One small model per operation.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
-#include "Proteus/InitAll.h"
-#include "Proteus/Interp/Interpreter.h"
-#include "Proteus/Transforms/Annotations.h"
-#include "Proteus/Transforms/Passes.h"
+#include "GradientHarness.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-
-#include "gtest/gtest.h"
-
-#include <cmath>
-#include <map>
-
-using namespace mlir;
-using namespace proteus;
-using interp::Tensor;
-
-namespace {
-
-constexpr double step = 1e-5;
-
-/// A model: its arguments, its body up to `%y`, and the shape of the logits.
-struct Model {
-  /// `name: shape`, float parameters unless the name starts with `x` (inputs)
-  /// or `i` (indices below 3).
-  std::vector<std::pair<std::string, std::string>> arguments;
-  std::string body;
-  /// Leading dimensions and classes of `%y`.
-  std::string rows;
-  int64_t classes;
-};
-
-std::string text(const Model &model) {
-  std::string result = "func.func @m(";
-  for (const auto &[name, shape] : model.arguments) {
-    bool index = name.front() == 'i', input = index || name.front() == 'x';
-    result += "%" + name + ": tensor<" + shape + (index ? "xi32" : "xf64") +
-              "> {nn.role = \"" + (input ? "input" : "parameter") +
-              "\", nn.path = \"" + name + "\"}, ";
-  }
-  std::string rows = "tensor<" + model.rows;
-  result +=
-      "%labels: " + rows +
-      "xi32> {nn.role = \"input\", nn.path = \"labels\"}) -> tensor<f64> "
-      "attributes {nn.training = #nn.training<optimizer = momentum>} {\n" +
-      model.body + "\n%loss, %lse = nn.cross_entropy \"loss\"(%y, " +
-      "%labels) : (" + rows + "x" + std::to_string(model.classes) + "xf64>, " +
-      rows + "xi32>) -> (tensor<f64>, " + rows +
-      "xf64>)\nreturn %loss : tensor<f64>\n}\n";
-  return result;
-}
-
-/// The values of the arguments by path. Labels and indices are below 3.
-class Values {
-public:
-  explicit Values(func::FuncOp function) {
-    for (BlockArgument argument : function.getArguments()) {
-      auto type = cast<RankedTensorType>(argument.getType());
-      Tensor tensor(type.getShape());
-      bool integer = !isa<FloatType>(type.getElementType());
-      for (int64_t i = 0; i < tensor.size(); ++i) {
-        double uniform = interp::randomAt(argument.getArgNumber(), i);
-        tensor[i] = integer ? std::floor(3 * uniform) : 2 * uniform - 1;
-      }
-      byPath[getArgumentPath(argument)] = tensor;
-    }
-  }
-  /// States start at zero.
-  Tensor operator()(BlockArgument argument) const {
-    auto found = byPath.find(getArgumentPath(argument));
-    return found != byPath.end()
-               ? found->second
-               : Tensor(cast<RankedTensorType>(argument.getType()).getShape());
-  }
-  std::map<std::string, Tensor> byPath;
-};
-
-void expectRightGradients(const std::string &source) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> forward = parseSourceString<ModuleOp>(source, &context);
-  ASSERT_TRUE(forward) << source;
-  OwningOpRef<ModuleOp> training = forward->clone();
-  PassManager manager(&context);
-  manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
-  ASSERT_TRUE(succeeded(manager.run(*training)));
-  auto model = forward->lookupSymbol<func::FuncOp>("m");
-  auto trained = training->lookupSymbol<func::FuncOp>("m");
-  Values values(model);
-  auto results = interp::interpret(trained, values);
-  ASSERT_TRUE(succeeded(results));
-  auto loss = [&](const Values &at) {
-    auto result = interp::interpret(model, at);
-    EXPECT_TRUE(succeeded(result));
-    return result->front()[0];
-  };
-  ASSERT_NEAR(results->front()[0], loss(values), 1e-12);
-  unsigned checked = 0;
-  for (unsigned i = 0; i < trained.getNumResults(); ++i) {
-    auto updates =
-        trained.getResultAttrOfType<IntegerAttr>(i, nn::kUpdatesAttr);
-    if (!updates)
-      continue;
-    std::string path = getArgumentPath(trained.getArgument(updates.getInt()));
-    StringRef owner = path;
-    if (!owner.consume_back(".velocity"))
-      continue;
-    path = owner.str();
-    const Tensor &gradient = (*results)[i];
-    ASSERT_TRUE(values.byPath.count(path)) << path;
-    double largest = gradient.maxAbs();
-    EXPECT_GT(largest, 1e-4) << path << ": the test would not bite";
-    for (int64_t element = 0; element < gradient.size(); ++element) {
-      Values up = values, down = values;
-      up.byPath[path][element] += step;
-      down.byPath[path][element] -= step;
-      double slope = (loss(up) - loss(down)) / (2 * step);
-      EXPECT_NEAR(gradient[element], slope, 1e-6 * largest)
-          << path << " at " << element;
-    }
-    ++checked;
-  }
-  EXPECT_GT(checked, 0u);
-}
-
-void expectRightGradients(const Model &model) {
-  expectRightGradients(text(model));
-}
-
-} // namespace
+using namespace proteus::interp;
 
 TEST(Gradient, Linear) {
   expectRightGradients(
@@ -203,9 +71,10 @@ TEST(Gradient, Attention) {
   for (std::string attributes : {"heads = 4 : i64", "heads = 4 : i64, causal",
                                  "heads = 4 : i64, kv_heads = 2 : i64, causal",
                                  "heads = 4 : i64, kv_heads = 1 : i64"}) {
-    int64_t keyHeads = StringRef(attributes).contains("kv_heads = 2")   ? 2
-                       : StringRef(attributes).contains("kv_heads = 1") ? 1
-                                                                        : 4;
+    int64_t keyHeads = llvm::StringRef(attributes).contains("kv_heads = 2") ? 2
+                       : llvm::StringRef(attributes).contains("kv_heads = 1")
+                           ? 1
+                           : 4;
     std::string q = "tensor<2x3x8xf64>";
     std::string shape = "2x3x" + std::to_string(2 * keyHeads);
     std::string k = "tensor<" + shape + "xf64>";
@@ -243,7 +112,7 @@ TEST(Gradient, LayerNorm) {
 }
 
 TEST(Gradient, Activations) {
-  for (std::string name : {"relu", "gelu"})
+  for (std::string name : {"relu", "gelu", "keep"})
     expectRightGradients(
         {{{"a", "4x5"}},
          "%y = nn." + name +
@@ -399,4 +268,56 @@ TEST(Gradient, Linalg) {
       } -> tensor<f64>
       return %loss : tensor<f64>
     })");
+}
+
+/// A mixture of 4 experts over 2 groups of 6 tokens; `factor` sets the slots,
+/// `route` holds further attributes of the routing.
+static Model mixtureOfExperts(std::string factor, std::string slots,
+                              std::string route) {
+  std::string places = "tensor<4x2x" + slots + "x5xf64>",
+              wide = "tensor<4x2x" + slots + "x6xf64>";
+  return {
+      {{"a", "4x3x5"},
+       {"g", "4x5"},
+       {"w", "4x6x5"},
+       {"b", "4x6"},
+       {"v", "4x5x6"}},
+      R"(%l = nn.linear "gate"(%a, %g) : (tensor<4x3x5xf64>, tensor<4x5xf64>) -> tensor<4x3x4xf64>
+         %p, %e, %s = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = )" +
+          factor + " : f64" + route +
+          R"(} : (tensor<4x3x4xf64>) -> (tensor<4x3x2xf64>, tensor<4x3x2xi32>, tensor<4x3x2xi32>)
+         %d = nn.moe_dispatch "dispatch"(%a, %e, %s) : (tensor<4x3x5xf64>, tensor<4x3x2xi32>, tensor<4x3x2xi32>) -> )" +
+          places + R"(
+         %1 = nn.expert_linear "fc1"(%d, %w, %b) : ()" +
+          places + ", tensor<4x6x5xf64>, tensor<4x6xf64>) -> " + wide + R"(
+         %2 = nn.gelu "act"(%1) : ()" +
+          wide + ") -> " + wide + R"(
+         %3 = nn.expert_linear "fc2"(%2, %v) : ()" +
+          wide + ", tensor<4x5x6xf64>) -> " + places + R"(
+         %y = nn.moe_combine "combine"(%3, %e, %s, %p) : ()" +
+          places +
+          ", tensor<4x3x2xi32>, tensor<4x3x2xi32>, tensor<4x3x2xf64>) -> "
+          "tensor<4x3x5xf64>",
+      "4x3",
+      5};
+}
+
+TEST(Gradient, MixtureOfExperts) {
+  // Room for all, and for so few that tokens are dropped.
+  expectRightGradients(mixtureOfExperts("2.0", "6", ""));
+  expectRightGradients(mixtureOfExperts("2.0", "6", ", normalize"));
+  expectRightGradients(mixtureOfExperts("0.6", "2", ""));
+  expectRightGradients(mixtureOfExperts("0.6", "2", ", normalize"));
+}
+
+// With gates, a dispatch is what it is in the backward pass: bilinear.
+TEST(Gradient, DispatchWithGatesAndCombinationWithout) {
+  expectRightGradients(
+      {{{"a", "4x5"}, {"g", "3x5"}},
+       R"(%l = nn.linear "gate"(%a, %g) : (tensor<4x5xf64>, tensor<3x5xf64>) -> tensor<4x3xf64>
+          %p, %e, %s = nn.moe_route "route"(%l) {groups = 1 : i64, capacity_factor = 2.0 : f64} : (tensor<4x3xf64>) -> (tensor<4x2xf64>, tensor<4x2xi32>, tensor<4x2xi32>)
+          %d = nn.moe_dispatch "dispatch"(%a, %e, %s, %p) : (tensor<4x5xf64>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xf64>) -> tensor<3x1x6x5xf64>
+          %y = nn.moe_combine "combine"(%d, %e, %s) : (tensor<3x1x6x5xf64>, tensor<4x2xi32>, tensor<4x2xi32>) -> tensor<4x5xf64>)",
+       "4",
+       5});
 }

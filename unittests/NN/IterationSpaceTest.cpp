@@ -6,80 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
-
-#include "SpaceText.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "SpaceFixture.h"
 
 using namespace mlir;
 using namespace proteus::nn;
 
 namespace {
-
-class IterationSpaceTest : public ::testing::Test {
-protected:
-  IterationSpaceTest() { context.loadDialect<func::FuncDialect, NNDialect>(); }
-
-  /// An operation in the generic form without operands, `"nn.relu" <{...}> :
-  /// (types) -> types`; its operands become arguments of a function.
-  IterationSpaceOpInterface parse(StringRef text) {
-    auto [head, signature] = text.split(" : (");
-    auto [operandTypes, resultTypes] = signature.split(") -> ");
-    std::string arguments, operands;
-    unsigned count = 0;
-    SmallVector<StringRef> types;
-    operandTypes.split(types, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    for (StringRef type : types) {
-      std::string name = "%a" + std::to_string(count++);
-      arguments += (arguments.empty() ? "" : ", ") + name + ": " + type.str();
-      operands += (operands.empty() ? "" : ", ") + name;
-    }
-    auto [name, properties] = head.split(" ");
-    size_t results = resultTypes.count("tensor");
-    std::string source = "func.func @f(" + arguments +
-                         ") { %r:" + std::to_string(results) + " = " +
-                         name.str() + "(" + operands + ") " + properties.str() +
-                         " : (" + signature.str() + " return }";
-    module = parseSourceString<ModuleOp>(source, &context);
-    IterationSpaceOpInterface found;
-    if (module)
-      module->walk([&](IterationSpaceOpInterface op) { found = op; });
-    return found;
-  }
-
-  /// Checks iterators and indexing of one operation.
-  void expectSpace(StringRef text, StringRef iterators, StringRef indexing) {
-    SCOPED_TRACE(text.str());
-    auto op = parse(text);
-    ASSERT_TRUE(op);
-    IterationSpace space = op.getIterationSpace();
-    EXPECT_EQ(iteratorsOf(space), iterators.str());
-    EXPECT_EQ(indexingOf(space), indexing.str());
-  }
-
-  void expectReshape(StringRef from, StringRef to, StringRef iterators,
-                     StringRef indexing) {
-    expectSpace(("\"nn.reshape\" <{path = \"r\"}> : (tensor<" + from +
-                 "f32>) -> tensor<" + to + "f32>")
-                    .str(),
-                iterators, indexing);
-  }
-
-  /// Floating-point operations of the whole operation.
-  double flops(StringRef text) {
-    auto op = parse(text);
-    return op.getIterationSpace().numPoints() * op.getFlopsPerPoint() *
-           op.getVisitedShare();
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
 
 //===----------------------------------------------------------------------===//
 // Reshapes
@@ -400,3 +332,98 @@ TEST_F(IterationSpaceTest, MatrixUnitsRunProducts) {
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Mixture of experts
+//===----------------------------------------------------------------------===//
+
+// The groups are what is split of the batch; a group is needed whole, so its
+// sequences are indexed by nothing.
+TEST_F(IterationSpaceTest, TokensAreRoutedByGroups) {
+  StringRef results =
+      "tensor<8x16x2xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>";
+  expectSpace(("\"nn.moe_route\" <{path = \"r\", groups = 4 : i64, "
+               "capacity_factor = 1.0 : f64}> : (tensor<8x16x6xf32>) -> (" +
+               results + ")")
+                  .str(),
+              "group:4 sample:2:opaque logit:96:opaque",
+              "(group sample, _, _) -> (group sample, _, _) (group sample, _, "
+              "_) (group sample, _, _)");
+  // A group of one sample is its index in the batch.
+  expectSpace(("\"nn.moe_route\" <{path = \"r\", groups = 8 : i64, "
+               "capacity_factor = 1.0 : f64}> : (tensor<8x16x6xf32>) -> (" +
+               results + ")")
+                  .str(),
+              "group:8 logit:96:opaque",
+              "(group, _, _) -> (group, _, _) (group, _, _) (group, _, _)");
+}
+
+TEST_F(IterationSpaceTest, DispatchAndCombinationAreTransposes) {
+  expectSpace("\"nn.moe_dispatch\" <{path = \"d\"}> : (tensor<8x16x32xf32>, "
+              "tensor<8x16x2xi32>, tensor<8x16x2xi32>) -> "
+              "tensor<6x8x5x32xf32>",
+              "expert:6 group:8 slot:5 hidden:32",
+              "(group, _, hidden) (group, _, _) (group, _, _) -> (expert, "
+              "group, slot, hidden)");
+  expectSpace("\"nn.moe_combine\" <{path = \"c\"}> : (tensor<6x8x5x32xf32>, "
+              "tensor<8x16x2xi32>, tensor<8x16x2xi32>, tensor<8x16x2xf32>) -> "
+              "tensor<8x16x32xf32>",
+              "expert:6:sum group:8 seq:16 slot:5:sum hidden:32",
+              "(expert, group, slot, hidden) (group, seq, _) (group, seq, _) "
+              "(group, seq, _) -> (group, seq, hidden)");
+  expectSpace("\"nn.moe_gate_grad\" <{path = \"c\"}> : (tensor<8x16x32xf32>, "
+              "tensor<6x8x5x32xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>) "
+              "-> tensor<8x16x2xf32>",
+              "expert:6:sum group:8 seq:16 slot:5:sum hidden:32:sum",
+              "(group, seq, hidden) (expert, group, slot, hidden) (group, seq, "
+              "_) (group, seq, _) -> (group, seq, _)");
+}
+
+TEST_F(IterationSpaceTest, GradientsOfGroupedProductsSumWhatTheyLack) {
+  StringRef x = "tensor<6x8x5x32xf32>", y = "tensor<6x8x5x64xf32>",
+            w = "tensor<6x64x32xf32>";
+  expectSpace(("\"nn.expert_linear\" <{path = \"l\"}> : (" + x + ", " + w +
+               ", tensor<6x64xf32>) -> " + y)
+                  .str(),
+              "expert:6 group:8 slot:5 out:64 in:32:sum",
+              "(expert, group, slot, in) (expert, out, in) (expert, out) -> "
+              "(expert, group, slot, out)");
+  expectSpace(("\"nn.expert_linear_dgrad\" <{path = \"l\"}> : (" + y + ", " +
+               w + ") -> " + x)
+                  .str(),
+              "expert:6 group:8 slot:5 out:64:sum in:32",
+              "(expert, group, slot, out) (expert, out, in) -> (expert, group, "
+              "slot, in)");
+  expectSpace(("\"nn.expert_linear_wgrad\" <{path = \"l\"}> : (" + y + ", " +
+               x + ") -> " + w)
+                  .str(),
+              "expert:6 group:8:sum slot:5:sum out:64 in:32",
+              "(expert, group, slot, out) (expert, group, slot, in) -> "
+              "(expert, out, in)");
+}
+
+// Products count all slots; a combination one product per choice of a token.
+TEST_F(IterationSpaceTest, ExpertsCountTheirSlots) {
+  EXPECT_EQ(flops("\"nn.expert_linear\" <{path = \"l\"}> : "
+                  "(tensor<6x8x5x32xf32>, tensor<6x64x32xf32>) -> "
+                  "tensor<6x8x5x64xf32>"),
+            2.0 * 6 * 8 * 5 * 32 * 64);
+  EXPECT_NEAR(flops("\"nn.moe_combine\" <{path = \"c\"}> : "
+                    "(tensor<6x8x5x32xf32>, tensor<8x16x2xi32>, "
+                    "tensor<8x16x2xi32>, tensor<8x16x2xf32>) -> "
+                    "tensor<8x16x32xf32>"),
+              2.0 * 8 * 16 * 2 * 32, 1e-6);
+  EXPECT_EQ(flops("\"nn.moe_dispatch\" <{path = \"d\"}> : "
+                  "(tensor<8x16x32xf32>, tensor<8x16x2xi32>, "
+                  "tensor<8x16x2xi32>) -> tensor<6x8x5x32xf32>"),
+            0);
+}
+
+TEST_F(IterationSpaceTest, NumbersAboutGradientsReduceEverything) {
+  expectSpace("\"nn.square_sum\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
+              "tensor<f32>",
+              "d0:4:sum d1:5:sum", "(d0, d1) -> ()");
+  expectSpace("\"nn.overflow\" <{path = \"s\"}> : (tensor<4x5xf32>) -> "
+              "tensor<f32>",
+              "d0:4:max d1:5:max", "(d0, d1) -> ()");
+}

@@ -37,6 +37,9 @@ inline std::string iteratorsOf(const IterationSpace &space) {
         case IteratorKind::LogSumExp:
           os << ":lse";
           break;
+        case IteratorKind::Moments:
+          os << ":moments";
+          break;
         case IteratorKind::Opaque:
           os << ":opaque";
           break;

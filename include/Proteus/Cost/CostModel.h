@@ -69,7 +69,11 @@ enum class CollectiveKind : uint8_t {
   ReduceScatter,
   AllToAll,
   Broadcast,
-  SendRecv
+  Scatter,
+  Gather,
+  Permute,
+  SendRecv,
+  Shift, ///< everyone sends to the next one of a ring at the same time
 };
 llvm::StringRef stringify(CollectiveKind kind);
 
@@ -90,7 +94,9 @@ GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
 /// `bytes` is the size of the full tensor each group works on: the buffer of an
 /// all-reduce, the result of an all-gather, the input of a reduce-scatter, the
-/// per-rank input of an all-to-all, the message of a send.
+/// per-rank input of an all-to-all, what the root of a broadcast, scatter or
+/// gather holds, what each rank of a permute or shift sends, the message of a
+/// send.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;
@@ -106,10 +112,9 @@ public:
 
 /// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
-/// reduce-scatter (n-1)(S/nB + a), all-to-all (n-1)(S/nB + a), broadcast
-/// S/B + (n-1)a, send S/B + a. One rank costs nothing. A group within a node
-/// uses the intra-node link, any other the slower of both links and the larger
-/// of both latencies.
+/// reduce-scatter (n-1)(S/nB + a), all-to-all, scatter and gather
+/// (n-1)(S/nB + a), broadcast S/B + (n-1)a, permute, shift and send S/B + a.
+/// One rank costs nothing. A group within a node
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 

@@ -61,6 +61,9 @@ struct Cluster {
   int64_t devicesPerNode = 1;
   Link intraNode; ///< NVLink, PCIe: between devices of one node
   Link interNode; ///< NIC share of one device
+  /// PCIe, NVLink-C2C: between a device and the memory of its host. Needed
+  /// where a strategy offloads.
+  std::optional<Link> host;
 
   int64_t numDevices() const { return nodes * devicesPerNode; }
   int64_t nodeOf(int64_t device) const { return device / devicesPerNode; }
@@ -88,11 +91,12 @@ constexpr int64_t maxNodes = 1000000;
 ///               "launch_latency_us": 2.5, "kernel_overhead_us": 1.5},
 ///    "nodes": 1, "devices_per_node": 8,
 ///    "intra_node": {"bandwidth_gbps": 300, "latency_us": 2},
-///    "inter_node": {"bandwidth_gbps": 25, "latency_us": 5}}
+///    "inter_node": {"bandwidth_gbps": 25, "latency_us": 5},
+///    "host": {"bandwidth_gbps": 31.5, "latency_us": 10}}
 ///
 /// GB/s are 1e9 bytes per second. The memory may also be given as "memory_gb"
-/// (1e9 bytes). "f32" is the one rate that must be given; "source",
-/// "launch_latency_us" and "kernel_overhead_us" are optional (0).
+/// (1e9 bytes). "f32" is the one rate that must be given; "source", "host",
+/// "launch_latency_us" and "kernel_overhead_us" are optional (the latter 0).
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source);
 

@@ -55,26 +55,44 @@ RankTensors allReduce(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       dist::ReductionKind kind);
 
-/// Every rank gets the parts of its group along `dim`, one after the other;
-/// `axes` in the order in which they shard it, major first.
+/// Every rank gets the parts of its group along `dim`, in the order of their
+/// elements; `axes` in the order in which they shard it, major first.
 RankTensors allGather(const RankGrid &grid, const RankTensors &input,
-                      unsigned dim, llvm::ArrayRef<dist::Axis> axes);
+                      unsigned dim, const dist::AxisList &axes);
 
 /// Every rank keeps its part along `dim`; `axes` as they shard the result.
 RankTensors sliceParts(const RankGrid &grid, const RankTensors &input,
-                       unsigned dim, llvm::ArrayRef<dist::Axis> axes);
+                       unsigned dim, const dist::AxisList &axes);
 
 /// Every rank gets its part of the reduction over its group.
 RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
-                          unsigned dim, llvm::ArrayRef<dist::Axis> axes,
+                          unsigned dim, const dist::AxisList &axes,
                           dist::ReductionKind kind);
 
+/// Every rank gets what the one before it along `axes` holds, the first what
+/// the last holds.
+RankTensors shiftParts(const RankGrid &grid, const RankTensors &input,
+                       llvm::ArrayRef<dist::Axis> axes);
+
 /// Every rank sends to each of its group a part along `toDim`, and puts what it
-/// gets one after the other along `fromDim`. Both lists hold the same axes, in
+/// gets in order along `fromDim`. Both lists hold the same axes, in
 /// the order in which they shard the one dimension before and the other after.
 RankTensors allToAll(const RankGrid &grid, const RankTensors &input,
-                     unsigned fromDim, llvm::ArrayRef<dist::Axis> fromAxes,
-                     unsigned toDim, llvm::ArrayRef<dist::Axis> toAxes);
+                     unsigned fromDim, const dist::AxisList &fromAxes,
+                     unsigned toDim, const dist::AxisList &toAxes);
+
+/// Every rank gets the block of the member of its group that was, in the layout
+/// `from`, what the rank is in `to`: in the part of every dimension, and among
+/// the replicas along `axes`.
+RankTensors permute(const RankGrid &grid, const RankTensors &input,
+                    llvm::ArrayRef<dist::Axis> axes, const dist::Layout &from,
+                    const dist::Layout &to);
+
+/// Every rank gets what the member of its group at the coordinates `root`
+/// holds.
+RankTensors broadcast(const RankGrid &grid, const RankTensors &input,
+                      llvm::ArrayRef<dist::Axis> axes,
+                      llvm::ArrayRef<int64_t> root);
 
 } // namespace proteus::interp
 

@@ -16,6 +16,7 @@
 #ifndef PROTEUS_INTERP_KERNELS_H
 #define PROTEUS_INTERP_KERNELS_H
 
+#include "Proteus/Interp/Place.h"
 #include "Proteus/Interp/Tensor.h"
 
 #include "mlir/IR/Operation.h"
@@ -23,16 +24,16 @@
 
 namespace proteus::interp {
 
-/// A block that an operation computes, and where in the whole tensor it starts.
+/// A block that an operation computes, and where in the whole tensor it lies.
 struct ResultBlock {
   Tensor data;
-  Shape offset;
+  Place place;
 };
 
 /// An operand: a block that somebody else owns.
 struct OperandBlock {
   const Tensor *data;
-  Shape offset;
+  Place place;
 
   const Tensor &operator*() const { return *data; }
   const Tensor *operator->() const { return data; }
@@ -41,7 +42,7 @@ struct OperandBlock {
 /// Value of a scalar that a region reads from outside.
 using ScalarLookup = llvm::function_ref<double(mlir::Value)>;
 
-/// Computes the results of `op`, whose blocks have their shapes and offsets
+/// Computes the results of `op`, whose blocks have their shapes and places
 /// already. Fails with a diagnostic if the operation has no evaluation, or if
 /// the blocks do not fit together: dimensions that one iterator indexes must
 /// hold the same part of it everywhere.
@@ -56,8 +57,8 @@ constexpr double momentumDecay = 0.9;
 constexpr double adamFirstDecay = 0.9;
 constexpr double adamSecondDecay = 0.999;
 constexpr double adamEpsilon = 1e-8;
-/// Added to the variance in nn.layer_norm.
-constexpr double layerNormEpsilon = 1e-5;
+/// Added to the variance, or the mean square, in normalisations.
+constexpr double normEpsilon = 1e-5;
 
 } // namespace proteus::interp
 

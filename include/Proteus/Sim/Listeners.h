@@ -35,6 +35,8 @@ struct MemoryPeak {
   /// Label of the task whose allocation made the peak; empty if it is the
   /// memory held during the whole step.
   std::string label;
+  /// Most bytes that the class holds in host memory, whenever that is.
+  int64_t hostBytes = 0;
 };
 
 /// Follows the memory of every class. What is freed at a point in time is gone
@@ -56,6 +58,7 @@ public:
 private:
   struct State {
     int64_t bytes = 0;
+    int64_t hostBytes = 0;
     BytesByOwner byOwner = {};
     MemoryPeak peak;
   };

@@ -37,8 +37,10 @@ enum class Stream : uint8_t {
   PipelineReceive,
   HostToDevice,
   DeviceToHost,
+  PipelineSendGradient,
+  PipelineReceiveGradient,
 };
-constexpr unsigned numStreams = 9;
+constexpr unsigned numStreams = 11;
 llvm::StringRef stringify(Stream stream);
 
 /// What a byte of device memory is held for.
@@ -61,13 +63,15 @@ llvm::StringRef stringify(Phase phase);
 /// the last micro-batch only.
 enum class When : uint8_t { Always, LastMicroBatch };
 
-/// A block of device memory: allocated when its producer starts, freed when its
+/// A block of memory: allocated when its producer starts, freed when its
 /// last reader ends. A buffer that nothing reads is freed when its producer
 /// ends.
 struct Buffer {
   std::string name;
   int64_t bytes = 0;
   MemoryOwner owner = MemoryOwner::Activations;
+  /// Whether it is in the memory of the host instead.
+  bool onHost = false;
 };
 
 /// One kernel or one party of a collective. Indices refer to the same

@@ -22,7 +22,16 @@ namespace proteus {
 /// Axes per dimension of a tensor.
 using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
 
-/// The partition of one operation: axes per iterator, major first.
+/// Coordinates at which alone something is.
+using Place = llvm::SmallVector<std::pair<dist::Axis, int64_t>, 1>;
+
+/// The place that an annotation names; a null attribute names none.
+Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
+
+/// The partition of one operation: axes per iterator, major first, and the
+/// place where alone it runs, if it does not run everywhere. The parts of an
+/// iterator may go round a ring; then the axes may split another iterator as
+/// well, if no tensor is indexed by both.
 class Partitioning {
 public:
   /// No iterator is split.
@@ -35,14 +44,22 @@ public:
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
-  llvm::ArrayRef<dist::Axis> getAxes(unsigned iterator) const {
+  const dist::AxisList &getAxes(unsigned iterator) const {
     return axes[iterator];
   }
   void setAxes(unsigned iterator, dist::AxisList list) {
     axes[iterator] = std::move(list);
   }
-  /// Whether any iterator is split over `axis`.
+  /// Whether any iterator is split over `axis`, or the operation runs at one
+  /// coordinate of it.
   bool uses(dist::Axis axis) const;
+  const Place &getPlace() const { return place; }
+
+  /// The iterator whose parts go round a ring, if there is one.
+  std::optional<unsigned> getRing() const { return ring; }
+  void setRing(unsigned iterator) { ring = iterator; }
+  /// Whether two iterators may be split over the same axis.
+  bool mayShareAxis(unsigned a, unsigned b) const;
 
   /// The iterator that a split of dimension `dim` splits: the major one. None
   /// for a dimension that is never split.
@@ -58,18 +75,24 @@ public:
   /// The layout operand `number` must have, on `stage`.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
   /// The layout result `number` gets: partial over the axes of iterators that
-  /// do not index it.
+  /// do not index it, unless the parts of a ring pass by all of them.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
   llvm::SmallVector<dist::AxisList> axes;
+  Place place;
+  std::optional<unsigned> ring;
 };
 
 /// Whether `value` is made from nothing: an empty tensor, or one filled with a
 /// scalar. Such a value may take any layout for free.
 bool isInitialValue(mlir::Value value);
+
+/// The axes per dimension that an annotation of a parameter lists (an array of
+/// arrays of names), those with one device left out.
+DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
 
 } // namespace proteus
 

@@ -34,7 +34,7 @@ enum class LoweringPhase {
 enum class Recompute { None, Full };
 
 /// What is split over data-parallel devices (ZeRO), for apply-strategy.
-enum class ZeroStage { None, States, Parameters };
+enum class ZeroStage { None, States, Gradients, Parameters };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

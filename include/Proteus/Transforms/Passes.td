@@ -20,7 +20,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
 
     - `dp` splits the batch, `micro-batches` cut it in time.
     - `pp` cuts the repeated layers with the most work into stages: an
-      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...
+      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
+      `virtual-stages` every stage gets several runs of them.
     - `tp` splits as Megatron-LM does: the linears that feed an attention, and
       each linear that another one reads through element-wise operations, by
       columns (`out`), so that heads and the rows of the next linear follow by
@@ -28,12 +29,18 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       by `out`, unless it is split by rows already. Convolutions are data-parallel
       only.
     - `recompute=full` recomputes those repeated layers one by one.
-    - `zero=1` splits the states of the optimizer over `dp` too, `zero=3`
-      parameters and states, where a dimension is large enough.
+    - `zero=1` splits the states of the optimizer over `dp` too, `zero=2` the
+      gradients as well, `zero=3` parameters, gradients and states, where a
+      dimension is large enough.
+    - `prefetch` says how many layers ahead parameters are gathered,
+      `reshard-after-forward=false` keeps them until the backward pass.
+    - `offload-weight`, `offload-state` and `offload-activation` keep those in
+      host memory.
 
     Axes of size one are left out of the mesh. Degrees that the model can't use
     are errors: heads that `tp` does not divide, more stages than layers, a batch
-    that does not divide into equal parts.
+    that does not divide into equal parts, micro-batches that interleaved stages
+    can't share.
 
     ```mlir
     // --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full" writes
@@ -68,7 +75,14 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::strategy::ScheduleOrder::GPipe, "gpipe",
                         "all forward passes, then all backward passes"),
              clEnumValN(::proteus::strategy::ScheduleOrder::OneForwardOneBackward,
-                        "1f1b", "backward passes as early as possible"))}]>,
+                        "1f1b", "backward passes as early as possible"),
+             clEnumValN(::proteus::strategy::ScheduleOrder::Interleaved,
+                        "interleaved", "1f1b of several chunks per stage"),
+             clEnumValN(::proteus::strategy::ScheduleOrder::ZeroBubble,
+                        "zero-bubble",
+                        "gradients of parameters fill the waiting times"))}]>,
+    Option<"virtualStages", "virtual-stages", "int64_t", "1",
+           "Chunks of layers per pipeline stage">,
     Option<"recompute", "recompute", "::proteus::Recompute",
            "::proteus::Recompute::None", "What the backward pass recomputes",
            [{::llvm::cl::values(
@@ -81,8 +95,20 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::ZeroStage::None, "0", "nothing"),
              clEnumValN(::proteus::ZeroStage::States, "1",
                         "states of the optimizer"),
+             clEnumValN(::proteus::ZeroStage::Gradients, "2",
+                        "states and gradients"),
              clEnumValN(::proteus::ZeroStage::Parameters, "3",
-                        "states and parameters"))}]>
+                        "states, gradients and parameters"))}]>,
+    Option<"prefetch", "prefetch", "int64_t", "-1",
+           "How many layers ahead parameters are gathered (-1: not set)">,
+    Option<"reshardAfterForward", "reshard-after-forward", "bool", "true",
+           "Gather parameters again for the backward pass">,
+    Option<"offloadWeight", "offload-weight", "bool", "false",
+           "Keep parameters in host memory">,
+    Option<"offloadState", "offload-state", "bool", "false",
+           "Keep the states of the optimizer in host memory">,
+    Option<"offloadActivation", "offload-activation", "bool", "false",
+           "Keep what the backward pass reads in host memory">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }
@@ -94,10 +120,14 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     `strategy.tree` for it, and a cluster. For every forward operation it finds
     the settings of the nodes that select it (nearest wins, per iterator), and
     writes them onto the operation: axes per iterator (`strategy.op`), pipeline
-    stage, recompute group; on parameters their storage. Repeats are cut where
+    stage, recompute group; on parameters their storage, and that of their
+    gradients and states. A result with a layout of its own is read through an
+    `nn.keep` from here on. Repeats are cut where
     the tree treats their iterations differently or a stage ends, so that
     afterwards each repeat is treated as one. Operations that no node places join
-    the stage of their producers, else of their readers.
+    the stage of their producers, else of their readers. An axis of which the
+    tree uses parts (`d:(1)2`) is first replaced by its parts, in the mesh and in
+    the tree.
 
     A pattern that selects nothing, an iterator that no selected operation has,
     and a mesh that names devices the cluster does not have are errors.
@@ -128,6 +158,8 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
     forward, backward or update. A repeat gets a backward repeat that runs in
     reverse and reads forward values as slices of stacks. Operations in a
     recompute group are repeated in an `nn.recompute` in front of their gradients.
+    With `clip` or `loss_scale`, numbers about all gradients are put together, per
+    stage and from stage to stage, into one factor that all updates apply.
     A function without `nn.training` is left as it is: a forward-only program.
 
     ```mlir
@@ -173,8 +205,8 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     The batch, followed from the inputs, is split over micro-batches first.
 
     Postcondition: `strategy.op` of every operation is complete, and every
-    argument has a layout (`strategy.layout`). An axis on two iterators, a split
-    of an opaque iterator and more parts than elements are errors; all offenders
+    argument has a layout (`strategy.layout`). An axis on two iterators (but for
+    those that go round a ring), a zigzag of unequal chunks, a split of an opaque iterator and more parts than elements are errors; all offenders
     are listed, and so is a strategy that splits nothing. An axis that nothing
     is split over gets a warning. Where two operands bring different axes for an
     iterator that the tree does not set, a remark says which one it follows and
@@ -199,11 +231,16 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
   let description = [{
     Precondition: propagate-strategy has run. Every value gets a type with a
     layout. Where an operand has another layout than its operation needs, the
-    cheapest sequence of collectives converts it, shared by all readers that
-    follow; partial sums pass through linear operations unreduced. Values that
-    another stage reads go through `dist.transfer`. Sums over micro-batches become
+    cheapest sequence of collectives on the cluster of the module converts it,
+    shared by all readers that follow; partial sums pass through linear
+    operations unreduced. Values that another stage reads go through
+    `dist.transfer`, in slices where the tree says `scatter_gather` and that is
+    cheaper. Sums over micro-batches become
     `dist.accumulate` where the update reads them. A log-sum-exp that is split is
-    decomposed first.
+    decomposed first. An operation whose keys go round a ring becomes its steps,
+    with `dist.shift` between them. The backward pass converts again what it
+    reads, unless the forward pass has made that form and it is no larger than
+    the value.
 
     ```mlir
     %1 = nn.linear "proj"(%0, %w) : ...        // `in` is split over tp
@@ -221,9 +258,12 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
   let summary = "Turn the step into one program per pipeline stage";
   let description = [{
     Precondition: insert-collectives has run. Each stage becomes a
-    `dist.program` whose sections are the forward, backward and update work of
-    the stage; transfers become a send in one program and a receive in the other.
-    The function and its strategy trees are gone afterwards.
+    `dist.program` whose sections are the forward and backward work of its chunks
+    and the update; transfers become a send in one program and a receive in the
+    other. Where the schedule splits gradients, the backward of a chunk becomes
+    two sections: what the stage in front waits for, and the rest; a repeat that
+    computes both is cut in two. The function and its strategy trees are gone
+    afterwards.
 
     ```mlir
     func.func @model(...) { forward...; backward...; update... }
@@ -264,15 +304,37 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
   ];
 }
 
+def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
+  let summary = "Make one all-to-all of values that leave or reach single places";
+  let description = [{
+    Values at single places (`at` in the tree) are dealt out with `dist.scatter`
+    and collected with `dist.gather`, one by one. Those of a block that run over
+    the same axes and need not wait for each other become one `dist.exchange`.
+
+    ```mlir
+    %2 = dist.scatter %0 dim 0 over {dp} : ...    // from dp = 0
+    %3 = dist.scatter %1 dim 0 over {dp} : ...    // from dp = 1
+    // becomes
+    %2:2 = dist.exchange %0, %1 over {dp} : ...
+    ```
+  }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
 def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
   let summary = "Order the micro-batches of every stage";
   let description = [{
-    Writes a `dist.schedule`: per program the order in which its sections run.
-    A stage runs forwards until as many micro-batches as its limit are in
-    flight, then one backward per forward. The limit is the number of
-    micro-batches for `gpipe`, the number of stages from this one to the last for
-    `1f1b`, and never more than `max_ongoing`. A schedule that is already there
-    stands.
+    Writes a `dist.schedule`: per program the order in which its sections run,
+    as the comparator of the tree's order sorts them, or as the tree lists them.
+    With `gpipe` and `1f1b` a stage runs forwards until as many micro-batches as
+    its limit are in flight, then one backward per forward. The limit is the
+    number of micro-batches for `gpipe`, the number of stages from this one to the
+    last for `1f1b`, and never more than `max_ongoing`. `interleaved` counts
+    (chunk, micro-batch) pairs instead, in groups of as many micro-batches as there
+    are stages, and fills the pipeline with all chunks first. `zero-bubble` is
+    `1f1b` on the gradients that others wait for; stage s runs the rest s
+    micro-batches later. An order that the tree lists must be complete, in causal
+    order, and within `max_ongoing`. A schedule that is already there stands.
 
     ```mlir
     dist.schedule @schedule programs [@model_stage0, @model_stage1] order [

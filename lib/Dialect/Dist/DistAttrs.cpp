@@ -115,6 +115,12 @@ LayoutAttr::withFixed(ArrayRef<std::pair<Axis, int64_t>> fixed) const {
   return get(getMesh(), std::move(layout));
 }
 
+LayoutAttr LayoutAttr::withHost(bool onHost) const {
+  Layout layout = getValue();
+  layout.onHost = onHost;
+  return get(getMesh(), std::move(layout));
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  MeshAttr mesh, Layout layout) {
   if (std::optional<std::string> problem = layout.check(mesh.getValue()))
@@ -153,6 +159,23 @@ static ParseResult parseAxisSet(AsmParser &parser, const Mesh &mesh,
   });
 }
 
+/// Parses `{a, b}`, `zigzag {a}` or `{a} shift 1`: how one dimension is cut.
+static ParseResult parseDim(AsmParser &parser, const Mesh &mesh,
+                            AxisList &axes) {
+  bool zigzag = succeeded(parser.parseOptionalKeyword("zigzag"));
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseAxisSet(parser, mesh, axes))
+    return failure();
+  bool shifted = succeeded(parser.parseOptionalKeyword("shift"));
+  if (shifted && parser.parseInteger(axes.shift))
+    return failure();
+  axes.zigzag = zigzag;
+  if (axes.empty() && (zigzag || shifted))
+    return parser.emitError(loc, "expected at least one axis: a whole "
+                                 "dimension has no parts to deal out");
+  return success();
+}
+
 static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();
@@ -174,7 +197,8 @@ static ParseResult parsePartialEntry(AsmParser &parser, const Mesh &mesh,
   return success();
 }
 
-/// Parses the `partial = [...]` or `at = [...]` that follows a comma.
+/// Parses the `partial = [...]`, `at = [...]` or `memory = host` that follows a
+/// comma.
 static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
                                      Layout &layout) {
   SMLoc loc = parser.getCurrentLocation();
@@ -185,8 +209,12 @@ static ParseResult parseLayoutOption(AsmParser &parser, const Mesh &mesh,
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
       return parsePartialEntry(parser, mesh, layout);
     });
+  if (keyword == "memory") {
+    layout.onHost = true;
+    return parser.parseKeyword("host");
+  }
   if (keyword != "at")
-    return parser.emitError(loc, "expected 'partial' or 'at'");
+    return parser.emitError(loc, "expected 'partial', 'at' or 'memory'");
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     auto &[axis, coordinate] = layout.fixed.emplace_back();
     return failure(parseAxis(parser, mesh, axis) || parser.parseEqual() ||
@@ -201,8 +229,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseAttribute(mesh) ||
       parser.parseComma() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseAxisSet(parser, mesh.getValue(),
-                            layout.dims.emplace_back());
+        return parseDim(parser, mesh.getValue(), layout.dims.emplace_back());
       }))
     return {};
   while (succeeded(parser.parseOptionalComma()))
@@ -220,7 +247,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer.printAttribute(getMesh());
   printer << ", [";
   llvm::interleaveComma(layout.dims, printer, [&](const AxisList &axes) {
-    printer << mesh.format(axes);
+    printer << (axes.zigzag ? "zigzag " : "") << mesh.format(axes);
+    if (axes.shift != 0)
+      printer << " shift " << axes.shift;
   });
   printer << "]";
   if (layout.isPartial()) {
@@ -240,6 +269,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     });
     printer << "]";
   }
+  if (layout.onHost)
+    printer << ", memory = host";
   printer << ">";
 }
 

@@ -15,6 +15,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace proteus::dist;
 
@@ -116,11 +118,11 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Slices, all-gathers and all-to-alls change where a value is and not what it
-/// is: two in a row that end in the first type are nothing.
+/// Slices, all-gathers, all-to-alls and permutes change where a value is and
+/// not what it is: two in a row that end in the first type are nothing.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {
   Operation *producer = input.getDefiningOp();
-  if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp>(producer))
+  if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp, PermuteOp>(producer))
     return {};
   Value origin = producer->getOperand(0);
   return origin.getType() == resultType ? OpFoldResult(origin) : OpFoldResult();
@@ -134,6 +136,10 @@ OpFoldResult AllToAllOp::fold(FoldAdaptor) {
   return foldRoundTrip(getInput(), getType());
 }
 
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  return foldRoundTrip(getInput(), getType());
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   return foldRoundTrip(getInput(), getType());
 }
@@ -144,40 +150,127 @@ OpFoldResult TransferOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
-// FusedReduceOp
+// ShiftOp
 //===----------------------------------------------------------------------===//
 
-MeshAttr FusedReduceOp::getMesh() {
+MeshAttr ShiftOp::getMesh() {
   return getLayout(getInputs().front().getType()).getMesh();
 }
 
-int64_t FusedReduceOp::getGroupSize() {
+int64_t ShiftOp::getGroupSize() {
   MeshAttr mesh = getMesh();
   return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, getAxes()));
 }
 
-int64_t FusedReduceOp::getNumIterations(unsigned operand) {
-  return getStacked()[operand]
-             ? cast<RankedTensorType>(getInputs()[operand].getType())
+int64_t ShiftOp::getBufferBytes() {
+  int64_t bytes = 0;
+  for (Value input : getInputs())
+    bytes += localBytes(cast<RankedTensorType>(input.getType()));
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Fused collectives
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
+  return op.getStacked()[operand]
+             ? cast<RankedTensorType>(op.getInputs()[operand].getType())
                    .getDimSize(0)
              : 1;
 }
 
-int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
+/// Sums up the ranges of a bucket over `values`, the operands or the results.
+template <typename OpT>
+static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
+                           std::optional<Type> wire) {
   int64_t bytes = 0;
-  for (const BucketRange &range : getBuckets().getValue().list[bucket]) {
-    auto type = cast<RankedTensorType>(getInputs()[range.operand].getType());
-    if (std::optional<Type> wire = getWireType())
+  for (const BucketRange &range : op.getBuckets().getValue().list[bucket]) {
+    auto type = cast<RankedTensorType>(values[range.operand].getType());
+    if (wire)
       type = type.clone(*wire);
-    bytes += localBytes(type) / getNumIterations(range.operand) *
+    bytes += localBytes(type) / op.getNumIterations(range.operand) *
              (range.to - range.from);
   }
   return bytes;
 }
 
-int64_t FusedReduceOp::getBufferBytes() {
+template <typename OpT> static int64_t allBucketBytes(OpT op) {
   int64_t bytes = 0;
-  for (unsigned bucket = 0; bucket < getNumBuckets(); ++bucket)
-    bytes += getBucketBytes(bucket);
+  for (unsigned bucket = 0; bucket < op.getNumBuckets(); ++bucket)
+    bytes += op.getBucketBytes(bucket);
   return bytes;
+}
+
+template <typename OpT> static int64_t groupSize(OpT op) {
+  MeshAttr mesh = op.getMesh();
+  return mesh.getValue().getSize(*::proteus::dist::getAxes(mesh, op.getAxes()));
+}
+
+MeshAttr FusedReduceOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+int64_t FusedReduceOp::getGroupSize() { return groupSize(*this); }
+int64_t FusedReduceOp::getNumIterations(unsigned operand) {
+  return numIterations(*this, operand);
+}
+int64_t FusedReduceOp::getBucketBytes(unsigned bucket) {
+  return bucketBytes(*this, bucket, getInputs(), getWireType());
+}
+int64_t FusedReduceOp::getBufferBytes() { return allBucketBytes(*this); }
+
+MeshAttr FusedGatherOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+int64_t FusedGatherOp::getGroupSize() { return groupSize(*this); }
+int64_t FusedGatherOp::getNumIterations(unsigned operand) {
+  return numIterations(*this, operand);
+}
+int64_t FusedGatherOp::getBucketBytes(unsigned bucket) {
+  return bucketBytes(*this, bucket, getOutputs(), std::nullopt);
+}
+int64_t FusedGatherOp::getBufferBytes() { return allBucketBytes(*this); }
+//===----------------------------------------------------------------------===//
+// ExchangeOp
+//===----------------------------------------------------------------------===//
+
+MeshAttr ExchangeOp::getMesh() {
+  return getLayout(getInputs().front().getType()).getMesh();
+}
+
+int64_t ExchangeOp::getGroupSize() {
+  return getMesh().getValue().getSize(
+      *::proteus::dist::getAxes(getMesh(), getAxes()));
+}
+
+bool ExchangeOp::isScattered(unsigned index) {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  return getLayout(getInputs()[index].getType())
+      .getValue()
+      .getFixedCoordinate(axes.front())
+      .has_value();
+}
+
+unsigned ExchangeOp::getDim(unsigned index) {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  Value sharded = isScattered(index) ? getOutputs()[index] : getInputs()[index];
+  return *getLayout(sharded.getType()).getValue().getShardedDim(axes.front());
+}
+
+int64_t ExchangeOp::getBufferBytes() {
+  AxisList axes = *::proteus::dist::getAxes(getMesh(), getAxes());
+  std::map<SmallVector<int64_t>, int64_t> bytes;
+  int64_t most = 0;
+  for (auto [index, input, output] :
+       llvm::enumerate(getInputs(), getOutputs())) {
+    Value whole = isScattered(index) ? input : output;
+    SmallVector<int64_t> place;
+    for (Axis axis : axes)
+      place.push_back(
+          *getLayout(whole.getType()).getValue().getFixedCoordinate(axis));
+    int64_t &sum = bytes[place];
+    sum += localBytes(cast<RankedTensorType>(whole.getType()));
+    most = std::max(most, sum);
+  }
+  return most;
 }

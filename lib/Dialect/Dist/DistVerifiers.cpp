@@ -80,8 +80,10 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);
-  if (step.toDim)
+  if (step.toDim) {
     step.axes = placedOrder(result.getValue(), *step.toDim, step.axes);
+    step.zigzag = result.getValue().dims[*step.toDim].zigzag;
+  }
   std::string reason;
   FailureOr<Layout> expected =
       applyStep(operand.getMesh().getValue(), from.getShape(),
@@ -143,6 +145,121 @@ LogicalResult AllToAllOp::verify() {
       *this, {StepKind::AllToAll, {}, {}, getFromDim(), getToDim()});
 }
 
+LogicalResult PermuteOp::verify() {
+  Step step{StepKind::Permute, {}};
+  const Layout &result = getLayout(getType()).getValue();
+  step.placed.assign(result.dims.begin(), result.dims.end());
+  return verifyCollective(*this, std::move(step));
+}
+
+LogicalResult BroadcastOp::verify() {
+  return verifyCollective(*this, {StepKind::Broadcast, {}});
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())))
+    return failure();
+  return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
+}
+
+/// `layout` at the coordinates of `axes` that `place` is fixed at; fails if it
+/// is not fixed at one of each.
+static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
+                                 const Layout &place, ArrayRef<Axis> axes,
+                                 const Mesh &mesh) {
+  for (Axis axis : axes) {
+    std::optional<int64_t> coordinate = place.getFixedCoordinate(axis);
+    if (!coordinate)
+      return op->emitOpError(
+                 "the result is not fixed at a coordinate of axis '")
+             << mesh.getName(axis) << "'";
+    layout.fixed.push_back({axis, *coordinate});
+  }
+  layout.normalise();
+  return layout;
+}
+
+/// Checks that `to` is `from` collected along `dim`.
+static LogicalResult verifyGather(Operation *op, RankedTensorType from,
+                                  RankedTensorType to, unsigned dim,
+                                  const AxisList &axes) {
+  LayoutAttr operand = getLayout(from), result = getLayout(to);
+  const Mesh &mesh = operand.getMesh().getValue();
+  std::string reason;
+  FailureOr<Layout> expected =
+      applyStep(mesh, from.getShape(), operand.getValue(),
+                {StepKind::AllGather, axes, {}, dim, {}}, reason);
+  if (failed(expected))
+    return op->emitOpError() << reason;
+  expected = fixedAs(op, *expected, result.getValue(), axes, mesh);
+  if (failed(expected))
+    return failure();
+  return verifyLayout(op, result, *expected);
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyDim(*this, getInput().getType(), getDim())) ||
+      failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  return verifyGather(*this, getInput().getType(), getType(), getDim(), *axes);
+}
+
+LogicalResult KeepOp::verify() {
+  if (failed(verifySameTensor(*this, getInput().getType(), getType())))
+    return failure();
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  const Layout &operand = getLayout(getInput().getType()).getValue();
+  const Mesh &mesh = getMesh().getValue();
+  for (Axis axis : *axes)
+    if (!operand.isReplicated(axis))
+      return emitOpError("the operand is not replicated over axis '")
+             << mesh.getName(axis) << "'";
+  FailureOr<Layout> expected =
+      fixedAs(*this, operand, getLayout(getType()).getValue(), *axes, mesh);
+  if (failed(expected))
+    return failure();
+  return verifyLayout(*this, getLayout(getType()), *expected);
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getOutputs().size())
+    return emitOpError("has ")
+           << getInputs().size() << " operands and " << getOutputs().size()
+           << " results, expected at least one and as many of both";
+  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+  if (failed(axes))
+    return failure();
+  for (auto [index, input, output] :
+       llvm::enumerate(getInputs(), getOutputs())) {
+    auto from = cast<RankedTensorType>(input.getType());
+    auto to = cast<RankedTensorType>(output.getType());
+    if (getLayout(from).getMesh() != getMesh())
+      return emitOpError("operand ")
+             << index << " is on the mesh " << getLayout(from).getMesh()
+             << ", operand 0 on " << getMesh();
+    if (failed(verifySameTensor(*this, from, to)))
+      return failure();
+    const Layout &sharded =
+        getLayout(isScattered(index) ? to : from).getValue();
+    if (!sharded.getShardedDim(axes->front()))
+      return emitOpError("pair ")
+             << index << " is neither dealt out nor collected: it goes from "
+             << getLayout(from) << " to " << getLayout(to);
+    if (failed(
+            isScattered(index)
+                ? verifyStep(*this, from, to,
+                             {StepKind::Scatter, *axes, {}, {}, getDim(index)})
+                : verifyGather(*this, from, to, getDim(index), *axes)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyDim(*this, getInput().getType(), getDim())))
     return failure();
@@ -158,6 +275,27 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError("operand is not partial (sum) over 'micro'");
   llvm::erase(sums, microAxis);
   return verifyLayout(*this, getLayout(getType()), expected);
+}
+
+/// Checks that a copy changes nothing but the memory, which becomes host memory
+/// or is it no longer.
+static LogicalResult verifyCopy(Operation *op, RankedTensorType from,
+                                RankedTensorType to, bool toHost) {
+  if (failed(verifySameTensor(op, from, to)))
+    return failure();
+  LayoutAttr before = getLayout(from);
+  if (before.isOnHost() == toHost)
+    return op->emitOpError("the operand is in ")
+           << (toHost ? "host" : "device") << " memory already";
+  return verifyLayout(op, getLayout(to), before.withHost(toHost).getValue());
+}
+
+LogicalResult OffloadOp::verify() {
+  return verifyCopy(*this, getInput().getType(), getType(), true);
+}
+
+LogicalResult FetchOp::verify() {
+  return verifyCopy(*this, getInput().getType(), getType(), false);
 }
 
 LogicalResult TransferOp::verify() {
@@ -178,22 +316,55 @@ LogicalResult TransferOp::verify() {
   return success();
 }
 
+LogicalResult ShiftOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("expected at least one operand");
+  if (getInputs().size() != getOutputs().size())
+    return emitOpError("has ") << getInputs().size() << " operands and "
+                               << getOutputs().size() << " results";
+  for (auto [input, output] : llvm::zip_equal(getInputs(), getOutputs())) {
+    auto from = cast<RankedTensorType>(input.getType());
+    auto to = cast<RankedTensorType>(output.getType());
+    if (failed(verifySameTensor(*this, from, to)) ||
+        failed(verifyDim(*this, from, getDim())))
+      return failure();
+    FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
+    if (failed(axes))
+      return failure();
+    Layout expected = getLayout(from).getValue();
+    AxisList &placed = expected.dims[getDim()];
+    if (placed.size() != axes->size() ||
+        !std::is_permutation(placed.begin(), placed.end(), axes->begin()) ||
+        llvm::is_contained(placed, microAxis) || placed.empty())
+      return emitOpError("axes ")
+             << getMesh().getValue().format(*axes)
+             << " are not the device axes of dimension " << getDim()
+             << ", which is sharded by " << getMesh().getValue().format(placed);
+    placed.shift = (placed.shift + 1) % getGroupSize();
+    if (failed(verifyLayout(*this, getLayout(to), expected)))
+      return failure();
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
-// FusedReduceOp
+// Fused collectives
 //===----------------------------------------------------------------------===//
 
-/// The dimension that a reduce-scatter of `from` to `to` shards: the first one
-/// whose axes differ, else the first that may be sharded.
-static unsigned scatteredDim(const Layout &from, const Layout &to,
-                             bool stacked) {
+/// The dimension that a reduce-scatter of `from` to `to` shards, or that an
+/// all-gather collects: the first one whose axes differ, else the first that
+/// may be sharded.
+static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
       return dim;
   return stacked ? 1 : 0;
 }
 
-static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
-                                        const AxisList &axes) {
+/// Checks operand `index`, to which `step` happens along the dimension that
+/// changes (none for an all-reduce).
+template <typename OpT>
+static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
   auto to = cast<RankedTensorType>(op.getOutputs()[index].getType());
   if (getLayout(from).getMesh() != op.getMesh())
@@ -213,19 +384,18 @@ static LogicalResult verifyFusedOperand(FusedReduceOp op, unsigned index,
       return op.emitOpError("stacked operand ")
              << index << " is sharded along its leading dimension";
   }
-  Step step{StepKind::AllReduce, axes, op.getReduction()};
-  if (op.getKind() == CollectiveKind::ReduceScatter) {
+  if (step.kind != StepKind::AllReduce) {
+    bool scatters = step.kind == StepKind::ReduceScatter;
     if (from.getRank() <= (stacked ? 1 : 0))
-      return op.emitOpError("operand ")
-             << index << " has no dimension to scatter";
-    step.kind = StepKind::ReduceScatter;
-    step.toDim = scatteredDim(before, after, stacked);
+      return op.emitOpError("operand ") << index << " has no dimension to "
+                                        << (scatters ? "scatter" : "gather");
+    (scatters ? step.toDim : step.fromDim) = changedDim(before, after, stacked);
   }
   return verifyStep(op, from, to, std::move(step));
 }
 
 /// Every iteration of every operand must be in exactly one bucket.
-static LogicalResult verifyBuckets(FusedReduceOp op) {
+template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   SmallVector<SmallVector<bool>> seen;
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
     seen.emplace_back(op.getNumIterations(operand), false);
@@ -263,6 +433,41 @@ static LogicalResult verifyBuckets(FusedReduceOp op) {
   return success();
 }
 
+/// Checks the operands and buckets of a fused collective that does `step`.
+template <typename OpT> static LogicalResult verifyFused(OpT op, Step step) {
+  if (op.getInputs().empty())
+    return op.emitOpError("expected at least one operand");
+  if (op.getInputs().size() != op.getOutputs().size())
+    return op.emitOpError("has ") << op.getInputs().size() << " operands and "
+                                  << op.getOutputs().size() << " results";
+  if (op.getStacked().size() != op.getInputs().size())
+    return op.emitOpError("has ")
+           << op.getInputs().size() << " operands and "
+           << op.getStacked().size() << " 'stacked' flags";
+  FailureOr<AxisList> axes = verifyAxes(op, op.getMesh(), op.getAxes());
+  if (failed(axes))
+    return failure();
+  step.axes = *axes;
+  for (unsigned index = 0; index < op.getInputs().size(); ++index)
+    if (failed(verifyFusedOperand(op, index, step)))
+      return failure();
+  return verifyBuckets(op);
+}
+
+LogicalResult StageReduceOp::verify() {
+  ArrayRef<int64_t> stages = getStages();
+  if (stages.size() < 2)
+    return emitOpError("reduces over ")
+           << stages.size() << " stages, expected at least two";
+  for (auto [previous, next] : llvm::zip(stages, stages.drop_front()))
+    if (previous >= next)
+      return emitOpError("stage ") << next << " comes after stage " << previous
+                                   << ", expected ascending stages";
+  if (stages.front() < 0)
+    return emitOpError("stage ") << stages.front() << " is negative";
+  return success();
+}
+
 LogicalResult FusedReduceOp::verify() {
   if (std::optional<Type> wire = getWireType(); wire && !isa<FloatType>(*wire))
     return emitOpError("the wire type must be a float type, got ") << *wire;
@@ -270,19 +475,15 @@ LogicalResult FusedReduceOp::verify() {
       getKind() != CollectiveKind::ReduceScatter)
     return emitOpError("kind is ") << stringifyCollectiveKind(getKind())
                                    << ", expected all_reduce or reduce_scatter";
-  if (getInputs().empty())
-    return emitOpError("expected at least one operand");
-  if (getInputs().size() != getOutputs().size())
-    return emitOpError("has ") << getInputs().size() << " operands and "
-                               << getOutputs().size() << " results";
-  if (getStacked().size() != getInputs().size())
-    return emitOpError("has ") << getInputs().size() << " operands and "
-                               << getStacked().size() << " 'stacked' flags";
-  FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());
-  if (failed(axes))
-    return failure();
-  for (unsigned index = 0; index < getInputs().size(); ++index)
-    if (failed(verifyFusedOperand(*this, index, *axes)))
-      return failure();
-  return verifyBuckets(*this);
+  bool scatters = getKind() == CollectiveKind::ReduceScatter;
+  return verifyFused(*this,
+                     {scatters ? StepKind::ReduceScatter : StepKind::AllReduce,
+                      {},
+                      getReduction(),
+                      {},
+                      {}});
+}
+
+LogicalResult FusedGatherOp::verify() {
+  return verifyFused(*this, {StepKind::AllGather, {}, {}, {}, {}});
 }

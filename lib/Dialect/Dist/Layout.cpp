@@ -33,13 +33,15 @@ SmallVector<int64_t> proteus::dist::localShape(RankedTensorType type,
                     type.getShape(), coordinates);
 }
 
-SmallVector<int64_t> proteus::dist::localOffset(RankedTensorType type,
-                                                ArrayRef<int64_t> coordinates) {
-  LayoutAttr layout = getLayout(type);
-  if (!layout)
-    return SmallVector<int64_t>(type.getRank(), 0);
-  return localOffset(layout.getMesh().getValue(), layout.getValue(),
-                     type.getShape(), coordinates);
+SmallVector<Ranges> proteus::dist::localRanges(RankedTensorType type,
+                                               ArrayRef<int64_t> coordinates) {
+  if (LayoutAttr layout = getLayout(type))
+    return localRanges(layout.getMesh().getValue(), layout.getValue(),
+                       type.getShape(), coordinates);
+  SmallVector<Ranges> whole;
+  for (int64_t size : type.getShape())
+    whole.push_back({{0, size}});
+  return whole;
 }
 
 SmallVector<int64_t> proteus::dist::largestLocalShape(RankedTensorType type) {
@@ -136,6 +138,13 @@ static Value buildStep(OpBuilder &builder, Location loc, Value value,
   case StepKind::AllGather:
     return AllGatherOp::create(builder, loc, type, value, *step.fromDim, axes,
                                purposeAttr);
+  case StepKind::Permute:
+    return PermuteOp::create(builder, loc, type, value, axes, purposeAttr);
+  case StepKind::Broadcast:
+    return BroadcastOp::create(builder, loc, type, value, axes, purposeAttr);
+  case StepKind::Scatter:
+    return ScatterOp::create(builder, loc, type, value, *step.toDim, axes,
+                             purposeAttr);
   }
   llvm_unreachable("unknown step kind");
 }

@@ -161,6 +161,23 @@ int64_t proteus::dist::partOffset(int64_t size, int64_t count, int64_t index) {
   return index * (size / count) + std::min(index, size % count);
 }
 
+Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
+                                 bool zigzag) {
+  auto chunk = [&](int64_t of, int64_t number) {
+    int64_t begin = partOffset(size, of, number);
+    return Range{begin, begin + partSize(size, of, number)};
+  };
+  if (!zigzag)
+    return {chunk(count, index)};
+  assert(size % (2 * count) == 0 && "chunks of equal size");
+  Range low = chunk(2 * count, index);
+  Range high = chunk(2 * count, 2 * count - 1 - index);
+  // The chunks of the last part are neighbours.
+  if (low.end == high.begin)
+    return {{low.begin, high.end}};
+  return {low, high};
+}
+
 bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
   if (outer == 1 || inner == 1)
     return true;
@@ -201,12 +218,21 @@ std::optional<int64_t> Layout::getFixedCoordinate(Axis axis) const {
   return std::nullopt;
 }
 
+bool Layout::isHeldAt(ArrayRef<int64_t> coordinates) const {
+  return llvm::all_of(fixed, [&](const std::pair<Axis, int64_t> &entry) {
+    return coordinates[entry.first] == entry.second;
+  });
+}
+
 bool Layout::isReplicated(Axis axis) const {
   return !getShardedDim(axis) && !getPartialKind(axis) &&
          !getFixedCoordinate(axis);
 }
 
 void Layout::normalise() {
+  for (AxisList &axes : dims)
+    if (axes.empty())
+      axes = AxisList();
   for (AxisList &axes : partial)
     llvm::sort(axes);
   llvm::sort(fixed);
@@ -224,10 +250,15 @@ std::optional<std::string> Layout::check(const Mesh &mesh) const {
     used[axis] = true;
     return std::nullopt;
   };
-  for (const AxisList &axes : dims)
+  for (const AxisList &axes : dims) {
     for (Axis axis : axes)
       if (auto problem = use(axis))
         return problem;
+    if (axes.shift < 0 || axes.shift >= mesh.getSize(axes))
+      return ("shift " + Twine(axes.shift) + " is not within the " +
+              Twine(mesh.getSize(axes)) + " parts over " + mesh.format(axes))
+          .str();
+  }
   for (const AxisList &axes : partial)
     for (Axis axis : axes)
       if (auto problem = use(axis))
@@ -262,29 +293,35 @@ std::optional<std::string> Layout::checkShape(const Mesh &mesh,
               " cannot be cut into " + Twine(parts) + " parts by axes " +
               mesh.format(dims[dim]))
           .str();
+    if (dims[dim].zigzag && size % (2 * parts) != 0)
+      return ("dimension " + Twine(dim) + " of size " + Twine(size) +
+              " cannot be cut into the " + Twine(2 * parts) +
+              " equal chunks of a zigzag over " + mesh.format(dims[dim]))
+          .str();
   }
   return std::nullopt;
 }
 
 bool Layout::operator==(const Layout &other) const {
-  return std::tie(dims, partial, fixed) ==
-         std::tie(other.dims, other.partial, other.fixed);
+  return std::tie(dims, partial, fixed, onHost) ==
+         std::tie(other.dims, other.partial, other.fixed, other.onHost);
 }
 
 bool Layout::operator<(const Layout &other) const {
-  return std::tie(dims, partial, fixed) <
-         std::tie(other.dims, other.partial, other.fixed);
+  return std::tie(dims, partial, fixed, onHost) <
+         std::tie(other.dims, other.partial, other.fixed, other.onHost);
 }
 
 llvm::hash_code proteus::dist::hash_value(const Layout &layout) {
   llvm::hash_code hash(layout.dims.size());
   for (const AxisList &axes : layout.dims)
-    hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
+    hash =
+        llvm::hash_combine(hash, ArrayRef<Axis>(axes), axes.zigzag, axes.shift);
   for (const AxisList &axes : layout.partial)
     hash = llvm::hash_combine(hash, ArrayRef<Axis>(axes));
   for (auto [axis, coordinate] : layout.fixed)
     hash = llvm::hash_combine(hash, axis, coordinate);
-  return hash;
+  return llvm::hash_combine(hash, layout.onHost);
 }
 
 int64_t proteus::dist::numParts(const Mesh &mesh, const Layout &layout,
@@ -297,7 +334,8 @@ int64_t proteus::dist::partIndex(const Mesh &mesh, const Layout &layout,
   int64_t index = 0;
   for (Axis axis : layout.dims[dim])
     index = index * mesh.getSize(axis) + coordinates[axis];
-  return index;
+  int64_t count = numParts(mesh, layout, dim);
+  return (index + count - layout.dims[dim].shift) % count;
 }
 
 SmallVector<int64_t> proteus::dist::localShape(const Mesh &mesh,
@@ -313,22 +351,35 @@ SmallVector<int64_t> proteus::dist::localShape(const Mesh &mesh,
   return local;
 }
 
+SmallVector<Ranges> proteus::dist::localRanges(const Mesh &mesh,
+                                               const Layout &layout,
+                                               ArrayRef<int64_t> shape,
+                                               ArrayRef<int64_t> coordinates) {
+  assert(coordinates.size() == mesh.getNumAxes() &&
+         "one coordinate per axis, micro first");
+  SmallVector<Ranges> ranges;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    ranges.push_back(partRanges(size, numParts(mesh, layout, dim),
+                                partIndex(mesh, layout, dim, coordinates),
+                                layout.dims[dim].zigzag));
+  return ranges;
+}
+
 SmallVector<int64_t> proteus::dist::localOffset(const Mesh &mesh,
                                                 const Layout &layout,
                                                 ArrayRef<int64_t> shape,
                                                 ArrayRef<int64_t> coordinates) {
-  assert(coordinates.size() == mesh.getNumAxes() &&
-         "one coordinate per axis, micro first");
   SmallVector<int64_t> offset;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    offset.push_back(partOffset(size, numParts(mesh, layout, dim),
-                                partIndex(mesh, layout, dim, coordinates)));
+  for (const Ranges &ranges : localRanges(mesh, layout, shape, coordinates))
+    offset.push_back(ranges.front().begin);
   return offset;
 }
 
 SmallVector<int64_t> proteus::dist::largestLocalShape(const Mesh &mesh,
                                                       const Layout &layout,
                                                       ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> origin(mesh.getNumAxes(), 0);
-  return localShape(mesh, layout, shape, origin);
+  SmallVector<int64_t> largest;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    largest.push_back(partSize(size, numParts(mesh, layout, dim), 0));
+  return largest;
 }

@@ -251,12 +251,32 @@ static LogicalResult verifySectionOrder(ProgramOp program) {
   return success();
 }
 
+/// What is in host memory can be handed on, but computed with only after a
+/// dist.fetch.
+static LogicalResult verifyMemory(ProgramOp program) {
+  WalkResult result = program.walk([](Operation *op) {
+    if (isa<FetchOp, OffloadOp>(op) || op->getNumRegions() > 0 ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    for (Value operand : op->getOperands()) {
+      LayoutAttr layout = getLayout(operand.getType());
+      if (!layout || !layout.isOnHost())
+        continue;
+      op->emitOpError("reads a value of type ")
+          << operand.getType() << ", which is in host memory; fetch it first";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front().without_terminator())
     if (!isa<SectionOp>(op))
       return op.emitOpError("is outside a section of program @")
              << getSymName();
-  if (failed(verifySectionOrder(*this)))
+  if (failed(verifySectionOrder(*this)) || failed(verifyMemory(*this)))
     return failure();
   return verifyPlaces(*this);
 }

@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AxisBundles.h"
+
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <functional>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -21,6 +25,10 @@ using llvm::ArrayRef;
 using llvm::failure;
 using llvm::FailureOr;
 using llvm::SmallVector;
+
+static constexpr ReductionKind allReductionKinds[] = {ReductionKind::Sum,
+                                                      ReductionKind::Max};
+static_assert(std::size(allReductionKinds) == numReductionKinds);
 
 /// Calls `visit` with every non-empty ordered selection of `axes`: shorter
 /// ones first, then in the order of `axes`.
@@ -49,12 +57,11 @@ namespace {
 class Planner {
 public:
   Planner(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
-          AxisList movable, StepCost cost)
+          AxisList movable, const Layout &to, StepCost cost)
       : mesh(mesh), shape(shape), elementBits(elementBits),
-        movable(std::move(movable)), cost(cost) {}
+        movable(std::move(movable)), to(to), cost(cost) {}
 
-  FailureOr<SmallVector<PlannedStep>> run(const Layout &from,
-                                          const Layout &to) {
+  FailureOr<SmallVector<PlannedStep, 0>> run(const Layout &from) {
     reach(from, Node{});
     while (!queue.empty()) {
       auto [key, sequence, layout] = queue.top();
@@ -91,31 +98,50 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
+    // A dimension is cut the way it has to end up.
+    if (step.toDim)
+      step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
-    FailureOr<Layout> to = applyStep(mesh, shape, from, step, reason);
-    if (failed(to))
+    FailureOr<Layout> after = applyStep(mesh, shape, from, step, reason);
+    if (failed(after))
       return;
     const Node &origin = nodes[from];
     Node node;
     node.cost = origin.cost + cost(step, stepVolume(mesh, shape, elementBits,
-                                                    from, *to, step));
+                                                    from, *after, step));
     node.length = origin.length + 1;
     node.step = std::move(step);
     node.previous = from;
-    reach(*to, std::move(node));
+    reach(*after, std::move(node));
   }
 
   /// Tries every step out of `layout` in the documented order.
   void expand(const Layout &layout) {
     unsigned rank = shape.size();
+    AxisList fixed(llvm::make_filter_range(movable, [&](Axis axis) {
+      return layout.getFixedCoordinate(axis).has_value();
+    }));
     AxisList replicated(llvm::make_filter_range(
         movable, [&](Axis axis) { return layout.isReplicated(axis); }));
     for (unsigned dim = 0; dim < rank; ++dim)
       forEachSelection(replicated, true, [&](ArrayRef<Axis> axes) {
         attempt(layout, {StepKind::Slice, AxisList(axes), {}, {}, dim});
       });
-    for (unsigned index = 0; index < numReductionKinds; ++index)
-      expandReductions(layout, static_cast<ReductionKind>(index));
+    for (unsigned dim = 0; dim < rank; ++dim)
+      forEachSelection(fixed, true, [&](ArrayRef<Axis> axes) {
+        attempt(layout, {StepKind::Scatter, AxisList(axes), {}, {}, dim});
+      });
+    for (unsigned dim = 0; dim < rank; ++dim)
+      for (ReductionKind kind : allReductionKinds)
+        forEachSelection(pending(layout, kind), true, [&](ArrayRef<Axis> axes) {
+          attempt(layout,
+                  {StepKind::ReduceScatter, AxisList(axes), kind, {}, dim});
+        });
+    for (ReductionKind kind : allReductionKinds)
+      forEachSelection(pending(layout, kind), false, [&](ArrayRef<Axis> axes) {
+        attempt(layout, {StepKind::AllReduce, AxisList(axes), kind, {}, {}});
+      });
+    forEachPermutation(layout);
     for (unsigned from = 0; from < rank; ++from)
       for (unsigned to = 0; to < rank; ++to)
         if (from != to)
@@ -130,21 +156,76 @@ private:
       expandSuffixes(layout, from, [&](ArrayRef<Axis> suffix) {
         attempt(layout, {StepKind::AllGather, AxisList(suffix), {}, from, {}});
       });
+    forEachSelection(fixed, false, [&](ArrayRef<Axis> axes) {
+      attempt(layout, {StepKind::Broadcast, AxisList(axes), {}, {}, {}});
+    });
   }
 
-  void expandReductions(const Layout &layout, ReductionKind kind) {
-    AxisList pending(
+  AxisList pending(const Layout &layout, ReductionKind kind) {
+    return AxisList(
         llvm::make_filter_range(layout.getPartial(kind), [&](Axis axis) {
           return llvm::is_contained(movable, axis);
         }));
-    for (unsigned dim = 0; dim < shape.size(); ++dim)
-      forEachSelection(pending, true, [&](ArrayRef<Axis> axes) {
-        attempt(layout,
-                {StepKind::ReduceScatter, AxisList(axes), kind, {}, dim});
-      });
-    forEachSelection(pending, false, [&](ArrayRef<Axis> axes) {
-      attempt(layout, {StepKind::AllReduce, AxisList(axes), kind, {}, {}});
-    });
+  }
+
+  /// Tries every way to give the blocks of `layout` to other ranks. Axes of one
+  /// rank stay where they are.
+  void forEachPermutation(const Layout &layout) {
+    AxisList mobile(llvm::make_filter_range(movable, [&](Axis axis) {
+      return mesh.getSize(axis) > 1 && !layout.getPartialKind(axis) &&
+             !layout.getFixedCoordinate(axis);
+    }));
+    if (mobile.size() < 2)
+      return;
+    SmallVector<AxisList, 0> placed(shape.size());
+    // The blocks stay what they are.
+    for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
+      list.zigzag = own.zigzag;
+      list.shift = own.shift;
+    }
+    std::function<void(unsigned, int64_t)> place = [&](unsigned dim,
+                                                       int64_t remaining) {
+      if (dim == shape.size()) {
+        Layout result = layout;
+        result.dims.assign(placed.begin(), placed.end());
+        if (result != layout)
+          attempt(layout, {StepKind::Permute,
+                           permutedAxes(mesh, layout, result),
+                           {},
+                           {},
+                           {},
+                           placed});
+        return;
+      }
+      // An axis that stays comes when what is left to its right is what was.
+      ArrayRef<Axis> before = layout.dims[dim];
+      for (auto [index, axis] : llvm::enumerate(before)) {
+        if (llvm::is_contained(mobile, axis) ||
+            llvm::is_contained(placed[dim], axis) ||
+            mesh.getSize(before.drop_front(index)) != remaining)
+          continue;
+        placed[dim].push_back(axis);
+        place(dim, remaining / mesh.getSize(axis));
+        placed[dim].pop_back();
+        return;
+      }
+      if (remaining == 1)
+        return place(dim + 1, dim + 1 < shape.size()
+                                  ? numParts(mesh, layout, dim + 1)
+                                  : 1);
+      for (Axis axis : mobile) {
+        if (remaining % mesh.getSize(axis) != 0 ||
+            llvm::any_of(placed, [&](const AxisList &axes) {
+              return llvm::is_contained(axes, axis);
+            }))
+          continue;
+        placed[dim].push_back(axis);
+        place(dim, remaining / mesh.getSize(axis));
+        placed[dim].pop_back();
+      }
+    };
+    if (!shape.empty())
+      place(0, numParts(mesh, layout, 0));
   }
 
   /// Calls `visit` with the movable minor axes of `dim` in ascending order,
@@ -161,8 +242,8 @@ private:
     }
   }
 
-  SmallVector<PlannedStep> path(const Layout &target) {
-    SmallVector<PlannedStep> steps;
+  SmallVector<PlannedStep, 0> path(const Layout &target) {
+    SmallVector<PlannedStep, 0> steps;
     for (Layout layout = target; nodes[layout].step;
          layout = nodes[layout].previous)
       steps.push_back({*nodes[layout].step, layout});
@@ -174,6 +255,7 @@ private:
   ArrayRef<int64_t> shape;
   int64_t elementBits;
   AxisList movable;
+  const Layout &to;
   StepCost cost;
   std::map<Layout, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
@@ -184,9 +266,10 @@ private:
 /// Why no steps can lead from `from` to `to`, where that is plain to see.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
-  if (from.fixed != to.fixed)
-    return "the layouts are fixed at different coordinates, which takes a "
-           "transfer";
+  for (const std::pair<Axis, int64_t> &entry : to.fixed)
+    if (!llvm::is_contained(from.fixed, entry))
+      return "the layouts are fixed at different coordinates, which takes a "
+             "transfer";
   if (from.getShardedDim(microAxis) != to.getShardedDim(microAxis) ||
       from.getPartialKind(microAxis) != to.getPartialKind(microAxis))
     return "the layouts differ in the time axis 'micro', which takes part in "
@@ -209,10 +292,11 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   SmallVector<bool> settled(mesh.getNumAxes());
   settled[microAxis] = true;
   for (Axis axis = microAxis + 1; axis < mesh.getNumAxes(); ++axis)
-    settled[axis] = from.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
+    settled[axis] = to.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
                     (from.isReplicated(axis) && to.isReplicated(axis));
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim))
+    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim) ||
+        from.dims[dim].zigzag != to.dims[dim].zigzag)
       continue;
     for (auto [before, after] : llvm::zip(from.dims[dim], to.dims[dim])) {
       if (before != after)
@@ -227,16 +311,46 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-FailureOr<SmallVector<PlannedStep>> proteus::dist::planReshard(
-    const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBits,
-    const Layout &from, const Layout &to, StepCost cost, std::string &reason) {
+/// Plans on the mesh on which axes that move together are one.
+static FailureOr<SmallVector<PlannedStep, 0>>
+planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
+             int64_t elementBits, const Layout &from, const Layout &to,
+             StepCost cost) {
+  auto costOfJoined = [&](const Step &step, const StepVolume &volume) {
+    return cost(bundles.unfold(step), volume);
+  };
+  Layout source = bundles.fold(from), target = bundles.fold(to);
+  auto plan = Planner(bundles.getMesh(), shape, elementBits,
+                      movableAxes(bundles.getMesh(), shape, source, target),
+                      target, costOfJoined)
+                  .run(source);
+  if (succeeded(plan))
+    for (PlannedStep &planned : *plan) {
+      planned.step = bundles.unfold(planned.step);
+      planned.result = bundles.unfold(planned.result);
+    }
+  return plan;
+}
+
+FailureOr<SmallVector<PlannedStep, 0>>
+proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
+                           int64_t elementBits, const Layout &from,
+                           const Layout &to, StepCost cost, std::string &reason,
+                           bool splitCollectives) {
   if (std::optional<std::string> problem = checkReshard(mesh, from, to)) {
     reason = std::move(*problem);
     return failure();
   }
+  if (!splitCollectives) {
+    AxisBundles bundles(mesh, from, to);
+    if (bundles.joins())
+      if (auto plan = planTogether(bundles, shape, elementBits, from, to, cost);
+          succeeded(plan))
+        return plan;
+  }
   AxisList movable = movableAxes(mesh, shape, from, to);
   auto plan =
-      Planner(mesh, shape, elementBits, std::move(movable), cost).run(from, to);
+      Planner(mesh, shape, elementBits, std::move(movable), to, cost).run(from);
   if (failed(plan))
     reason = "no sequence of exact steps leads from one layout to the other; "
              "uneven parts or the time axis are in the way";

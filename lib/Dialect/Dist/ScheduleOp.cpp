@@ -22,13 +22,16 @@ static bool isGradient(SectionKind kind) {
          kind == SectionKind::WeightGradient;
 }
 
-int64_t ScheduleOp::maxOngoing(unsigned program) {
-  ArrayRef<Work> items = getWork(program);
+/// Calls `visit` with every forward and how many (chunk, micro-batch) pairs are
+/// in flight then.
+static void
+countOngoing(ArrayRef<Work> items,
+             llvm::function_ref<void(const Work &, int64_t)> visit) {
   std::map<std::pair<int64_t, int64_t>, size_t> lastGradient;
   for (auto [index, work] : llvm::enumerate(items))
     if (isGradient(work.kind))
       lastGradient[{work.chunk, *work.micro}] = index;
-  int64_t ongoing = 0, most = 0;
+  int64_t ongoing = 0;
   for (auto [index, work] : llvm::enumerate(items)) {
     if (!work.micro)
       continue;
@@ -36,11 +39,27 @@ int64_t ScheduleOp::maxOngoing(unsigned program) {
     if (it == lastGradient.end())
       continue;
     if (work.kind == SectionKind::Forward)
-      most = std::max(most, ++ongoing);
+      visit(work, ++ongoing);
     else if (it->second == index)
       --ongoing;
   }
+}
+
+int64_t ScheduleOp::maxOngoing(unsigned program) {
+  int64_t most = 0;
+  countOngoing(getWork(program), [&](const Work &, int64_t ongoing) {
+    most = std::max(most, ongoing);
+  });
   return most;
+}
+
+std::optional<Work> ScheduleOp::firstBeyond(unsigned program, int64_t limit) {
+  std::optional<Work> first;
+  countOngoing(getWork(program), [&](const Work &work, int64_t ongoing) {
+    if (ongoing > limit && !first)
+      first = work;
+  });
+  return first;
 }
 
 LogicalResult ScheduleOp::verify() {
@@ -106,18 +125,46 @@ private:
                    << formatWork(needed);
   }
 
+  /// Requires that the sections ran whose values this one uses, for the same
+  /// micro-batch. What runs once comes behind everything anyway.
+  LogicalResult verifyUses(const Work &work) {
+    if (!work.micro)
+      return success();
+    SectionOp section = program.getSection(work.kind, work.chunk);
+    for (SectionOp producer : getProducers(section)) {
+      Work needed{producer.getKind(), producer.getChunkNumber(), work.micro};
+      if (!done.count(needed))
+        return error() << formatWork(work) << " uses values of "
+                       << formatWork(needed) << " but comes before it";
+    }
+    return success();
+  }
+
+  /// The sections whose values `section` uses.
+  const SetVector<SectionOp> &getProducers(SectionOp section) {
+    auto [entry, isNew] = producers.try_emplace(section);
+    if (isNew)
+      section.getBody().walk([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (auto producer = operand.getDefiningOp<SectionOp>())
+            entry->second.insert(producer);
+      });
+    return entry->second;
+  }
+
   LogicalResult verifyPrecedence(const Work &work) {
     if (isGradient(work.kind) &&
         failed(verifyAfter(work, SectionKind::Forward)))
       return failure();
-    if (work.kind == SectionKind::WeightGradient)
-      return verifyAfter(work, SectionKind::InputGradient);
+    if (work.kind == SectionKind::WeightGradient &&
+        failed(verifyAfter(work, SectionKind::InputGradient)))
+      return failure();
     if (work.kind != SectionKind::Update && updated)
       return error() << formatWork(work) << " comes after the update "
                      << formatWork(*updated);
     if (work.kind == SectionKind::Update)
       updated = work;
-    return success();
+    return verifyUses(work);
   }
 
   LogicalResult verifyComplete() {
@@ -138,6 +185,7 @@ private:
   ProgramOp program;
   std::set<Work> done;
   std::optional<Work> updated;
+  DenseMap<Operation *, SetVector<SectionOp>> producers;
 };
 } // namespace
 

@@ -25,16 +25,47 @@ StringRef proteus::dist::stringify(StepKind kind) {
   switch (kind) {
   case StepKind::Slice:
     return "slice";
+  case StepKind::Scatter:
+    return "scatter";
   case StepKind::ReduceScatter:
     return "reduce_scatter";
   case StepKind::AllReduce:
     return "all_reduce";
+  case StepKind::Permute:
+    return "permute";
   case StepKind::AllToAll:
     return "all_to_all";
   case StepKind::AllGather:
     return "all_gather";
+  case StepKind::Broadcast:
+    return "broadcast";
   }
   llvm_unreachable("unknown step kind");
+}
+
+//===----------------------------------------------------------------------===//
+// Places of axes
+//===----------------------------------------------------------------------===//
+
+/// Where an axis shards: the dimension, and by how many parts of it two
+/// neighbours on the axis are apart.
+static std::optional<std::pair<unsigned, int64_t>>
+placeOf(const Mesh &mesh, const Layout &layout, Axis axis) {
+  std::optional<unsigned> dim = layout.getShardedDim(axis);
+  if (!dim)
+    return std::nullopt;
+  ArrayRef<Axis> axes = layout.dims[*dim];
+  size_t index = llvm::find(axes, axis) - axes.begin();
+  return std::pair(*dim, mesh.getSize(axes.drop_front(index + 1)));
+}
+
+AxisList proteus::dist::permutedAxes(const Mesh &mesh, const Layout &from,
+                                     const Layout &to) {
+  AxisList axes;
+  for (Axis axis = 0; axis < mesh.getNumAxes(); ++axis)
+    if (placeOf(mesh, from, axis) != placeOf(mesh, to, axis))
+      axes.push_back(axis);
+  return axes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,15 +84,21 @@ public:
     assert(step.fromDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
            step.toDim.value_or(0) < std::max<size_t>(shape.size(), 1) &&
            "dimension outside the tensor");
+    if (layout.onHost)
+      return fail("the value is in host memory; fetch it first");
     if (!checkAxes())
       return false;
     switch (step.kind) {
     case StepKind::Slice:
       return checkReplicated() && append(*step.toDim);
+    case StepKind::Scatter:
+      return release() && append(*step.toDim);
     case StepKind::ReduceScatter:
       return reduce() && append(*step.toDim);
     case StepKind::AllReduce:
       return reduce();
+    case StepKind::Permute:
+      return permute();
     case StepKind::AllToAll:
       if (*step.fromDim == *step.toDim)
         return fail("all_to_all from dimension " + Twine(*step.fromDim) +
@@ -69,6 +106,8 @@ public:
       return remove(*step.fromDim) && append(*step.toDim);
     case StepKind::AllGather:
       return remove(*step.fromDim);
+    case StepKind::Broadcast:
+      return release();
     }
     llvm_unreachable("unknown step kind");
   }
@@ -122,6 +161,43 @@ private:
     return true;
   }
 
+  /// Takes the axes off the fixed coordinates.
+  bool release() {
+    for (Axis axis : step.axes) {
+      if (!layout.getFixedCoordinate(axis))
+        return fail("the operand is not fixed at a coordinate of axis '" +
+                    mesh.getName(axis) + "'");
+      llvm::erase_if(layout.fixed,
+                     [&](auto entry) { return entry.first == axis; });
+    }
+    return true;
+  }
+
+  /// Puts the axes where the step says; the blocks stay what they are.
+  bool permute() {
+    Layout from = layout;
+    layout.dims.assign(step.placed.begin(), step.placed.end());
+    if (std::optional<std::string> problem = layout.check(mesh))
+      return fail(*problem);
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (numParts(mesh, from, dim) != numParts(mesh, layout, dim))
+        return fail("dimension " + Twine(dim) + " has " +
+                    Twine(numParts(mesh, from, dim)) + " parts before and " +
+                    Twine(numParts(mesh, layout, dim)) +
+                    " after; a permute keeps the parts");
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (from.dims[dim].zigzag != layout.dims[dim].zigzag ||
+          from.dims[dim].shift != layout.dims[dim].shift)
+        return fail("the parts of dimension " + Twine(dim) +
+                    " are other blocks before and after; a permute keeps the "
+                    "blocks");
+    AxisList moved = permutedAxes(mesh, from, layout);
+    if (moved != step.axes)
+      return fail("moves blocks along " + mesh.format(moved) + ", not " +
+                  mesh.format(step.axes));
+    return true;
+  }
+
   /// Takes the axes off the minor end of a dimension.
   bool remove(unsigned dim) {
     AxisList &axes = layout.dims[dim];
@@ -131,10 +207,14 @@ private:
       return fail("axes " + mesh.format(step.axes) +
                   " are not the minor axes of dimension " + Twine(dim) +
                   ", which is sharded by " + mesh.format(axes));
+    if (!checkAtHome(dim))
+      return false;
     ArrayRef<Axis> kept = ArrayRef<Axis>(axes).drop_back(count);
     if (!checkRegroup(dim, kept))
       return false;
     axes.truncate(kept.size());
+    if (axes.empty())
+      axes.zigzag = false;
     return true;
   }
 
@@ -145,10 +225,24 @@ private:
     if (parts > std::max<int64_t>(shape[dim], 1))
       return fail("dimension " + Twine(dim) + " of size " + Twine(shape[dim]) +
                   " cannot be cut into " + Twine(parts) + " parts");
-    if (!checkRegroup(dim, axes))
+    if (!checkAtHome(dim) || !checkRegroup(dim, axes))
       return false;
+    bool zigzag = axes.empty() ? step.zigzag : axes.zigzag;
+    if (zigzag && shape[dim] % (2 * parts) != 0)
+      return fail("dimension " + Twine(dim) + " of size " + Twine(shape[dim]) +
+                  " cannot be cut into the " + Twine(2 * parts) +
+                  " equal chunks of a zigzag");
     axes.append(step.axes.begin(), step.axes.end());
+    axes.zigzag = zigzag;
     return true;
+  }
+
+  /// Parts that have moved on mean nothing to a step along their dimension.
+  bool checkAtHome(unsigned dim) {
+    int64_t shift = layout.dims[dim].shift;
+    return shift == 0 || fail("the parts of dimension " + Twine(dim) +
+                              " have been shifted by " + Twine(shift) +
+                              "; shift them home first");
   }
 
   bool checkRegroup(unsigned dim, ArrayRef<Axis> kept) {
@@ -195,20 +289,26 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  if (step.kind == StepKind::Slice)
-    return volume;
-  int64_t rounds = step.kind == StepKind::AllReduce ? 2 : 1;
-  volume.movedBytes = rounds *
-                      (volume.bufferBytes / volume.groupSize +
-                       (volume.bufferBytes % volume.groupSize != 0)) *
-                      (volume.groupSize - 1);
+  // What each rank sends in a ring; with a broadcast every rank passes all on,
+  // and with a permute it sends what it has to one other.
+  int64_t share = volume.bufferBytes / volume.groupSize +
+                  (volume.bufferBytes % volume.groupSize != 0);
+  switch (step.kind) {
+  case StepKind::Slice:
+    break;
+  case StepKind::AllReduce:
+    volume.movedBytes = 2 * share * (volume.groupSize - 1);
+    break;
+  case StepKind::Scatter:
+  case StepKind::ReduceScatter:
+  case StepKind::AllToAll:
+  case StepKind::AllGather:
+    volume.movedBytes = share * (volume.groupSize - 1);
+    break;
+  case StepKind::Permute:
+  case StepKind::Broadcast:
+    volume.movedBytes = volume.groupSize > 1 ? volume.bufferBytes : 0;
+    break;
+  }
   return volume;
-}
-
-uint64_t proteus::dist::defaultStepCost(const Step &step,
-                                        const StepVolume &volume) {
-  constexpr uint64_t startUp = 64 * 1024;
-  if (step.kind == StepKind::Slice || volume.groupSize == 1)
-    return 0;
-  return volume.movedBytes + startUp;
 }

@@ -31,10 +31,7 @@ void NNDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Proteus/Dialect/NN/NNAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "Proteus/Dialect/NN/NNOps.cpp.inc"
-      >();
+  registerNNDialectOperations(this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +40,8 @@ void NNDialect::initialize() {
 
 LogicalResult TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    Optimizer, Type compute, Type gradient,
-                                   Type reduction, Type master) {
+                                   Type reduction, Type master, FloatAttr clip,
+                                   FloatAttr lossScale) {
   std::pair<StringRef, Type> types[] = {{"compute", compute},
                                         {"gradient", gradient},
                                         {"reduction", reduction},
@@ -52,6 +50,12 @@ LogicalResult TrainingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (type && !isa<FloatType>(type))
       return emitError() << "'" << name << "' must be a float type, got "
                          << type;
+  std::pair<StringRef, FloatAttr> numbers[] = {{"clip", clip},
+                                               {"loss_scale", lossScale}};
+  for (auto [name, number] : numbers)
+    if (number && !(number.getValueAsDouble() > 0))
+      return emitError() << "'" << name << "' must be positive, got "
+                         << number.getValueAsDouble();
   return success();
 }
 
@@ -118,11 +122,20 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                      unsigned resultIndex,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == kResultAttr) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!number || number.getInt() < 0)
+      return op->emitOpError()
+             << "result " << resultIndex << ": '" << kResultAttr
+             << "' must be the number of a result of the model, got "
+             << attribute.getValue();
+    return success();
+  }
   if (attribute.getName() != kUpdatesAttr)
     return op->emitOpError()
            << "result " << resultIndex << " has the unknown attribute '"
-           << attribute.getName().getValue() << "'; known is '" << kUpdatesAttr
-           << "'";
+           << attribute.getName().getValue() << "'; known are '" << kUpdatesAttr
+           << "' and '" << kResultAttr << "'";
   auto argument = dyn_cast<IntegerAttr>(attribute.getValue());
   auto function = cast<FunctionOpInterface>(op);
   if (!argument || argument.getInt() < 0 ||

@@ -6,26 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/Gradient.h"
-#include "Proteus/Dialect/NN/NN.h"
+#include "OpHelpers.h"
 
 using namespace mlir;
 using namespace proteus::nn;
-
-static int64_t rankOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
-}
-
-/// Sums `gradient` down to the trailing dimensions that `operand` has.
-static Value sumLeading(GradientScope &scope, Location loc, StringAttr path,
-                        Value gradient, Value operand) {
-  SmallVector<int64_t> keep;
-  for (int64_t dim = rankOf(gradient) - rankOf(operand); dim < rankOf(gradient);
-       ++dim)
-    keep.push_back(dim);
-  return ReduceSumOp::create(scope.builder(), loc, scope.gradientType(operand),
-                             path, gradient, keep);
-}
 
 LogicalResult LinearOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
@@ -224,33 +208,19 @@ LogicalResult ReshapeOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-LogicalResult SplitOp::buildGradients(GradientScope &scope) {
-  if (!scope.wants(getInput()) ||
-      llvm::none_of(getResults(), [&](Value result) {
-        return static_cast<bool>(scope.gradientOf(result));
-      }))
-    return success();
-  OpBuilder &builder = scope.builder();
-  SmallVector<Value> pieces;
-  for (Value result : getResults()) {
-    Value gradient = scope.gradientOf(result);
-    if (!gradient)
-      gradient = FillOp::create(builder, getLoc(), scope.gradientType(result),
-                                getPathAttr(), builder.getF64FloatAttr(0));
-    pieces.push_back(gradient);
-  }
-  scope.add(getInput(),
-            ConcatOp::create(builder, getLoc(), scope.gradientType(getInput()),
-                             getPathAttr(), pieces, getGroupsAttr()));
-  return success();
-}
-
 LogicalResult CastOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (gradient && scope.wants(getInput()))
     scope.add(getInput(), CastOp::create(scope.builder(), getLoc(),
                                          scope.gradientType(getInput()),
                                          getPathAttr(), gradient));
+  return success();
+}
+
+LogicalResult KeepOp::buildGradients(GradientScope &scope) {
+  // Where the values are kept says nothing about where their gradients are.
+  if (Value gradient = scope.gradientOf(getResult()))
+    scope.add(getInput(), gradient);
   return success();
 }
 
@@ -265,6 +235,23 @@ LogicalResult CrossEntropyOp::buildGradients(GradientScope &scope) {
                   scope.builder(), getLoc(), scope.gradientType(getLogits()),
                   getPathAttr(), gradient, scope.saved(getLogits()),
                   scope.saved(getLabels()), scope.saved(getLogsumexp())));
+  return success();
+}
+
+LogicalResult MSELossOp::buildGradients(GradientScope &scope) {
+  Value gradient = scope.gradientOf(getLoss());
+  if (!gradient)
+    return success();
+  auto of = [&](Value wanted, Value other) {
+    if (scope.wants(wanted))
+      scope.add(wanted, MSELossGradOp::create(
+                            scope.builder(), getLoc(),
+                            scope.gradientType(wanted), getPathAttr(), gradient,
+                            scope.saved(wanted), scope.saved(other)));
+  };
+  // The difference is squared: both sides have the same form of gradient.
+  of(getPrediction(), getTarget());
+  of(getTarget(), getPrediction());
   return success();
 }
 

@@ -7,71 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
+#include "OpHelpers.h"
 
 using namespace mlir;
 using namespace proteus::nn;
-
-//===----------------------------------------------------------------------===//
-// Helpers
-//===----------------------------------------------------------------------===//
-
-/// Size of a dimension. Verifiers build the space of ill-formed operations
-/// too, so a missing dimension counts as one and is reported by rank.
-static int64_t sizeOf(Value value, int64_t dim) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return dim >= 0 && dim < type.getRank() ? type.getDimSize(dim) : 1;
-}
-
-static int64_t rankOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
-}
-
-/// Dimensions each indexed by one iterator.
-static TensorIterators indexedBy(ArrayRef<unsigned> iterators) {
-  TensorIterators dims;
-  for (unsigned iterator : iterators)
-    dims.push_back({iterator});
-  return dims;
-}
-
-/// Adds an iterator for each of the first `count` dimensions of `value`.
-static SmallVector<unsigned> addLeading(IterationSpace &space, Value value,
-                                        int64_t count, IteratorKind kind) {
-  SmallVector<unsigned> added;
-  int64_t rank = rankOf(value);
-  for (int64_t dim = 0; dim < count; ++dim) {
-    std::string name =
-        dataIteratorName(dim, std::max<int64_t>(rank, count + 1));
-    added.push_back(space.add(name, sizeOf(value, dim), kind));
-  }
-  return added;
-}
-
-static SmallVector<unsigned> appended(SmallVector<unsigned> list,
-                                      unsigned last) {
-  list.push_back(last);
-  return list;
-}
-
-/// A space with one parallel iterator per dimension of `like`, by which every
-/// operand and result is indexed; operands of lower rank lack the leading ones.
-static IterationSpace elementwise(Operation *op, Value like) {
-  IterationSpace space;
-  int64_t rank = rankOf(like);
-  SmallVector<unsigned> all;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    all.push_back(space.add(dataIteratorName(dim, rank), sizeOf(like, dim)));
-  auto trailing = [&](Value value) {
-    int64_t own = std::min(rankOf(value), rank);
-    return indexedBy(ArrayRef<unsigned>(all).take_back(own));
-  };
-  for (Value operand : op->getOperands())
-    space.operands.push_back(trailing(operand));
-  for (Value result : op->getResults())
-    space.results.push_back(trailing(result));
-  return space;
-}
 
 //===----------------------------------------------------------------------===//
 // Linear and its gradients
@@ -284,7 +223,45 @@ struct AttentionSpace {
   TensorIterators keysOrValues() const { return {{batch}, {key}, {head, dim}}; }
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
+
+/// Of the queries in [0, end), the pairs with those keys that they see.
+double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
+  double seen = end - static_cast<double>(keys.first);
+  double most = static_cast<double>(keys.second - keys.first);
+  if (seen <= 0)
+    return 0;
+  return seen < most ? seen * seen / 2 : most * (seen - most / 2);
+}
 } // namespace
+
+/// Share of the pairs of a query and a key that are not in the future, with
+/// sequences as continuous lines: one half of a square.
+static double causalShare(const IteratorRanges &queries,
+                          const IteratorRanges &keys) {
+  double visited = 0, all = 0;
+  for (auto query : queries)
+    for (auto key : keys) {
+      visited += pairsBefore(query.second, key) - pairsBefore(query.first, key);
+      all += static_cast<double>(query.second - query.first) *
+             static_cast<double>(key.second - key.first);
+    }
+  return visited / all;
+}
+
+template <typename OpTy>
+static double visitedShareOf(OpTy op, ArrayRef<IteratorRanges> held) {
+  IterationSpace space = op.getIterationSpace();
+  return op.getCausal()
+             ? causalShare(held[*space.find("seq")], held[*space.find("key")])
+             : 1.0;
+}
+
+/// The share of all queries and keys.
+template <typename OpTy> static double visitedShare(OpTy op) {
+  return op.getCausal() ? causalShare({{0, sizeOf(op.getQuery(), 1)}},
+                                      {{0, sizeOf(op.getKey(), 1)}})
+                        : 1.0;
+}
 
 IterationSpace AttentionOp::getIterationSpace() {
   AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
@@ -297,7 +274,39 @@ IterationSpace AttentionOp::getIterationSpace() {
 // Two products of two operations each per (query, key, dim).
 double AttentionOp::getFlopsPerPoint() { return 4; }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
-double AttentionOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+double AttentionOp::getVisitedShare() { return visitedShare(*this); }
+double AttentionOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
+StringRef AttentionOp::getRingIterator() { return "key"; }
+Operation *AttentionOp::buildRingStep(OpBuilder &builder, ValueRange operands,
+                                      ValueRange soFar, int64_t blocks) {
+  return AttentionBlockOp::create(
+      builder, getLoc(), getResultTypes(), getPathAttr(), operands[0],
+      operands[1], operands[2], soFar, getHeadsAttr(), getKvHeadsAttr(),
+      getCausalAttr(), builder.getI64IntegerAttr(blocks));
+}
+
+IterationSpace AttentionBlockOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/false);
+  attention.space.operands = {attention.queries(), attention.keysOrValues(),
+                              attention.keysOrValues()};
+  if (!getSoFar().empty())
+    llvm::append_range(attention.space.operands,
+                       ArrayRef{attention.queries(), attention.rows()});
+  attention.space.results = {attention.queries(), attention.rows()};
+  return attention.space;
+}
+double AttentionBlockOp::getFlopsPerPoint() { return 4; }
+KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
+// Every query visits one block of the keys.
+double AttentionBlockOp::getVisitedShare() {
+  return visitedShare(*this) / getBlocks();
+}
+double AttentionBlockOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
 
 IterationSpace AttentionGradOp::getIterationSpace() {
   AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
@@ -313,7 +322,44 @@ IterationSpace AttentionGradOp::getIterationSpace() {
 double AttentionGradOp::getFlopsPerPoint() { return 8; }
 double AttentionGradOp::getExecutedFlopsPerPoint() { return 10; }
 KernelClass AttentionGradOp::getKernelClass() { return KernelClass::Matrix; }
-double AttentionGradOp::getVisitedShare() { return getCausal() ? 0.5 : 1.0; }
+double AttentionGradOp::getVisitedShare() { return visitedShare(*this); }
+double AttentionGradOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
+StringRef AttentionGradOp::getRingIterator() { return "key"; }
+Operation *AttentionGradOp::buildRingStep(OpBuilder &builder,
+                                          ValueRange operands, ValueRange soFar,
+                                          int64_t blocks) {
+  return AttentionBlockGradOp::create(
+      builder, getLoc(), getResultTypes(), getPathAttr(), operands[0],
+      operands[1], operands[2], operands[3], operands[4], operands[5],
+      soFar.empty() ? Value() : soFar[0], getHeadsAttr(), getKvHeadsAttr(),
+      getCausalAttr(), builder.getI64IntegerAttr(blocks));
+}
+
+IterationSpace AttentionBlockGradOp::getIterationSpace() {
+  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+                           /*gradient=*/true);
+  attention.space.operands = {
+      attention.queries(),      attention.queries(), attention.keysOrValues(),
+      attention.keysOrValues(), attention.queries(), attention.rows()};
+  if (getQueryGradientSoFar())
+    attention.space.operands.push_back(attention.queries());
+  attention.space.results = {attention.queries(), attention.keysOrValues(),
+                             attention.keysOrValues()};
+  return attention.space;
+}
+double AttentionBlockGradOp::getFlopsPerPoint() { return 8; }
+double AttentionBlockGradOp::getExecutedFlopsPerPoint() { return 10; }
+KernelClass AttentionBlockGradOp::getKernelClass() {
+  return KernelClass::Matrix;
+}
+double AttentionBlockGradOp::getVisitedShare() {
+  return visitedShare(*this) / getBlocks();
+}
+double AttentionBlockGradOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
+  return visitedShareOf(*this, held);
+}
 
 //===----------------------------------------------------------------------===//
 // Embedding
@@ -416,24 +462,14 @@ IterationSpace CastOp::getIterationSpace() {
 }
 bool CastOp::isLinear() { return true; }
 
+IterationSpace KeepOp::getIterationSpace() {
+  return elementwise(*this, getInput());
+}
+KernelClass KeepOp::getKernelClass() { return KernelClass::View; }
+
 IterationSpace FillOp::getIterationSpace() {
   return elementwise(*this, getResult());
 }
-
-IterationSpace ReduceSumOp::getIterationSpace() {
-  IterationSpace space = elementwise(*this, getInput());
-  TensorIterators kept;
-  for (auto [i, iterator] : llvm::enumerate(space.iterators)) {
-    if (llvm::is_contained(getKeep(), static_cast<int64_t>(i)))
-      kept.push_back({static_cast<unsigned>(i)});
-    else
-      iterator.kind = IteratorKind::Sum;
-  }
-  space.results = {kept};
-  return space;
-}
-double ReduceSumOp::getFlopsPerPoint() { return 1; }
-bool ReduceSumOp::isLinear() { return true; }
 
 /// Updates are element-wise, but a parameter has no batch: its dimensions are
 /// numbered.
@@ -563,66 +599,9 @@ IterationSpace ReshapeOp::getIterationSpace() {
 KernelClass ReshapeOp::getKernelClass() { return KernelClass::View; }
 bool ReshapeOp::isLinear() { return true; }
 
-/// The space of a split (`whole` is cut into `pieces`) or of a concat.
-static std::pair<TensorIterators, SmallVector<TensorIterators>>
-cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
-         int64_t groups) {
-  int64_t rank = rankOf(whole);
-  SmallVector<unsigned> leading =
-      addLeading(space, whole, rank - 1, IteratorKind::Parallel);
-  unsigned group = space.add("head", groups);
-  auto dims = [&](Value value, const std::string &name) {
-    int64_t size = sizeOf(value, rank - 1);
-    unsigned inner = space.add(name, groups > 0 ? size / groups : size,
-                               IteratorKind::Opaque);
-    TensorIterators result = indexedBy(leading);
-    result.push_back({group, inner});
-    return result;
-  };
-  TensorIterators wholeDims = dims(whole, "whole");
-  SmallVector<TensorIterators> pieceDims;
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    pieceDims.push_back(dims(piece, "piece" + std::to_string(i)));
-  return {wholeDims, pieceDims};
-}
-
-IterationSpace SplitOp::getIterationSpace() {
-  IterationSpace space;
-  auto [whole, pieces] = cutSpace(space, getInput(), getResults(), getGroups());
-  space.operands = {whole};
-  space.results.assign(pieces.begin(), pieces.end());
-  return space;
-}
-KernelClass SplitOp::getKernelClass() { return KernelClass::View; }
-
-IterationSpace ConcatOp::getIterationSpace() {
-  IterationSpace space;
-  auto [whole, pieces] = cutSpace(space, getResult(), getInputs(), getGroups());
-  space.operands.assign(pieces.begin(), pieces.end());
-  space.results = {whole};
-  return space;
-}
-
 //===----------------------------------------------------------------------===//
 // Losses
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Rows of logits: the leading dimensions, and `vocab`.
-struct RowSpace {
-  IterationSpace space;
-  SmallVector<unsigned> leading;
-  unsigned vocab;
-
-  RowSpace(Value logits, IteratorKind leadingKind, IteratorKind vocabKind) {
-    int64_t rank = rankOf(logits);
-    leading = addLeading(space, logits, rank - 1, leadingKind);
-    vocab = space.add("vocab", sizeOf(logits, rank - 1), vocabKind);
-  }
-  TensorIterators logits() const { return indexedBy(appended(leading, vocab)); }
-  TensorIterators rows() const { return indexedBy(leading); }
-};
-} // namespace
 
 IterationSpace CrossEntropyOp::getIterationSpace() {
   RowSpace row(getLogits(), IteratorKind::Sum, IteratorKind::LogSumExp);
@@ -666,3 +645,16 @@ IterationSpace RowLossOp::getIterationSpace() {
   return space;
 }
 double RowLossOp::getFlopsPerPoint() { return 3; }
+
+IterationSpace MSELossOp::getIterationSpace() {
+  IterationSpace space = elementwise(*this, getPrediction());
+  for (Iterator &iterator : space.iterators)
+    iterator.kind = IteratorKind::Sum;
+  return space;
+}
+double MSELossOp::getFlopsPerPoint() { return 3; }
+
+IterationSpace MSELossGradOp::getIterationSpace() {
+  return elementwise(*this, getPrediction());
+}
+double MSELossGradOp::getFlopsPerPoint() { return 3; }

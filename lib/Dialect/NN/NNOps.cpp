@@ -6,19 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Dialect/NN/NN.h"
+#include "OpHelpers.h"
 
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace proteus::nn;
-
-#define GET_OP_CLASSES
-#include "Proteus/Dialect/NN/NNOps.cpp.inc"
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Verifiers of what the iteration space can't say
@@ -125,14 +118,21 @@ template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
 LogicalResult AttentionOp::verify() { return verifyHeads(*this); }
 LogicalResult AttentionGradOp::verify() { return verifyHeads(*this); }
 
+template <typename OpTy> static LogicalResult verifyBlocks(OpTy op) {
+  if (static_cast<int64_t>(op.getBlocks()) < 1)
+    return op.emitOpError("'blocks' must be positive, got ") << op.getBlocks();
+  return verifyHeads(op);
+}
+
+LogicalResult AttentionBlockOp::verify() {
+  if (!getSoFar().empty() && getSoFar().getTypes() != getResultTypes())
+    return emitOpError("the results so far must have the types of the results");
+  return verifyBlocks(*this);
+}
+LogicalResult AttentionBlockGradOp::verify() { return verifyBlocks(*this); }
+
 LogicalResult AddOp::verify() {
-  int64_t lhs = tensorType(getLhs()).getRank();
-  int64_t rhs = tensorType(getRhs()).getRank();
-  if (rhs > lhs)
-    return emitOpError("the right operand may lack dimensions of the left, not "
-                       "the other way round; got ranks ")
-           << lhs << " and " << rhs;
-  return success();
+  return verifyRepeatedOperand(*this, getLhs(), getRhs());
 }
 
 LogicalResult DropoutOp::verify() {
@@ -152,72 +152,30 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-/// Checks that `pieces` make up `whole` along the last dimension.
-static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
-                               int64_t groups) {
-  if (pieces.empty())
-    return op->emitOpError("needs at least one piece");
-  int64_t last = tensorType(whole).getRank() - 1;
-  if (last < 0)
-    return op->emitOpError("can't cut a tensor of rank 0");
-  int64_t sum = 0;
-  for (Value piece : pieces) {
-    if (tensorType(piece).getRank() != last + 1)
-      return op->emitOpError("pieces must have rank ")
-             << last + 1 << ", got " << tensorType(piece).getRank();
-    if (tensorType(piece).getElementType() !=
-        tensorType(whole).getElementType())
-      return op->emitOpError("pieces must have the element type ")
-             << tensorType(whole).getElementType();
-    int64_t size = tensorType(piece).getDimSize(last);
-    if (groups < 1 || size % groups != 0)
-      return op->emitOpError("'groups' must divide the last dimension of every "
-                             "piece, got ")
-             << groups << " and " << size;
-    sum += size;
-  }
-  if (sum != tensorType(whole).getDimSize(last))
-    return op->emitOpError("the last dimensions of the pieces add up to ")
-           << sum << ", expected " << tensorType(whole).getDimSize(last);
-  return success();
-}
-
-LogicalResult SplitOp::verify() {
-  return verifyCut(*this, getInput(), getResults(), getGroups());
-}
-LogicalResult ConcatOp::verify() {
-  return verifyCut(*this, getResult(), getInputs(), getGroups());
-}
-
-LogicalResult ReduceSumOp::verify() {
-  int64_t previous = -1;
-  for (int64_t dim : getKeep()) {
-    if (dim <= previous || dim >= tensorType(getInput()).getRank())
-      return emitOpError("'keep' must be increasing and below the rank ")
-             << tensorType(getInput()).getRank();
-    previous = dim;
-  }
-  return success();
-}
-
 /// Checks the number of states and results of an update.
-static LogicalResult verifyUpdate(Operation *op, size_t states,
-                                  size_t expectedStates) {
+template <typename OpTy>
+static LogicalResult verifyUpdate(OpTy op, size_t expectedStates) {
+  if (op.getScaled() && op.getStates().empty())
+    return op.emitOpError("is scaled and needs a factor after the gradient");
+  size_t states = op.getOwnStates().size();
   if (states != expectedStates)
-    return op->emitOpError("needs ")
+    return op.emitOpError("needs ")
            << expectedStates << " states after the gradient, got " << states;
   if (op->getNumResults() != states + 1)
-    return op->emitOpError("needs one result per operand but the gradient, ")
-           << states + 1 << " in all, got " << op->getNumResults();
+    return op.emitOpError("needs one result per operand but the gradient")
+           << (op.getScaled() ? " and the factor, " : ", ") << states + 1
+           << " in all, got " << op->getNumResults();
+  Value factor = op.getFactor();
+  if (factor && tensorType(factor).getRank() != 0)
+    return op.emitOpError("the factor of the gradient must be a scalar, got ")
+           << factor.getType();
   return success();
 }
 
 LogicalResult SGDOp::verify() {
-  return verifyUpdate(*this, getStates().size(), getMomentum() + getMaster());
+  return verifyUpdate(*this, getMomentum() + getMaster());
 }
-LogicalResult AdamOp::verify() {
-  return verifyUpdate(*this, getStates().size(), 2 + getMaster());
-}
+LogicalResult AdamOp::verify() { return verifyUpdate(*this, 2 + getMaster()); }
 
 //===----------------------------------------------------------------------===//
 // RepeatOp

@@ -66,6 +66,15 @@ static LogicalResult verifyQuantity(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+static LogicalResult verifyDepth(Operation *op, NamedAttribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (number && number.getType().isInteger(64) && number.getInt() >= 0)
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' must be an i64 and not negative, got "
+                         << attribute.getValue();
+}
+
 static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
   if (isa<BoolAttr>(attribute.getValue()))
     return success();
@@ -94,6 +103,7 @@ constexpr AttributeRule attributeRules[] = {
     {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
     {ProteusDialect::pathAttrName, false, verifyPath},
     {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
+    {ProteusDialect::prefetchAttrName, false, verifyDepth},
     {ProteusDialect::samplesPerSecondAttrName, true, verifyQuantity},
 };
 

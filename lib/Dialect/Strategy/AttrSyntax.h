@@ -33,9 +33,16 @@ mlir::ParseResult parseCoordinateText(mlir::AsmParser &parser,
                                       CoordinateAttr &coordinate);
 void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
 
+/// Words that stand between the arrow and the axes of a part.
+constexpr llvm::StringLiteral ringWord = "ring";
+constexpr llvm::StringLiteral zigzagWord = "zigzag";
+
 /// Reads the name of an axis or iterator, a bare identifier.
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);
+
+/// Reads an axis or a sub-axis, `d` or `d:(1)2`.
+mlir::ParseResult parseAxisUse(mlir::AsmParser &parser, mlir::StringAttr &axis);
 
 /// Whether a name can be written as a bare identifier.
 bool isIdentifier(llvm::StringRef name);

@@ -9,6 +9,7 @@
 #include "AttrSyntax.h"
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/SubAxis.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,6 +58,28 @@ ParseResult proteus::strategy::parseName(AsmParser &parser, StringAttr &name,
     return parser.emitError(loc) << "expected the name of an " << what;
   name = parser.getBuilder().getStringAttr(keyword);
   return verifyIdentifier([&] { return parser.emitError(loc); }, name, what);
+}
+
+static LogicalResult verifyAxisUse(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr text) {
+  if (std::optional<std::string> problem = AxisUse::check(text.getValue()))
+    return emitError() << *problem;
+  return success();
+}
+
+ParseResult proteus::strategy::parseAxisUse(AsmParser &parser,
+                                            StringAttr &axis) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseName(parser, axis, "axis"))
+    return failure();
+  if (failed(parser.parseOptionalColon()))
+    return success();
+  AxisUse use{axis.getValue(), SubAxis{}};
+  if (parser.parseLParen() || parser.parseInteger(use.sub->prefix) ||
+      parser.parseRParen() || parser.parseInteger(use.sub->size))
+    return failure();
+  axis = parser.getBuilder().getStringAttr(use.str());
+  return verifyAxisUse([&] { return parser.emitError(loc); }, axis);
 }
 
 /// Parses an attribute's text within the angle brackets of its alone-standing
@@ -139,21 +162,15 @@ void ItemAttr::print(AsmPrinter &printer) const {
 // AxisAttr, CoordinateAttr
 //===----------------------------------------------------------------------===//
 
-/// Parses `axis = number`.
-template <typename AttrT>
-static ParseResult parseAxisEquation(AsmParser &parser, AttrT &attr) {
-  StringAttr axis;
-  int64_t number;
-  if (parseName(parser, axis, "axis") || parser.parseEqual() ||
-      parser.parseInteger(number))
-    return failure();
-  attr = AttrT::get(parser.getContext(), axis, number);
-  return success();
-}
-
 ParseResult proteus::strategy::parseAxisText(AsmParser &parser,
                                              AxisAttr &axis) {
-  return parseAxisEquation(parser, axis);
+  StringAttr name;
+  int64_t size;
+  if (parseName(parser, name, "axis") || parser.parseEqual() ||
+      parser.parseInteger(size))
+    return failure();
+  axis = AxisAttr::get(parser.getContext(), name, size);
+  return success();
 }
 
 void proteus::strategy::printAxisText(AsmPrinter &printer, AxisAttr axis) {
@@ -175,7 +192,13 @@ void AxisAttr::print(AsmPrinter &printer) const {
 
 ParseResult proteus::strategy::parseCoordinateText(AsmParser &parser,
                                                    CoordinateAttr &coordinate) {
-  return parseAxisEquation(parser, coordinate);
+  StringAttr axis;
+  int64_t position;
+  if (parseAxisUse(parser, axis) || parser.parseEqual() ||
+      parser.parseInteger(position))
+    return failure();
+  coordinate = CoordinateAttr::get(parser.getContext(), axis, position);
+  return success();
 }
 
 void proteus::strategy::printCoordinateText(AsmPrinter &printer,
@@ -187,7 +210,7 @@ void proteus::strategy::printCoordinateText(AsmPrinter &printer,
 LogicalResult
 CoordinateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        StringAttr axis, int64_t) {
-  return verifyIdentifier(emitError, axis, "axis");
+  return verifyAxisUse(emitError, axis);
 }
 
 Attribute CoordinateAttr::parse(AsmParser &parser, Type) {
@@ -203,7 +226,8 @@ void CoordinateAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               Attribute key, ArrayRef<StringAttr> axes) {
+                               Attribute key, ArrayRef<StringAttr> axes,
+                               bool zigzag, bool ring) {
   if (auto iterator = dyn_cast<StringAttr>(key)) {
     if (failed(verifyIdentifier(emitError, iterator, "iterator")))
       return failure();
@@ -214,8 +238,14 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "dimension";
   }
   for (StringAttr axis : axes)
-    if (failed(verifyIdentifier(emitError, axis, "axis")))
+    if (failed(verifyAxisUse(emitError, axis)))
       return failure();
+  StringRef word = ring ? ringWord : zigzagWord;
+  if ((zigzag || ring) && !isa<StringAttr>(key))
+    return emitError() << "'" << word << "' is about iterators, not about "
+                       << "dimension " << key;
+  if ((zigzag || ring) && axes.empty())
+    return emitError() << "'" << word << "' needs an axis";
   return success();
 }
 
@@ -237,11 +267,12 @@ static ParseResult parseKey(AsmParser &parser, Attribute &key) {
 static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   Attribute key;
   SmallVector<StringAttr> axes;
-  auto parseAxis = [&] {
-    return parseName(parser, axes.emplace_back(), "axis");
-  };
+  auto parseAxis = [&] { return parseAxisUse(parser, axes.emplace_back()); };
   if (parseKey(parser, key) || parser.parseArrow())
     return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  bool ring = succeeded(parser.parseOptionalKeyword(ringWord));
+  bool zigzag = succeeded(parser.parseOptionalKeyword(zigzagWord));
   if (succeeded(parser.parseOptionalLSquare())) {
     if (failed(parser.parseOptionalRSquare()) &&
         (parser.parseCommaSeparatedList(parseAxis) || parser.parseRSquare()))
@@ -249,8 +280,9 @@ static ParseResult parsePartText(AsmParser &parser, PartAttr &part) {
   } else if (parseAxis()) {
     return failure();
   }
-  part = PartAttr::get(parser.getContext(), key, axes);
-  return success();
+  part = parser.getChecked<PartAttr>(loc, parser.getContext(), key, axes,
+                                     zigzag, ring);
+  return success(static_cast<bool>(part));
 }
 
 static void printPartText(AsmPrinter &printer, PartAttr part) {
@@ -259,6 +291,10 @@ static void printPartText(AsmPrinter &printer, PartAttr part) {
   else
     printer << part.getIterator();
   printer << " -> ";
+  if (part.getRing())
+    printer << ringWord << ' ';
+  if (part.getZigzag())
+    printer << zigzagWord << ' ';
   bool single = part.getAxes().size() == 1;
   if (!single)
     printer << '[';

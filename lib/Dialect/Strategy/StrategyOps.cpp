@@ -36,7 +36,7 @@ static void printPartition(OpAsmPrinter &printer, Operation *,
 }
 
 static ParseResult parseAxisName(OpAsmParser &parser, StringAttr &axis) {
-  return parseName(parser, axis, "axis");
+  return parseAxisUse(parser, axis);
 }
 
 static void printAxisName(OpAsmPrinter &printer, Operation *, StringAttr axis) {
@@ -88,6 +88,30 @@ static void printCoordinates(OpAsmPrinter &printer, Operation *,
   printList<CoordinateAttr>(printer, coordinates, printCoordinateText);
 }
 
+/// `[F0, F1.1, B0]`
+static ParseResult parseWorkItems(OpAsmParser &parser, ArrayAttr &items) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            StringRef item;
+            if (parser.parseKeyword(&item))
+              return failure();
+            list.push_back(parser.getBuilder().getStringAttr(item));
+            return success();
+          }))
+    return failure();
+  items = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printWorkItems(OpAsmPrinter &printer, Operation *,
+                           ArrayAttr items) {
+  printer << '[';
+  llvm::interleaveComma(items.getAsRange<StringAttr>(), printer,
+                        [&](StringAttr item) { printer << item.getValue(); });
+  printer << ']';
+}
+
 #define GET_OP_CLASSES
 #include "Proteus/Dialect/Strategy/StrategyOps.cpp.inc"
 
@@ -114,6 +138,10 @@ MeshOp TreeOp::getMesh() { return findSetting<MeshOp>(*this); }
 ScheduleOp TreeOp::getSchedule() { return findSetting<ScheduleOp>(*this); }
 
 BucketOp TreeOp::getBucket() { return findSetting<BucketOp>(*this); }
+
+ScatterGatherOp TreeOp::getScatterGather() {
+  return findSetting<ScatterGatherOp>(*this);
+}
 
 //===----------------------------------------------------------------------===//
 // NodeOp
@@ -172,5 +200,9 @@ SmallVector<int64_t> MeshOp::getDeviceIds() {
 ScheduleOrder ScheduleOp::getOrderKind() {
   constexpr ScheduleOrder unset = ScheduleOrder::OneForwardOneBackward;
   std::optional<StringRef> order = getOrder();
-  return order ? symbolizeScheduleOrder(*order).value_or(unset) : unset;
+  ScheduleOrder kind =
+      order ? symbolizeScheduleOrder(*order).value_or(unset) : unset;
+  if (kind == unset && getVirtualStages().value_or(1) > 1)
+    return ScheduleOrder::Interleaved;
+  return kind;
 }

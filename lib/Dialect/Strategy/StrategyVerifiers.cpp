@@ -15,10 +15,13 @@
 #include "AttrSyntax.h"
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/SubAxis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -80,6 +83,10 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
     if (name == microAxisName)
       return mesh.emitOpError() << "axis name '" << name
                                 << "' is reserved for micro-batches; rename it";
+    if (name == ringWord || name == zigzagWord)
+      return mesh.emitOpError()
+             << "axis name '" << name
+             << "' is reserved: it says how parts are dealt out; rename it";
     if (!names.insert(axis.getName()).second)
       return mesh.emitOpError()
              << "axis '" << name << "' is given twice; axis names are distinct";
@@ -145,6 +152,33 @@ LogicalResult ScheduleOp::verify() {
   return success();
 }
 
+/// A letter, a micro-batch, and perhaps `.` and a chunk.
+static bool isWorkItem(StringRef text) {
+  auto isNumber = [](StringRef digits) {
+    uint32_t number;
+    return !digits.getAsInteger(10, number);
+  };
+  if (text.empty() || !StringRef("FBIW").contains(text.front()))
+    return false;
+  auto [micro, chunk] = text.drop_front().split('.');
+  return isNumber(micro) && (!text.contains('.') || isNumber(chunk));
+}
+
+LogicalResult OrderOp::verify() {
+  if (failed(verifyInTree(*this)))
+    return failure();
+  if (static_cast<int64_t>(getStage()) < 0)
+    return emitOpError("stage ")
+           << static_cast<int64_t>(getStage()) << " is negative";
+  for (StringAttr item : getItems().getAsRange<StringAttr>())
+    if (!isWorkItem(item))
+      return emitOpError("stage ")
+             << getStage() << ": '" << item.getValue()
+             << "' is no item; write F, B, I or W, the micro-batch, and .c for "
+                "a chunk other than 0";
+  return success();
+}
+
 LogicalResult BucketOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
@@ -155,6 +189,8 @@ LogicalResult BucketOp::verify() {
   return verifyAtLeastOne(*this, "first", getFirst());
 }
 
+LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
+
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {
   if (part.isDimension())
@@ -163,6 +199,13 @@ static std::string describeKey(PartAttr part) {
 }
 
 static LogicalResult verifyKey(SplitOp split, PartAttr part) {
+  if ((part.getRing() || part.getZigzag()) &&
+      split.getItem().getKind() != ItemKind::Op)
+    return split.emitOpError()
+           << "deals out " << describeKey(part) << " by '"
+           << (part.getRing() ? ringWord : zigzagWord)
+           << "', which is about 'op' alone; memory items are split into "
+              "contiguous parts";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)
@@ -183,7 +226,7 @@ LogicalResult SplitOp::verify() {
                        "as [batch -> dp]");
 
   llvm::SmallDenseSet<Attribute> keys;
-  llvm::SmallDenseMap<StringAttr, PartAttr> users;
+  SmallVector<std::pair<StringAttr, PartAttr>> users;
   for (PartAttr part : parts) {
     if (failed(verifyKey(*this, part)))
       return failure();
@@ -191,12 +234,24 @@ LogicalResult SplitOp::verify() {
       return emitOpError() << describeKey(part)
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
-      auto [user, isNew] = users.try_emplace(axis, part);
-      if (!isNew)
-        return emitOpError()
-               << "axis '" << axis.getValue() << "' is used twice, for "
-               << describeKey(user->second) << " and for " << describeKey(part)
-               << "; an axis splits one key, once";
+      for (auto [other, user] : users) {
+        // What goes round a ring is held in parts over axes that split the
+        // rest.
+        if (part.getRing() != user.getRing())
+          continue;
+        if (other == axis)
+          return emitOpError()
+                 << "axis '" << axis.getValue() << "' is used twice, for "
+                 << describeKey(user) << " and for " << describeKey(part)
+                 << "; an axis splits one key, once";
+        if (AxisUse::get(other).overlaps(AxisUse::get(axis)))
+          return emitOpError()
+                 << "'" << other.getValue() << "' for " << describeKey(user)
+                 << " and '" << axis.getValue() << "' for " << describeKey(part)
+                 << " overlap; use parts of the axis that do not, such as "
+                 << "'d:(1)2' and 'd:(2)4'";
+      }
+      users.push_back({axis, part});
     }
   }
   return success();
@@ -206,15 +261,22 @@ LogicalResult AtOp::verify() {
   if (getCoordinates().empty())
     return emitOpError(
         "has no coordinates; write at least one, such as [pp = 0]");
-  llvm::SmallDenseMap<StringAttr, int64_t> positions;
+  SmallVector<CoordinateAttr> given;
   for (auto coordinate : getCoordinates().getAsRange<CoordinateAttr>()) {
-    auto [other, isNew] =
-        positions.try_emplace(coordinate.getAxis(), coordinate.getPosition());
-    if (!isNew)
-      return emitOpError() << "axis '" << coordinate.getAxis().getValue()
-                           << "' is given twice, at " << other->second
-                           << " and at " << coordinate.getPosition()
-                           << "; give one position";
+    for (CoordinateAttr other : given) {
+      if (other.getAxis() == coordinate.getAxis())
+        return emitOpError()
+               << "axis '" << coordinate.getAxis().getValue()
+               << "' is given twice, at " << other.getPosition() << " and at "
+               << coordinate.getPosition() << "; give one position";
+      if (AxisUse::get(other.getAxis())
+              .overlaps(AxisUse::get(coordinate.getAxis())))
+        return emitOpError()
+               << "'" << other.getAxis().getValue() << "' and '"
+               << coordinate.getAxis().getValue()
+               << "' overlap; give one position for each part of an axis";
+    }
+    given.push_back(coordinate);
   }
   return success();
 }
@@ -223,8 +285,33 @@ LogicalResult StagesOp::verify() {
   if (!isa_and_present<NodeOp>((*this)->getParentOp()))
     return emitOpError("stages belongs to a node; it cuts the modules that the "
                        "node's pattern matches");
-  if (!isIdentifier(getAxis()))
-    return emitOpError() << "axis '" << getAxis() << "' is not an identifier";
+  if (std::optional<std::string> problem = AxisUse::check(getAxis()))
+    return emitOpError() << *problem;
+  if (std::optional<ArrayRef<int64_t>> counts = getCounts())
+    for (auto [run, count] : llvm::enumerate(*counts))
+      if (count < 1)
+        return emitOpError() << "gives run " << run << " " << count
+                             << " modules, expected at least 1";
+  return success();
+}
+
+LogicalResult PrefetchOp::verify() {
+  if (!getDepth() && !getReshardAfterForward())
+    return emitOpError("sets nothing; give 'depth', 'reshard_after_forward' or "
+                       "both");
+  if (getDepth() && static_cast<int64_t>(*getDepth()) < 0)
+    return emitOpError("depth = ")
+           << static_cast<int64_t>(*getDepth())
+           << " is negative; 0 gathers a layer's parameters when it starts";
+  return success();
+}
+
+LogicalResult OffloadOp::verify() {
+  bool items = getWeight() || getState() || getActivation();
+  if (items == getNone())
+    return emitOpError(items ? "names items and 'none'; keep one of them"
+                             : "names no item; name 'weight', 'state' or "
+                               "'activation', or 'none'");
   return success();
 }
 
@@ -267,7 +354,7 @@ static LogicalResult verifyScope(Operation *scope) {
   llvm::SmallDenseMap<SettingKey, Operation *> settings;
   bool valid = true;
   for (Operation &op : scope->getRegion(0).getOps()) {
-    if (isa<NodeOp>(op))
+    if (isa<NodeOp, OrderOp>(op))
       continue;
     if (op.getName().getDialectNamespace() !=
         StrategyDialect::getDialectNamespace()) {
@@ -292,10 +379,20 @@ static LogicalResult verifyScope(Operation *scope) {
   return success(valid && succeeded(verifyPlacement(scope)));
 }
 
-/// Checks that the mesh has the axis.
-static LogicalResult verifyAxis(Operation *op, StringRef axis, MeshOp mesh) {
-  if (mesh.getAxisIndex(axis))
-    return success();
+/// Checks that the mesh has the axis, and that the sub-axis divides it.
+static LogicalResult verifyAxis(Operation *op, StringRef text, MeshOp mesh) {
+  AxisUse use = *AxisUse::parse(text);
+  StringRef axis = use.axis;
+  if (std::optional<int64_t> size = mesh.getAxisSize(axis)) {
+    if (!use.sub || *size % (use.sub->prefix * use.sub->size) == 0)
+      return success();
+    InFlightDiagnostic diag =
+        op->emitOpError() << "'" << text << "' does not divide axis '" << axis
+                          << "' of size " << *size
+                          << "; the product of prefix and size must divide it";
+    diag.attachNote(mesh.getLoc()) << "the mesh is here";
+    return diag;
+  }
   InFlightDiagnostic diag = op->emitOpError() << "unknown axis '" << axis
                                               << "'; the axes of the mesh are ";
   llvm::interleaveComma(
@@ -319,7 +416,8 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
     if (failed(verifyAxis(at, axis, mesh)))
       return failure();
     int64_t position = coordinate.getPosition();
-    int64_t size = mesh.getAxisSize(axis).value_or(0);
+    AxisUse use = AxisUse::get(coordinate.getAxis());
+    int64_t size = use.sub ? use.sub->size : mesh.getAxisSize(axis).value_or(0);
     if (position >= 0 && position < size)
       continue;
     InFlightDiagnostic diag = at.emitOpError()
@@ -334,6 +432,65 @@ static LogicalResult verifyAxes(AtOp at, MeshOp mesh) {
 
 static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
+}
+
+/// Checks that there is one way to cut every axis that fits all sub-axes.
+static LogicalResult verifyCuts(TreeOp tree) {
+  struct Cut {
+    int64_t at;
+    StringAttr use;
+    Operation *op;
+  };
+  llvm::MapVector<StringRef, SmallVector<Cut>> cuts;
+  bool valid = true;
+  forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
+    AxisUse use = AxisUse::get(text);
+    if (!use.sub || !valid)
+      return;
+    SmallVector<Cut> &others = cuts[use.axis];
+    for (int64_t at : {use.sub->prefix, use.sub->prefix * use.sub->size}) {
+      auto *other = llvm::find_if(others, [&](const Cut &cut) {
+        return cut.at % at != 0 && at % cut.at != 0;
+      });
+      if (other != others.end() && valid) {
+        InFlightDiagnostic diag =
+            op->emitOpError()
+            << "'" << text.getValue() << "' cuts axis '" << use.axis << "' at "
+            << at << " and '" << other->use.getValue() << "' cuts it at "
+            << other->at
+            << ", of which neither divides the other; use sub-axes of one way "
+               "to cut the axis";
+        diag.attachNote(other->op->getLoc()) << "the other sub-axis is here";
+        valid = false;
+      }
+      others.push_back({at, text, op});
+    }
+  });
+  return success(valid);
+}
+
+/// Orders of stages go with an explicit schedule, one per stage.
+static LogicalResult verifyOrders(TreeOp tree) {
+  ScheduleOp schedule = tree.getSchedule();
+  bool isExplicit =
+      schedule && schedule.getOrderKind() == ScheduleOrder::Explicit;
+  std::map<int64_t, OrderOp> stages;
+  for (auto order : tree.getBody().getOps<OrderOp>()) {
+    if (!isExplicit)
+      return order.emitOpError("lists the work of a stage, but the schedule "
+                               "does not say order = \"explicit\"");
+    auto [first, isNew] = stages.try_emplace(order.getStage(), order);
+    if (isNew)
+      continue;
+    InFlightDiagnostic diag = order.emitOpError("is the second of stage ")
+                              << order.getStage() << "; keep one of them";
+    diag.attachNote(first->second.getLoc()) << "the first is here";
+    return diag;
+  }
+  if (isExplicit && stages.empty())
+    return schedule.emitOpError("is \"explicit\", but no stage has an order; "
+                                "add order stage 0 [F0, B0, ...] and so on");
+  return success();
 }
 
 LogicalResult TreeOp::verifyRegions() {
@@ -352,7 +509,8 @@ LogicalResult TreeOp::verifyRegions() {
             .Default(success());
     valid &= succeeded(result);
   });
-  return success(valid);
+  valid &= succeeded(verifyOrders(*this));
+  return success(valid && succeeded(verifyCuts(*this)));
 }
 
 LogicalResult TreeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {

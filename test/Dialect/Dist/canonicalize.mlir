@@ -116,3 +116,17 @@ dist.program @constants_stay_in_sections mesh #mesh () -> i32 {
   }
   dist.return %u : i32
 }
+
+#two = #dist.mesh<[a = 2, b = 2]>
+#ab = #dist.layout<#two, [{a, b}]>
+#ba = #dist.layout<#two, [{b, a}]>
+
+// CHECK-LABEL: func.func @a_permute_and_its_inverse_are_nothing
+// CHECK-SAME: (%[[X:.*]]: tensor
+func.func @a_permute_and_its_inverse_are_nothing(%x: tensor<8xf32, #ab>)
+    -> tensor<8xf32, #ab> {
+  %0 = dist.permute %x over {a, b} : tensor<8xf32, #ab> -> tensor<8xf32, #ba>
+  %1 = dist.permute %0 over {a, b} : tensor<8xf32, #ba> -> tensor<8xf32, #ab>
+  // CHECK-NEXT: return %[[X]]
+  return %1 : tensor<8xf32, #ab>
+}

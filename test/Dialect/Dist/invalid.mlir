@@ -100,7 +100,7 @@
 // -----
 
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
-// expected-error @+1 {{expected 'partial' or 'at'}}
+// expected-error @+1 {{expected 'partial', 'at' or 'memory'}}
 #l = #dist.layout<#mesh, [{}], on = [pp = 0]>
 
 // -----
@@ -962,5 +962,295 @@ dist.schedule @s programs [@p] order [[F0, F1, I0, W0, I1]]
 func.func @f(%0: tensor<8xf32, #a>) {
   // expected-error @+1 {{'min' is not a reduction}}
   %1 = dist.all_reduce min %0 over {tp} : tensor<8xf32, #a> -> tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{iteration 2 of operand 0 is in no bucket}}
+  %1 = dist.fused_gather %0 over {dp} stacked [true] buckets [[0[0:2]]] : (tensor<3x8xf32, #a>) -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{expected at least one operand}}
+  dist.fused_gather over {dp} stacked [] buckets [] : () -> ()
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#c = #dist.layout<#mesh, [{}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3xf32, #c>) {
+  // expected-error @+1 {{operand 0 has no dimension to gather}}
+  %1 = dist.fused_gather %0 over {dp} stacked [true] buckets [[0[0:3]]] : (tensor<3xf32, #c>) -> tensor<3xf32, #c>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error @+1 {{the operand is in device memory already}}
+  %1 = dist.fetch %0 : tensor<3x8xf32, #a> -> tensor<3x8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #host>) {
+  // expected-error @+1 {{the operand is in host memory already}}
+  %1 = dist.offload %0 : tensor<3x8xf32, #host> -> tensor<3x8xf32, #host>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #a>) {
+  // expected-error-re @+1 {{result has layout {{.*}}, expected {{.*}}memory = host}}
+  %1 = dist.offload %0 : tensor<3x8xf32, #a> -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{}, {dp}]>
+#b = #dist.layout<#mesh, [{}, {}]>
+#host = #dist.layout<#mesh, [{}, {dp}], memory = host>
+func.func @f(%0: tensor<3x8xf32, #host>) {
+  // expected-error @+1 {{the value is in host memory; fetch it first}}
+  %1 = dist.all_gather %0 dim 1 over {dp} : tensor<3x8xf32, #host> -> tensor<3x8xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2]>
+#host = #dist.layout<#mesh, [{dp}], memory = host>
+#a = #dist.layout<#mesh, [{dp}]>
+dist.program @p mesh #mesh (%x: tensor<8xf32, #host>) -> tensor<8xf32, #a> {
+  %f = dist.section forward {
+    // expected-error @+1 {{'nn.relu' op reads a value of type 'tensor<8xf32, #dist.layout<#dist.mesh<[dp = 2]>, [{dp}], memory = host>>', which is in host memory; fetch it first}}
+    %0 = nn.relu "a"(%x) : (tensor<8xf32, #host>) -> tensor<8xf32, #a>
+    dist.yield %0 : tensor<8xf32, #a>
+  }
+  dist.return %f : tensor<8xf32, #a>
+}
+
+// -----
+
+// One stage has nothing to add.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op reduces over 1 stages, expected at least two}}
+  %1 = dist.stage_reduce %0 over stages [0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// Stages are in order.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op stage 0 comes after stage 1, expected ascending stages}}
+  %1 = dist.stage_reduce %0 over stages [1, 0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// Stages are not negative.
+#mesh = #dist.mesh<[pp = 2]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error@+1 {{'dist.stage_reduce' op stage -1 is negative}}
+  %1 = dist.stage_reduce %0 over stages [-1, 0] tag 0 : tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+// A chunk that reads what another one computes comes after it.
+#mesh = #dist.mesh<[pp = 1]>
+#a = #dist.layout<#mesh, [{}], at = [pp = 0]>
+dist.program @p mesh #mesh at [pp = 0] (%x: tensor<8xf32, #a>) {
+  %f = dist.section forward {
+    dist.yield %x : tensor<8xf32, #a>
+  }
+  dist.section forward chunk 1 {
+    %0 = dist.stage_reduce %f over stages [0, 1] tag 0 : tensor<8xf32, #a>
+    dist.yield
+  }
+  dist.return
+}
+// expected-error@+1 {{'dist.schedule' op order of @p: F0.1 uses values of F0 but comes before it}}
+dist.schedule @s programs [@p] order [[F0.1, F0]]
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{dimension 0 has 2 parts before and 4 after; a permute keeps the parts}}
+  %1 = dist.permute %0 over {dp, tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{tp, dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{moves blocks along {dp, tp}, not {dp}}}
+  %1 = dist.permute %0 over {dp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], partial = [sum {pp}]>
+#b = #dist.layout<#mesh, [{pp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axis 'pp' is used twice}}
+  %1 = dist.permute %0 over {dp, pp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{tp, dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axes {tp, dp} are not in normal form, expected {dp, tp}}}
+  %1 = dist.permute %0 over {tp, dp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the operand is not fixed at a coordinate of axis 'tp'}}
+  %1 = dist.broadcast %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{result has layout}}
+  %1 = dist.broadcast %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the operand is not fixed at a coordinate of axis 'tp'}}
+  %1 = dist.scatter %0 dim 0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
+#a = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+#b = #dist.layout<#mesh, [{dp, tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{dimension 1 is outside a tensor of rank 1}}
+  %1 = dist.scatter %0 dim 1 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+// expected-error @+1 {{shift 4 is not within the 4 parts over {cp}}}
+#far = #dist.layout<#mesh, [{cp} shift 4]>
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+// expected-error @+1 {{expected at least one axis: a whole dimension has no parts to deal out}}
+#none = #dist.layout<#mesh, [zigzag {}]>
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#zigzag = #dist.layout<#mesh, [zigzag {cp}]>
+// expected-error @+1 {{dimension 0 of size 12 cannot be cut into the 8 equal chunks of a zigzag over {cp}}}
+func.func private @f(tensor<12xf32, #zigzag>)
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#own = #dist.layout<#mesh, [{cp}]>
+#far = #dist.layout<#mesh, [{cp} shift 2]>
+func.func @f(%0: tensor<8xf32, #own>) {
+  // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[cp = 4]>, [{cp} shift 2]>, expected #dist.layout<#dist.mesh<[cp = 4]>, [{cp} shift 1]>}}
+  %1 = dist.shift %0 dim 0 over {cp} : (tensor<8xf32, #own>) -> tensor<8xf32, #far>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4, tp = 2]>
+#own = #dist.layout<#mesh, [{cp}]>
+#next = #dist.layout<#mesh, [{cp} shift 1]>
+func.func @f(%0: tensor<8xf32, #own>) {
+  // expected-error @+1 {{axes {tp} are not the device axes of dimension 0, which is sharded by {cp}}}
+  %1 = dist.shift %0 dim 0 over {tp} : (tensor<8xf32, #own>) -> tensor<8xf32, #next>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[cp = 4]>
+#next = #dist.layout<#mesh, [{cp} shift 1]>
+#whole = #dist.layout<#mesh, [{}]>
+func.func @f(%0: tensor<8xf32, #next>) {
+  // expected-error @+1 {{the parts of dimension 0 have been shifted by 1; shift them home first}}
+  %1 = dist.all_gather %0 dim 0 over {cp} : tensor<8xf32, #next> -> tensor<8xf32, #whole>
   return
 }

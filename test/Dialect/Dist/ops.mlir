@@ -8,6 +8,8 @@
 // CHECK-DAG: #[[IOTA:.*]] = #dist.mesh<[tp = 2]>
 #iota = #dist.mesh<[tp = 2], devices = [0, 1]>
 
+// CHECK-DAG: #[[HOST:.*]] = #dist.layout<#[[MESH]], [{dp}], memory = host>
+#host = #dist.layout<#mesh, [{dp}], memory = host>
 // CHECK-DAG: #[[WHOLE:.*]] = #dist.layout<#[[MESH]], [{}, {}]>
 #whole = #dist.layout<#mesh, [{}, {}]>
 // CHECK-DAG: #[[ROWS:.*]] = #dist.layout<#[[MESH]], [{tp}, {}]>
@@ -72,6 +74,8 @@ func.func @time_and_stages(%each: tensor<8x8xf32, #each>,
   // CHECK: dist.transfer %{{.*}} : tensor<8x8xf32, #[[FIRST]]> -> tensor<8x8xf32, #[[SECOND]]>
   %1 = dist.transfer %first
       : tensor<8x8xf32, #first> -> tensor<8x8xf32, #second>
+  // CHECK: dist.stage_reduce %{{.*}} over stages [0, 1] tag 3 for gradient : tensor<8x8xf32, #[[FIRST]]>
+  %tied = dist.stage_reduce %first over stages [0, 1] tag 3 for gradient : tensor<8x8xf32, #first>
   // CHECK: dist.send %{{.*}} to stage 1 tag 7 for activation : tensor<8x8xf32, #[[FIRST]]>
   dist.send %first to stage 1 tag 7 for activation : tensor<8x8xf32, #first>
   // CHECK: dist.recv from stage 0 tag 7 : tensor<8x8xf32, #[[SECOND]]>
@@ -99,6 +103,26 @@ func.func @buckets(%w: tensor<12x8x8xf32, #pw>, %b: tensor<8xf32, #pb>) {
       stacked [true, false] buckets [[0[0:12], 1[0:1]]]
       : (tensor<12x8x8xf32, #pw>, tensor<8xf32, #pb>)
       -> (tensor<12x8x8xf32, #ws>, tensor<8xf32, #bs>)
+  return
+}
+
+// CHECK-LABEL: func.func @gathered_buckets
+func.func @gathered_buckets(%w: tensor<12x8x8xf32, #ws>, %b: tensor<8xf32, #bs>) {
+  // CHECK: dist.fused_gather %{{.*}}, %{{.*}} over {dp} stacked [true, false]
+  // CHECK-SAME: buckets {{\[\[}}0[0:6]], [0[6:12], 1[0:1]]] for parameter :
+  %0:2 = dist.fused_gather %w, %b over {dp}
+      stacked [true, false] buckets [[0[0:6]], [0[6:12], 1[0:1]]] for parameter
+      : (tensor<12x8x8xf32, #ws>, tensor<8xf32, #bs>)
+      -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+  return
+}
+
+// CHECK-LABEL: func.func @to_the_host_and_back
+func.func @to_the_host_and_back(%b: tensor<8xf32, #bs>) {
+  // CHECK: %[[H:.*]] = dist.offload %{{.*}} for activation : tensor<8xf32, #{{.*}}> -> tensor<8xf32, #[[HOST]]>
+  %0 = dist.offload %b for activation : tensor<8xf32, #bs> -> tensor<8xf32, #host>
+  // CHECK: dist.fetch %[[H]] : tensor<8xf32, #[[HOST]]> -> tensor<8xf32, #{{.*}}>
+  %1 = dist.fetch %0 : tensor<8xf32, #host> -> tensor<8xf32, #bs>
   return
 }
 
@@ -169,4 +193,20 @@ dist.schedule @s programs [@first, @second] order [
 // CHECK-SAME: b = #dist.buckets<{{\[\[}}0[0:1]], []]>
 func.func private @data() attributes {
   a = #dist.order<[F0, B0.1, U]>, b = #dist.buckets<[[0[0:1]], []]>
+}
+
+// CHECK-LABEL: func.func @blocks_change_ranks
+func.func @blocks_change_ranks(
+    %dp_major: tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>>,
+    %on_one: tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>>) {
+  // CHECK: dist.permute %{{.*}} over {dp, tp} for parameter :
+  %0 = dist.permute %dp_major over {dp, tp} for parameter
+      : tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>> -> tensor<16xf32, #dist.layout<#mesh, [{tp, dp}]>>
+  // CHECK: dist.broadcast %{{.*}} over {tp} :
+  %1 = dist.broadcast %on_one over {tp}
+      : tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp}]>>
+  // CHECK: dist.scatter %{{.*}} dim 0 over {tp} for activation :
+  %2 = dist.scatter %on_one dim 0 over {tp} for activation
+      : tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 2]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>>
+  return
 }

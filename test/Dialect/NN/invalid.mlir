@@ -570,7 +570,7 @@ func.func private @f(tensor<4xf32> {nn.name = "x"})
 // -----
 
 // Results carry no other attribute of the dialect.
-// expected-error@+1 {{'func.func' op result 0 has the unknown attribute 'nn.role'; known is 'nn.updates'}}
+// expected-error@+1 {{'func.func' op result 0 has the unknown attribute 'nn.role'; known are 'nn.updates' and 'nn.result'}}
 func.func private @f() -> (tensor<4xf32> {nn.role = "state"})
 
 // -----
@@ -578,3 +578,19 @@ func.func private @f() -> (tensor<4xf32> {nn.role = "state"})
 // A result replaces an argument that exists.
 // expected-error@+1 {{'func.func' op result 0: 'nn.updates' must be the number of an argument below 1, got 1 : i64}}
 func.func private @f(tensor<4xf32>) -> (tensor<4xf32> {nn.updates = 1 : i64})
+
+// -----
+
+func.func @half_a_state(%q: tensor<1x4x8xf32>) {
+  // expected-error@+1 {{'nn.attention_block' op the results so far must have the types of the results}}
+  %0:2 = nn.attention_block "core"(%q, %q, %q, %q) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @no_blocks(%q: tensor<1x4x8xf32>) {
+  // expected-error@+1 {{'nn.attention_block' op 'blocks' must be positive, got 0}}
+  %0:2 = nn.attention_block "core"(%q, %q, %q) {heads = 2 : i64, blocks = 0 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  return
+}

@@ -251,3 +251,20 @@ func.func @work_is_done_a_second_time(%x: tensor<8x64xf32>) -> tensor<8x64xf32> 
   }
   return %r : tensor<8x64xf32>
 }
+
+// CHECK-LABEL: func.func @keep
+func.func @keep(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: nn.keep "mlp.fc1"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = nn.keep "mlp.fc1"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @attention_blocks
+func.func @attention_blocks(%q: tensor<1x4x8xf32>, %lse: tensor<1x2x4xf32>) {
+  // CHECK: nn.attention_block "core"(%{{.*}}, %{{.*}}, %{{.*}}) {blocks = 4 : i64, causal, heads = 2 : i64}
+  %0:2 = nn.attention_block "core"(%q, %q, %q) {heads = 2 : i64, causal, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  %1:2 = nn.attention_block "core"(%q, %q, %q, %0#0, %0#1) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  // CHECK: nn.attention_block_grad "core"
+  %2:3 = nn.attention_block_grad "core"(%q, %q, %q, %q, %q, %lse) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
+  return
+}

@@ -245,7 +245,7 @@ strategy.tree @t for @f {
 func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
-  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b"}}
+  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b", "interleaved", "zero-bubble", "explicit"}}
   schedule micro_batches = 8 order = "2f2b"
 }
 
@@ -618,7 +618,7 @@ func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
   node "a" {
-    // expected-error@+1 {{'strategy.stages' op axis 'd p' is not an identifier}}
+    // expected-error@+1 {{'strategy.stages' op axis 'd p' is neither an identifier nor a sub-axis; write 'd' or 'd:(1)2'}}
     "strategy.stages"() {axis = "d p"} : () -> ()
   }
 }
@@ -687,4 +687,293 @@ strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
   // expected-error@+1 {{iterator 'a.b' is not an identifier; use letters, digits and '_', not a digit first}}
   split op [a.b -> tp]
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.prefetch' op sets nothing; give 'depth', 'reshard_after_forward' or both}}
+  prefetch
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.prefetch' op depth = -1 is negative; 0 gathers a layer's parameters when it starts}}
+  prefetch depth = -1
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.offload' op names no item; name 'weight', 'state' or 'activation', or 'none'}}
+  offload
+}
+
+// -----
+
+func.func private @gpt()
+strategy.tree @s for @gpt {
+  mesh [dp = 4]
+  // expected-error@+1 {{'strategy.offload' op names items and 'none'; keep one of them}}
+  offload none state
+}
+
+// -----
+
+// Runs of modules are not empty.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  node "a[*]" {
+    // expected-error@+1 {{'strategy.stages' op gives run 1 0 modules, expected at least 1}}
+    stages pp of [2, 0]
+  }
+}
+
+// -----
+
+// Items are a letter, a micro-batch and perhaps a chunk.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage 0: 'X1' is no item; write F, B, I or W, the micro-batch, and .c for a chunk other than 0}}
+  order stage 0 [F0, X1]
+}
+
+// -----
+
+// The update is not listed.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage 0: 'U' is no item; write F, B, I or W, the micro-batch, and .c for a chunk other than 0}}
+  order stage 0 [F0, U]
+}
+
+// -----
+
+// A stage has a number.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-error@+1 {{'strategy.order' op stage -1 is negative}}
+  order stage -1 [F0]
+}
+
+// -----
+
+// A stage has one order.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit"
+  // expected-note@+1 {{the first is here}}
+  order stage 0 [F0]
+  // expected-error@+1 {{'strategy.order' op is the second of stage 0; keep one of them}}
+  order stage 0 [F1]
+}
+
+// -----
+
+// Orders go with an explicit schedule.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "gpipe"
+  // expected-error@+1 {{'strategy.order' op lists the work of a stage, but the schedule does not say order = "explicit"}}
+  order stage 0 [F0]
+}
+
+// -----
+
+// An explicit schedule has orders.
+func.func private @m()
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  // expected-error@+1 {{'strategy.schedule' op is "explicit", but no stage has an order; add order stage 0 [F0, B0, ...] and so on}}
+  schedule micro_batches = 2 order = "explicit"
+}
+
+// -----
+
+// An order belongs to the tree.
+func.func private @m()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @m {
+  mesh [pp = 2]
+  node "a" {
+    // expected-error@+1 {{'strategy.order' op order belongs to the tree; move it out of node "a"}}
+    order stage 0 [F0]
+  }
+}
+
+// -----
+
+// A sub-axis has a prefix and a size.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{sub-axis 'd:(0)2' has prefix 0 and size 2; a prefix is at least 1, a size at least 2, and both divide the axis}}
+  split op [batch -> d:(0)2]
+}
+
+// -----
+
+// One rank is no sub-axis.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{sub-axis 'd:(2)1' has prefix 2 and size 1}}
+  split op [batch -> d:(2)1]
+}
+
+// -----
+
+// Sub-axes divide their axis.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd:(2)3' does not divide axis 'd' of size 8; the product of prefix and size must divide it}}
+  split op [batch -> d:(2)3]
+}
+
+// -----
+
+// Sub-axes are of known axes.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op unknown axis 'e'; the axes of the mesh are d}}
+  split op [batch -> e:(1)2]
+}
+
+// -----
+
+// Sub-axes of one split do not overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd:(1)4' for iterator 'batch' and 'd:(2)2' for iterator 'out' overlap; use parts of the axis that do not, such as 'd:(1)2' and 'd:(2)4'}}
+  split op [batch -> d:(1)4, out -> d:(2)2]
+}
+
+// -----
+
+// An axis and its part overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  // expected-error@+1 {{'strategy.split' op 'd' for iterator 'batch' and 'd:(2)2' for iterator 'out' overlap}}
+  split op [batch -> d, out -> d:(2)2]
+}
+
+// -----
+
+// An axis is cut in one way.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 6]
+  // expected-note@+1 {{the other sub-axis is here}}
+  split op [batch -> d:(1)2]
+  node "a" {
+    // expected-error@+1 {{'strategy.split' op 'd:(1)3' cuts axis 'd' at 3 and 'd:(1)2' cuts it at 2, of which neither divides the other; use sub-axes of one way to cut the axis}}
+    split op [batch -> d:(1)3]
+  }
+}
+
+// -----
+
+// A position is on the sub-axis.
+func.func private @f()
+strategy.tree @t for @f {
+  // expected-note@+1 {{the mesh is here}}
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op position 2 is outside axis 'd:(1)2' of size 2; positions are 0 to 1}}
+    at [d:(1)2 = 2]
+  }
+}
+
+// -----
+
+// Positions are on parts that do not overlap.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.at' op 'd:(1)4' and 'd:(2)2' overlap; give one position for each part of an axis}}
+    at [d:(1)4 = 1, d:(2)2 = 1]
+  }
+}
+
+// -----
+
+// Slices of transfers are a setting of the tree.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.scatter_gather' op scatter_gather belongs to the tree; move it out of node "a"}}
+    scatter_gather
+  }
+}
+
+// -----
+
+// Words of the arrows name no axis.
+func.func @f() { return }
+strategy.tree @s for @f {
+  // expected-error@+1 {{'strategy.mesh' op axis name 'ring' is reserved: it says how parts are dealt out; rename it}}
+  mesh [ring = 2]
+}
+
+// -----
+
+// What is stored is contiguous.
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.split' op deals out iterator 'out' by 'zigzag', which is about 'op' alone; memory items are split into contiguous parts}}
+  split weight [out -> zigzag dp]
+}
+
+// -----
+
+// A ring does not allow an axis twice for what stays.
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'strategy.split' op axis 'cp' is used twice, for iterator 'seq' and for iterator 'head'; an axis splits one key, once}}
+  split op [seq -> cp, head -> cp, key -> ring cp]
+}
+
+// -----
+
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'zigzag' needs an axis}}
+  split op [seq -> zigzag []]
+}
+
+// -----
+
+func.func @f() { return }
+strategy.tree @s for @f {
+  mesh [cp = 2]
+  // expected-error@+1 {{'ring' is about iterators, not about dimension 0 : i64}}
+  split weight [0 -> ring cp]
 }

@@ -153,3 +153,81 @@ func.func private @attributes() attributes {
   d = #strategy.axis<dp = 16>,
   e = #strategy.coordinate<pp = 7>
 }
+
+// Where parameters come from and what lies on the host.
+
+// CHECK-LABEL: strategy.tree @sharded for @gpt {
+// CHECK:         split gradient [0 -> dp]
+// CHECK-NEXT:    split output [1 -> dp]
+// CHECK-NEXT:    split output_gradient [1 -> dp]
+// CHECK-NEXT:    split input 0 [seq -> []]
+// CHECK-NEXT:    prefetch depth = 2 reshard_after_forward = false
+// CHECK-NEXT:    offload state
+// CHECK-NEXT:    node "layers[*]" {
+// CHECK-NEXT:      prefetch depth = 0
+// CHECK-NEXT:      offload weight state activation
+// CHECK-NEXT:      node "fc" {
+// CHECK-NEXT:        prefetch reshard_after_forward = true
+// CHECK-NEXT:        offload none
+strategy.tree @sharded for @gpt {
+  mesh [dp = 4]
+  split gradient [0 -> dp]
+  split output [1 -> dp]
+  split output_gradient [1 -> dp]
+  split input 0 [seq -> []]
+  prefetch depth = 2 reshard_after_forward = false
+  offload state
+  node "layers[*]" {
+    prefetch depth = 0
+    offload weight state activation
+    node "fc" {
+      prefetch reshard_after_forward = true
+      offload none
+    }
+  }
+}
+
+// Work listed stage by stage, and stages of unequal length.
+
+// CHECK-LABEL: strategy.tree @listed for @gpt
+// CHECK:         schedule micro_batches = 2 order = "explicit" virtual_stages = 2
+// CHECK-NEXT:    order stage 0 [F0, F1.1, I0, W0.1]
+// CHECK-NEXT:    order stage 1 [B0]
+// CHECK:           stages pp of [3, 4, 4, 1]
+// GENERIC:       "strategy.order"() <{items = ["F0", "F1.1", "I0", "W0.1"], stage = 0 : i64}>
+// GENERIC:       "strategy.stages"() <{axis = "pp", counts = array<i64: 3, 4, 4, 1>}>
+strategy.tree @listed for @gpt {
+  mesh [pp = 2]
+  schedule micro_batches = 2 order = "explicit" virtual_stages = 2
+  order stage 0 [F0, F1.1, I0, W0.1]
+  order stage 1 [B0]
+  node "layers[*]" {
+    stages pp of [3, 4, 4, 1]
+  }
+}
+
+// CHECK-LABEL: strategy.tree @parts_of_axes
+strategy.tree @parts_of_axes for @gpt {
+  mesh [d = 8, p = 4]
+  // CHECK: scatter_gather
+  scatter_gather
+  // CHECK: split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
+  split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
+  node "a" {
+    // CHECK: at [p:(2)2 = 1]
+    at [p:(2)2 = 1]
+  }
+  node "b" {
+    // CHECK: stages p:(1)2
+    stages p:(1)2
+  }
+}
+
+// CHECK-LABEL: strategy.tree @context
+strategy.tree @context for @gpt {
+  mesh [dp = 2, cp = 4]
+  // CHECK: split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  split op [batch -> dp, seq -> zigzag cp, key -> ring zigzag cp]
+  // CHECK: split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]]
+  node "layers" { split op [seq -> zigzag [dp, cp], key -> ring [dp, cp]] }
+}

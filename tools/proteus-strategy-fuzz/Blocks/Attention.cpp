@@ -17,7 +17,7 @@ static void choose(Random &random, const Model &, BlockUse &use) {
   int64_t keyHeads = random.pick<int64_t>({1, 2, 2, 3, 4, 4});
   use.set("key heads", keyHeads, 1);
   // Queries that share a key.
-  use.set("group", keyHeads <= 2 ? random.between(1, 2) : 1, 1);
+  use.set("group", random.pick<int64_t>({1, 1, 2, 3}), 1);
   use.set("head dim", random.between(1, 3), 1);
   use.set("causal", random.chance(50));
   use.set("bias", random.chance(50));

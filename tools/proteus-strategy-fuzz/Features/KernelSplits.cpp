@@ -91,6 +91,7 @@ void proteus::fuzz::addKernelSplits(Registry &registry) {
   registry.addFeature(splitOf("m", "split of m"));
   registry.addFeature(splitOf("n", "split of n"));
   registry.addFeature(splitOf("k", "split of k"));
+  registry.addFeature(splitOf("slot", "split of slot"));
   Feature several;
   several.name = "several axes on one key";
   several.remove = removeSecondAxes;

@@ -19,7 +19,7 @@ static void splitMemory(Random &random, TreeBuilder &builder, Node &node,
   bool anyAxes = builder.batchAxes.empty() || random.chance(20);
   std::vector<std::string> axes = builder.chooseAxes(
       random, anyAxes ? builder.freeAxes : builder.batchAxes, shape[dim]);
-  std::string item = random.pick<const char *>({"weight", "state"});
+  std::string item = random.pick<const char *>({"weight", "state", "gradient"});
   if (!axes.empty() && !node.splitsItem(item))
     node.splits.push_back({item, {{std::to_string(dim), axes}}});
 }
@@ -55,4 +55,8 @@ void proteus::fuzz::addMemorySplits(Registry &registry) {
   some.changeTree = splitOfKernels;
   some.remove = removeItem("state");
   registry.addFeature(some);
+  Feature counted;
+  counted.name = "split of gradients";
+  counted.remove = removeItem("gradient");
+  registry.addFeature(counted);
 }

@@ -27,11 +27,9 @@ static void chooseMesh(Random &random, TreeBuilder &builder) {
     devices *= size;
     builder.tree.mesh.push_back({names[i], size});
   }
-  // A table on two stages is refused.
-  int64_t percent = builder.model.uses("tied head") ? 4 : 40;
   for (auto &[name, size] : builder.tree.mesh)
     if (builder.pipeline.empty() && size >= 2 && size <= builder.model.layers &&
-        random.chance(percent))
+        random.chance(40))
       builder.pipeline = name;
     else
       builder.freeAxes.push_back(name);

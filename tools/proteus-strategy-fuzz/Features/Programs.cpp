@@ -74,8 +74,15 @@ void proteus::fuzz::addPrograms(Registry &registry) {
   add("dist.all_gather", hasOp<dist::AllGatherOp>);
   add("dist.reduce_scatter", hasOp<dist::ReduceScatterOp>);
   add("dist.all_to_all", hasOp<dist::AllToAllOp>);
+  add("dist.permute", hasOp<dist::PermuteOp>);
   add("dist.slice", hasOp<dist::SliceOp>);
   add("dist.accumulate", hasOp<dist::AccumulateOp>);
   add("dist.fused_reduce", hasOp<dist::FusedReduceOp>);
+  add("dist.fused_gather", hasOp<dist::FusedGatherOp>);
+  add("dist.offload", hasOp<dist::OffloadOp>);
+  add("dist.fetch", hasOp<dist::FetchOp>);
+  add("nn.keep", hasOp<nn::KeepOp>);
   add("dist.send", hasOp<dist::SendOp>);
+  add("dist.stage_reduce (parameter tied across stages)",
+      hasOp<dist::StageReduceOp>);
 }

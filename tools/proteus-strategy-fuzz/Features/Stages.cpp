@@ -9,25 +9,50 @@
 #include "Registry.h"
 #include "TreeBuilder.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace proteus::fuzz;
+
+/// The numbers of layers of random runs, one run per stage and chunk.
+static std::vector<int64_t> chooseRuns(Random &random,
+                                       const TreeBuilder &builder) {
+  int64_t count = builder.getNumStages() * builder.getNumChunks();
+  int64_t left = builder.model.layers;
+  std::vector<int64_t> runs;
+  for (int64_t behind = count - 1; behind >= 0; --behind) {
+    runs.push_back(behind ? random.between(1, left - behind) : left);
+    left -= runs.back();
+  }
+  return runs;
+}
 
 /// Every range of layers has a place and settings of its own.
 static void placeRanges(Random &random, TreeBuilder &builder) {
   if (builder.pipeline.empty())
     return;
-  int64_t stages = builder.sizeOf(builder.pipeline), begin = 0;
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    int64_t left = stages - stage - 1;
-    int64_t end = left ? random.between(begin + 1, builder.model.layers - left)
-                       : builder.model.layers;
+  int64_t stages = builder.getNumStages(), begin = 0;
+  std::vector<int64_t> runs = chooseRuns(random, builder);
+  for (size_t run = 0; run < runs.size(); ++run) {
+    int64_t end = begin + runs[run];
     Node &node = builder.getNode(
         builder.tree.root, llvm::formatv("layers[{0}:{1}]", begin, end).str());
     node.settings.push_back(
-        llvm::formatv("at [{0} = {1}]", builder.pipeline, stage).str());
+        llvm::formatv("at [{0} = {1}]", builder.pipeline, run % stages).str());
     begin = end;
   }
+}
+
+/// One node for all layers, which gives every stage its number of them.
+static void cutUnevenly(Random &random, TreeBuilder &builder) {
+  if (builder.pipeline.empty() || !builder.getLayerNodes().empty())
+    return;
+  std::vector<std::string> numbers;
+  for (int64_t run : chooseRuns(random, builder))
+    numbers.push_back(std::to_string(run));
+  builder.getNode(builder.tree.root, "layers[*]")
+      .settings.push_back("stages " + builder.pipeline + " of [" +
+                          llvm::join(numbers, ", ") + "]");
 }
 
 /// One node for all layers; the nodes of layers exist after this.
@@ -46,6 +71,25 @@ void proteus::fuzz::addStages(Registry &registry) {
   at.changeTree = placeRanges;
   at.remove = [](Case &input) { return removeSettings(input.tree, "at"); };
   registry.addFeature(at);
+  Feature uneven;
+  uneven.name = "uneven stages";
+  uneven.percent = 30;
+  uneven.changeTree = cutUnevenly;
+  uneven.remove = [](Case &input) {
+    return changeNodes(input.tree.root, [](Node &node) {
+      bool changed = false;
+      for (std::string &setting : node.settings) {
+        size_t numbers = setting.find(" of [");
+        if (numbers == std::string::npos ||
+            !llvm::StringRef(setting).starts_with("stages "))
+          continue;
+        setting.resize(numbers);
+        changed = true;
+      }
+      return changed;
+    });
+  };
+  registry.addFeature(uneven);
   Feature stages;
   stages.name = "stages";
   stages.changeTree = cutEvenly;

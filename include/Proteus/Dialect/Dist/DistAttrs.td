@@ -105,10 +105,16 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     dimension it lists the axes that shard it, major first. `partial` lists the
     axes along which values are still to be reduced, and how. `at` fixes axes at
     one coordinate: the value exists on those devices only, for example on one
-    pipeline stage. An axis mentioned nowhere replicates.
+    pipeline stage. An axis mentioned nowhere replicates. `memory = host` says
+    that every rank keeps its part in the memory of its host: only `dist.fetch`
+    reads it.
 
     Parts are contiguous, the remainder going one by one to the first parts.
-    Several axes on a dimension number its parts by their flattened index. If
+    Several axes on a dimension number its parts by their flattened index. A
+    `zigzag` dimension of n parts is cut into 2n chunks instead, and part i is
+    the chunks i and 2n - 1 - i: with causal attention all parts are the same
+    work. `shift s` says that the parts have moved s places on along their axes,
+    as the blocks of a ring do: index i holds part i - s, modulo n. If
     both sums and maxima are pending, the value is the sum of the maxima. The
     local shape of a rank follows from all this and is stored nowhere.
 
@@ -116,13 +122,18 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     - axes belong to the mesh, and each is used at most once;
     - `micro` is not fixed; fixed coordinates are within their axes;
     - one list of axes per dimension of the tensor, whose shape is static;
-    - a dimension has at least as many elements as parts.
+    - a dimension has at least as many elements as parts, and one in a zigzag a
+      multiple of twice as many;
+    - only a dimension with axes is in a zigzag or shifted, by less than the
+      number of its parts.
 
     Example:
     ```mlir
     #mesh = #dist.mesh<[dp = 2, pp = 4, tp = 2], micro = 8>
     #layout = #dist.layout<#mesh, [{micro, dp}, {}, {tp} ], at = [pp = 3]>
     #gradient = #dist.layout<#mesh, [{tp}, {} ], partial = [sum {micro, dp} ]>
+    #balanced = #dist.layout<#mesh, [{dp}, zigzag {tp}, {} ]>
+    #visiting = #dist.layout<#mesh, [{dp}, {tp} shift 1, {} ]>
     ```
   }];
   let parameters = (ins
@@ -161,6 +172,10 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     bool isPartialOverMicro() const {
       return getValue().getPartialKind(microAxis).has_value();
     }
+    /// Whether ranks keep their part in host memory.
+    bool isOnHost() const { return getValue().onHost; }
+    /// The same layout in host or in device memory.
+    LayoutAttr withHost(bool onHost) const;
     /// The same layout at other fixed coordinates.
     LayoutAttr
     withFixed(::llvm::ArrayRef<std::pair<Axis, int64_t>> fixed) const;

@@ -31,6 +31,11 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"AllToAll", 3, "all_to_all">,
   I32EnumCase<"Send", 4, "send">,
   I32EnumCase<"Recv", 5, "recv">,
+  I32EnumCase<"Permute", 6, "permute">,
+  I32EnumCase<"Broadcast", 7, "broadcast">,
+  I32EnumCase<"Scatter", 8, "scatter">,
+  I32EnumCase<"Gather", 9, "gather">,
+  I32EnumCase<"Shift", 10, "shift">,
 ]>;
 
 def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [

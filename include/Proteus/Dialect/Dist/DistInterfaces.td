@@ -28,8 +28,9 @@ def Dist_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "int64_t", "getGroupSize">,
     InterfaceMethod<[{
       Bytes of the buffer of an all-reduce, the result of an all-gather, the
-      input of a reduce-scatter, the input of an all-to-all, or the message of
-      a send or receive.
+      input of a reduce-scatter, the input of an all-to-all, what a rank sends
+      in a permute, what the root holds of a broadcast, scatter or gather, or
+      the message of a send, a receive or a shift.
     }], "int64_t", "getBufferBytes">,
     InterfaceMethod<"What the communication serves, if that is known.",
       "std::optional<::proteus::dist::Purpose>", "getPurpose">,

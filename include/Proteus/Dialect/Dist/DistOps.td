@@ -178,6 +178,195 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
   }];
 }
 
+def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
+  let summary = "Gives every rank the block of another rank";
+  let description = [{
+    The tensor stays cut into the same blocks, but other ranks hold them: the
+    axes of a dimension change their order, or other axes of the same sizes take
+    their place. Every rank sends its block to one rank and gets one; a rank
+    that already holds its block keeps it. A rank is told apart by the part it
+    holds in each dimension and, among the listed axes that replicate, by its
+    number in mesh order: it gets the block from the rank that is the same in
+    the operand's layout.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - every dimension has the same number of parts before and after;
+    - pending reductions and fixed coordinates stay;
+    - the axes are those that change their dimension, their place within it, or
+      begin or cease to shard one.
+
+    Example:
+    ```mlir
+    %1 = dist.permute %0 over {a, b}
+        : tensor<8x8xf32, #a_major> -> tensor<8x8xf32, #b_major>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_BroadcastOp
+    : Dist_CollectiveOp<"broadcast", "Broadcast", "getInput"> {
+  let summary = "Copies a value from one coordinate to all";
+  let description = [{
+    The value exists at one coordinate of each listed axis; afterwards all ranks
+    along these axes hold it.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is fixed at a coordinate of each of them;
+    - the result has the operand's type without these coordinates.
+
+    Example:
+    ```mlir
+    %1 = dist.broadcast %0 over {tp}
+        : tensor<8x8xf32, #on_one> -> tensor<8x8xf32, #on_all>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
+  let summary = "Deals a value from one coordinate out in parts";
+  let description = [{
+    The value exists at one coordinate of each listed axis; afterwards these
+    axes shard a dimension, at the minor end and in the order that the result
+    type says.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is fixed at a coordinate of each of them;
+    - the dimension has at least as many elements as parts, and with uneven
+      parts they nest in those of the operand;
+    - the result has the operand's type with the axes moved accordingly.
+
+    Example:
+    ```mlir
+    %1 = dist.scatter %0 dim 0 over {tp}
+        : tensor<8x8xf32, #on_one> -> tensor<8x8xf32, #rows>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
+  let summary = "Collects the parts of a dimension at one coordinate";
+  let description = [{
+    The listed axes shard a dimension, at the minor end; afterwards the value
+    exists at the coordinates of these axes that the result type says, and
+    nowhere else. The reverse of a scatter.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - they are the minor axes of dimension `dim`;
+    - with uneven parts those over all axes nest in those over the rest;
+    - the result is fixed at a coordinate of each of them, and else has the
+      operand's type without them.
+
+    Example:
+    ```mlir
+    %1 = dist.gather %0 dim 0 over {dp}
+        : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #on_one>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_KeepOp : Dist_LayoutOp<"keep"> {
+  let summary = "Keeps a replicated value at one coordinate alone";
+  let description = [{
+    All ranks along the listed axes hold the value; afterwards those at the
+    coordinates that the result type says do. No communication.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - the operand is replicated over them;
+    - the result is fixed at a coordinate of each of them, and else has the
+      operand's type.
+
+    Example:
+    ```mlir
+    %1 = dist.keep %0 over {dp}
+        : tensor<8x8xf32, #on_all> -> tensor<8x8xf32, #on_one>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_AxisNamesAttr:$axes);
+  let assemblyFormat = [{
+    $input `over` custom<AxisNames>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Many scatters and gathers as one all-to-all";
+  let description = [{
+    Every operand is dealt out from its place, as by `dist.scatter`, or
+    collected at the place of its result, as by `dist.gather`; all of them
+    together are one all-to-all over the listed axes. This is how the vectors
+    looked up in tables on different devices reach the devices of their
+    samples.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results, all on one mesh;
+    - each pair is one of a `dist.scatter` or a `dist.gather` over these axes.
+
+    Example:
+    ```mlir
+    %0:2 = dist.exchange %a, %b over {dp} for activation
+        : (tensor<8x4xf32, #on_0>, tensor<8x4xf32, #on_1>)
+        -> (tensor<8x4xf32, #rows>, tensor<8x4xf32, #rows>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $inputs `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
+    int64_t getGroupSize();
+    /// Bytes of the values that are at one place, on the place with most.
+    int64_t getBufferBytes();
+    MeshAttr getMesh();
+    /// Whether operand `index` is dealt out, not collected.
+    bool isScattered(unsigned index);
+    /// The dimension that operand or result `index` is sharded along.
+    unsigned getDim(unsigned index);
+  }];
+}
+
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   let summary = "Keeps a part of a replicated dimension";
   let description = [{
@@ -206,6 +395,46 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   }];
 }
 
+def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Passes parts on to the next rank of a ring";
+  let description = [{
+    Every rank sends its parts of all operands to the rank with the next index
+    along the axes, the last one to the first. After as many shifts as there are
+    parts each is home again. The operands travel as one message.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results;
+    - the axes are those that shard dimension `dim` of every operand;
+    - a result has the operand's type with that dimension shifted by one more,
+      modulo the number of its parts.
+
+    Example:
+    ```mlir
+    %k1, %v1 = dist.shift %k, %v dim 1 over {cp} for activation
+        : (tensor<8x64x32xf32, #own>, tensor<8x64x32xf32, #own>)
+        -> (tensor<8x64x32xf32, #next>, tensor<8x64x32xf32, #next>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_DimAttr:$dim,
+                       Dist_AxisNamesAttr:$axes,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $inputs `dim` $dim `over` custom<AxisNames>($axes)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::Shift; }
+    /// The mesh of all operands.
+    MeshAttr getMesh();
+    int64_t getGroupSize();
+    int64_t getBufferBytes();
+  }];
+}
+
 def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   let summary = "Marks the sum over the micro-batches";
   let description = [{
@@ -224,6 +453,51 @@ def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   let arguments = (ins Dist_Tensor:$input);
   let assemblyFormat = [{
     $input attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+class Dist_CopyOp<string mnemonic> : Dist_LayoutOp<mnemonic> {
+  let arguments = (ins Dist_Tensor:$input,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let assemblyFormat = [{
+    $input (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_OffloadOp : Dist_CopyOp<"offload"> {
+  let summary = "Copies what a device holds to the memory of its host";
+  let description = [{
+    Every rank copies its part from device memory to host memory. No
+    communication between ranks.
+
+    **Constraints**
+    - the operand is in device memory;
+    - the result has the operand's type with `memory = host`.
+
+    Example:
+    ```mlir
+    %1 = dist.offload %0 for activation
+        : tensor<8x8xf32, #layout> -> tensor<8x8xf32, #host>
+    ```
+  }];
+}
+
+def Dist_FetchOp : Dist_CopyOp<"fetch"> {
+  let summary = "Copies what a device keeps on its host back to the device";
+  let description = [{
+    The inverse of `dist.offload`: every rank copies its part from host memory
+    to device memory.
+
+    **Constraints**
+    - the operand has `memory = host`;
+    - the result has the operand's type in device memory.
+
+    Example:
+    ```mlir
+    %1 = dist.fetch %0 for parameter
+        : tensor<8x8xf32, #host> -> tensor<8x8xf32, #layout>
+    ```
   }];
 }
 
@@ -313,7 +587,55 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 }
 
 //===----------------------------------------------------------------------===//
-// Fused reductions
+// Reductions across stages
+//===----------------------------------------------------------------------===//
+
+def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
+    Dist_CollectiveOpInterface, AllTypesMatch<["input", "result"]>,
+    MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
+  let summary = "Sums a value over the ranks of several stages";
+  let description = [{
+    An all-reduce across programs: the ranks with the same other coordinates on
+    the listed stages add up what they hold. Every one of these stages has an
+    operation with the same tag and the same stages in its update section. This is
+    how a parameter that several stages hold (a tied embedding) gets one gradient.
+
+    **Constraints**
+    - there are at least two stages, ascending and not negative; the tag is not
+      negative.
+
+    Example:
+    ```mlir
+    %1 = dist.stage_reduce %0 over stages [0, 3] tag 0 for gradient
+        : tensor<8x8xf32, #layout>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, DenseI64ArrayAttr:$stages,
+                       Dist_NumberAttr:$tag,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Dist_Tensor:$result);
+  let assemblyFormat = [{
+    $input `over` `stages` $stages `tag` $tag
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllReduce; }
+    ::mlir::ArrayAttr getAxes() {
+      return ::mlir::ArrayAttr::get(getContext(), {});
+    }
+    int64_t getGroupSize() { return getStages().size(); }
+    int64_t getBufferBytes();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getBufferBytes() {
+      return localBytes(getInput().getType());
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Fused collectives
 //===----------------------------------------------------------------------===//
 
 def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
@@ -373,6 +695,59 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Bytes of the buffer of one bucket.
+    int64_t getBucketBytes(unsigned bucket);
+    /// Number of iterations of an operand, 1 if it is not stacked.
+    int64_t getNumIterations(unsigned operand);
+    /// The mesh of all operands.
+    MeshAttr getMesh();
+  }];
+}
+
+def Dist_FusedGatherOp : Dist_Op<"fused_gather",
+    [Pure, Dist_CollectiveOpInterface]> {
+  let summary = "Gathers many parameters in few collectives";
+  let description = [{
+    Gathers every operand over the same axes in the given buckets: each bucket
+    is one all-gather over a flat buffer and starts when all its members are
+    there. Stacked operands and buckets are as in `dist.fused_reduce`.
+
+    **Constraints**
+    - axes are known, distinct, in normal form (mesh order), and not `micro`;
+    - at least one operand, as many results, all on one mesh, and each result has
+      the type that the all-gather of its operand gives along the dimension that
+      the axes shard; `stacked` has one flag per operand;
+    - the leading dimension of a stacked operand exists and is not sharded;
+    - no bucket is empty, ranges are not empty and within their operand, and
+      every iteration of every operand is in exactly one bucket.
+
+    Example:
+    ```mlir
+    %0:2 = dist.fused_gather %w, %b over {dp}
+        stacked [true, false] buckets [[0[0:6]], [0[6:12], 1[0:1]]]
+        : (tensor<12x8x8xf32, #sw>, tensor<8xf32, #sb>)
+        -> (tensor<12x8x8xf32, #w>, tensor<8xf32, #b>)
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs,
+                       Dist_AxisNamesAttr:$axes,
+                       DenseBoolArrayAttr:$stacked,
+                       Dist_BucketsAttr:$buckets,
+                       OptionalAttr<Dist_PurposeAttr>:$purpose);
+  let results = (outs Variadic<Dist_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $inputs `over` custom<AxisNames>($axes) `stacked` $stacked
+    `buckets` custom<Buckets>($buckets)
+    (`for` custom<EnumKeyword>($purpose)^)? attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    CollectiveKind getCollectiveKind() { return CollectiveKind::AllGather; }
+    int64_t getGroupSize();
+    /// Bytes of all buckets together.
+    int64_t getBufferBytes();
+    unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
+    /// Bytes of the gathered buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
     /// Number of iterations of an operand, 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
@@ -445,6 +820,8 @@ def Dist_ProgramOp : Dist_Op<"program", [
     - the body holds sections and ends in `dist.return`;
     - every layout in it is on the same mesh and fixes at least the axes of `at`
       at the same coordinates;
+    - operations without regions read values in host memory only if they are
+      `dist.fetch` or terminators;
     - the sections' kinds come in the order forward, gradients, update; no two
       sections have the same kind and chunk; a chunk has either `backward` or
       the split gradients.
@@ -549,7 +926,8 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
       none if the section runs once;
     - every section runs exactly once per micro-batch, or once;
     - a gradient comes after the forward of its chunk and micro-batch, a weight
-      gradient after its input gradient, the update last.
+      gradient after its input gradient, a section after the sections whose
+      values it uses, the update last.
 
     Example:
     ```mlir
@@ -579,6 +957,9 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     /// forward has run and whose last gradient has not: what activations are
     /// held for at a time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
+    /// The first forward of a program with which more than `limit` such pairs
+    /// are in flight; none if that is never so.
+    std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }
 

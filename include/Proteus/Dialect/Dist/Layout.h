@@ -29,11 +29,12 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 llvm::SmallVector<int64_t> localShape(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Start of what is held at `coordinates`, one per axis with `micro` first.
-llvm::SmallVector<int64_t> localOffset(mlir::RankedTensorType type,
-                                       llvm::ArrayRef<int64_t> coordinates);
+/// What is held of each dimension at `coordinates`, one per axis with `micro`
+/// first.
+llvm::SmallVector<Ranges> localRanges(mlir::RankedTensorType type,
+                                      llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape held at coordinate 0 of every axis, which no other rank exceeds.
+/// Shape of the first part of every dimension, which no other exceeds.
 llvm::SmallVector<int64_t> largestLocalShape(mlir::RankedTensorType type);
 
 /// Bits of one element in memory: booleans take a byte, an index 64 bits.
@@ -63,7 +64,7 @@ struct ReshardStep {
 /// LayoutAlgebra.h. `reason`, if given, receives the cause of a failure.
 llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
-            StepCost cost = defaultStepCost, std::string *reason = nullptr);
+            StepCost cost, std::string *reason = nullptr);
 
 /// Builds the ops of a plan and returns the value in the last layout.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,

@@ -42,7 +42,34 @@ namespace proteus::dist {
 /// An axis of a mesh by number: 0 is the time axis `micro`, i + 1 is the i-th
 /// device axis. Ascending order is the normal form of a set of axes.
 using Axis = unsigned;
-using AxisList = llvm::SmallVector<Axis, 2>;
+
+/// Axes in an order, and how the parts they make are dealt out. What is said
+/// about the parts goes wherever the axes go.
+struct AxisList : llvm::SmallVector<Axis, 2> {
+  using Base = llvm::SmallVector<Axis, 2>;
+  using Base::Base;
+  using Base::operator=;
+
+  /// Of 2n chunks, part i is the chunks i and 2n - 1 - i, instead of one
+  /// contiguous piece. Causal attention then is the same work everywhere.
+  bool zigzag = false;
+  /// How many places along the flattened axes the parts have moved on: at
+  /// index i is part i - shift, modulo their number.
+  int32_t shift = 0;
+
+  const Base &list() const { return *this; }
+  friend bool operator==(const AxisList &a, const AxisList &b) {
+    return a.list() == b.list() && a.zigzag == b.zigzag && a.shift == b.shift;
+  }
+  friend bool operator!=(const AxisList &a, const AxisList &b) {
+    return !(a == b);
+  }
+  friend bool operator<(const AxisList &a, const AxisList &b) {
+    if (a.list() != b.list())
+      return a.list() < b.list();
+    return std::pair(a.zigzag, a.shift) < std::pair(b.zigzag, b.shift);
+  }
+};
 
 /// The axis of micro-batches: values along it exist one after the other, so no
 /// collective may run over it.
@@ -98,6 +125,23 @@ int64_t partSize(int64_t size, int64_t count, int64_t index);
 /// First element of part `index`; see `partSize`.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
+/// Half-open range of indices of a dimension.
+struct Range {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+  bool operator==(const Range &other) const {
+    return begin == other.begin && end == other.end;
+  }
+};
+/// What a rank holds of a dimension: ascending ranges that do not touch.
+using Ranges = llvm::SmallVector<Range, 2>;
+
+/// The elements of part `index`: one contiguous piece, or the two chunks of a
+/// zigzag, which need a size that 2 `count` divides.
+Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
+
 /// Whether each of the `outer` parts of `size` elements is exactly the union
 /// of its `inner` parts among the `outer * inner` parts. Only then can the
 /// minor axes of a dimension be gathered or sliced on their own.
@@ -119,6 +163,8 @@ struct Layout {
   std::array<AxisList, numReductionKinds> partial;
   /// Axes at one coordinate of which alone the value exists.
   llvm::SmallVector<std::pair<Axis, int64_t>, 1> fixed;
+  /// Whether ranks keep their part in the memory of their host.
+  bool onHost = false;
 
   Layout() = default;
   /// The replicated layout.
@@ -137,6 +183,9 @@ struct Layout {
   /// The dimension that `axis` shards.
   std::optional<unsigned> getShardedDim(Axis axis) const;
   std::optional<int64_t> getFixedCoordinate(Axis axis) const;
+  /// Whether the value exists at `coordinates`, one per axis with `micro`
+  /// first.
+  bool isHeldAt(llvm::ArrayRef<int64_t> coordinates) const;
   /// Whether `axis` is mentioned nowhere.
   bool isReplicated(Axis axis) const;
 
@@ -166,12 +215,19 @@ llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Start of what is held at `coordinates`, one per axis with `micro` first.
+/// What is held of each dimension at `coordinates`, one per axis with `micro`
+/// first.
+llvm::SmallVector<Ranges> localRanges(const Mesh &mesh, const Layout &layout,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      llvm::ArrayRef<int64_t> coordinates);
+
+/// Start of what is held at `coordinates`, one per axis with `micro` first: the
+/// first of several ranges.
 llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
                                        llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape held at coordinate 0 of every axis, which no other rank exceeds.
+/// Shape of the first part of every dimension, which no other exceeds.
 llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
                                              const Layout &layout,
                                              llvm::ArrayRef<int64_t> shape);
@@ -184,25 +240,39 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 /// is the order of preference between plans of equal cost and length.
 enum class StepKind : uint8_t {
   Slice,
+  Scatter,
   ReduceScatter,
   AllReduce,
+  Permute,
   AllToAll,
   AllGather,
+  Broadcast,
 };
 llvm::StringRef stringify(StepKind kind);
 
-/// One step. Slice and reduce-scatter add `axes` at the minor end of `toDim`,
-/// an all-gather removes them from the minor end of `fromDim`, an all-to-all
-/// does both.
+/// One step. Slice, scatter and reduce-scatter add `axes` at the minor end of
+/// `toDim`, an all-gather removes them from the minor end of `fromDim`, an
+/// all-to-all does both. Scatter and broadcast start from values that are
+/// fixed at a coordinate of `axes`. A permute moves whole blocks between ranks.
 struct Step {
   StepKind kind;
-  /// In the order in which they shard `toDim`; ascending for all-reduce and
-  /// all-gather, which leave no order.
+  /// In the order in which they shard `toDim`; ascending for the steps that
+  /// leave no order.
   AxisList axes;
   std::optional<ReductionKind> reduction = std::nullopt;
   std::optional<unsigned> fromDim = std::nullopt;
   std::optional<unsigned> toDim = std::nullopt;
+  /// Of a permute: the axes of every dimension afterwards.
+  llvm::SmallVector<AxisList, 0> placed = {};
+  /// Whether `toDim`, if it was whole, is dealt out in a zigzag. Axes that join
+  /// others on a dimension cut its parts as they are.
+  bool zigzag = false;
 };
+
+/// The axes that shard another dimension, or another place of it, in `to` than
+/// in `from`, or do so in one of them only; ascending. The ranks of a permute
+/// differ along these.
+AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
 /// Layout of a tensor of `shape` after `step`, or why the step is not possible.
 /// A step is possible only where it is exact: with uneven parts the minor axes
@@ -216,9 +286,8 @@ llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
 struct StepVolume {
   /// Ranks that take part together.
   int64_t groupSize = 1;
-  /// Bytes of the buffer of an all-reduce, the result of an all-gather, the
-  /// input of a reduce-scatter, the input of an all-to-all, the result of a
-  /// slice; on the rank that holds most.
+  /// Bytes of the result of an all-gather or a slice, else of the input; on the
+  /// rank that holds most.
   int64_t bufferBytes = 0;
   /// Bytes that each rank sends with a bandwidth-optimal algorithm.
   int64_t movedBytes = 0;
@@ -233,10 +302,6 @@ StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
 
-/// Bytes moved plus, for a group of more than one rank, a start-up worth
-/// 64 KiB; a slice costs nothing.
-uint64_t defaultStepCost(const Step &step, const StepVolume &volume);
-
 /// A step of a plan and the layout after it.
 struct PlannedStep {
   Step step;
@@ -247,14 +312,16 @@ struct PlannedStep {
 /// plans of equal cost the shortest wins, then the one met first, where the
 /// steps out of a layout are tried by kind (as StepKind lists them), by
 /// dimension and by axes. Axes that both layouts replicate take no part, nor do
-/// the major axes that they have in common on an evenly cut dimension. Fails
-/// with a reason if the time axis would have to take part, if the values are
-/// fixed to different devices, or if the target is partial where the source is
-/// not.
-llvm::FailureOr<llvm::SmallVector<PlannedStep>>
+/// the major axes that they have in common on an evenly cut dimension. Axes
+/// that both layouts treat alike move together, so that a reduction over two
+/// axes stays one collective; with `splitCollectives` each may go its own way,
+/// which a model of rings often finds cheaper. Fails with a reason if the time
+/// axis would have to take part, if the target is fixed to devices that do not
+/// all hold the source, or if it is partial where the source is not.
+llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,
-            StepCost cost, std::string &reason);
+            StepCost cost, std::string &reason, bool splitCollectives = false);
 
 } // namespace proteus::dist
 

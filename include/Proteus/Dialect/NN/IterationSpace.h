@@ -37,6 +37,7 @@ enum class IteratorKind {
   Sum,       ///< the parts are partial sums
   Max,       ///< the parts are partial maxima
   LogSumExp, ///< compound state: split only after the op is decomposed
+  Moments,   ///< mean and deviation, likewise
   Opaque,    ///< may not be split
 };
 
@@ -49,6 +50,10 @@ struct Iterator {
   bool isSplittable() const {
     return kind == IteratorKind::Parallel || kind == IteratorKind::Sum ||
            kind == IteratorKind::Max;
+  }
+  /// Whether a split needs the operation to be decomposed.
+  bool isCompound() const {
+    return kind == IteratorKind::LogSumExp || kind == IteratorKind::Moments;
   }
 };
 
@@ -75,6 +80,9 @@ struct IterationSpace {
   /// Number of points: the product of all sizes.
   double numPoints() const;
 };
+
+/// Half-open ranges of the values of an iterator, ascending.
+using IteratorRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 2>;
 
 /// How the device executes an operation.
 enum class KernelClass {

@@ -40,6 +40,8 @@ constexpr llvm::StringLiteral kRoleAttr = "nn.role";
 constexpr llvm::StringLiteral kPathAttr = "nn.path";
 /// On a result: the argument it replaces (donation).
 constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
+/// On a result of a program: the number of the model's result that it is.
+constexpr llvm::StringLiteral kResultAttr = "nn.result";
 
 std::optional<Role> parseRole(llvm::StringRef text);
 llvm::StringRef stringify(Role role);

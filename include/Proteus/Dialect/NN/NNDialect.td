@@ -68,17 +68,24 @@ def NN_TrainingAttr : AttrDef<NN_Dialect, "Training"> {
       devices; without it, that of the gradient.
     - `master`: the element type of a second copy of the parameters that the
       optimizer updates; without it there is none.
+    - `clip`: the largest norm of all gradients together; where it is larger, the
+      gradients are scaled down to it.
+    - `loss_scale`: the gradient of the loss starts from it instead of 1; the
+      updates divide by it, after a check that no gradient has overflowed.
 
-    **Constraints**: every type is a float type.
+    **Constraints**: every type is a float type; `clip` and `loss_scale` are
+    positive.
 
-    Example: `#nn.training<optimizer = adam, gradient = f32, master = f32>`
+    Example: `#nn.training<optimizer = adam, gradient = f32, master = f32, clip = 1.0>`
   }];
   let parameters = (ins
     EnumParameter<NN_Optimizer>:$optimizer,
     OptionalParameter<"::mlir::Type">:$compute,
     OptionalParameter<"::mlir::Type">:$gradient,
     OptionalParameter<"::mlir::Type">:$reduction,
-    OptionalParameter<"::mlir::Type">:$master);
+    OptionalParameter<"::mlir::Type">:$master,
+    OptionalParameter<"::mlir::FloatAttr">:$clip,
+    OptionalParameter<"::mlir::FloatAttr">:$loss_scale);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -76,7 +76,8 @@ def NN_Conv2DOp : NN_ForwardOp<"conv2d", ["getFlopsPerPoint", "getKernelClass"]>
 }
 
 def NN_AttentionOp : NN_ForwardOp<"attention",
-    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
+    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf"],
+    [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "fused scaled-dot-product attention";
   let description = [{
     softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
@@ -85,7 +86,8 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
     `causal`, query i sees the keys 0 to i. The second result is the log-sum-exp of
     each row, which the gradient needs.
     Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
-    `seq`, `key` (log-sum-exp) and `dim` (opaque).
+    `seq`, `key` (log-sum-exp) and `dim` (opaque). The blocks of `key` may go
+    round a ring.
 
     **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
     `kv_heads` the key's last dimension.
@@ -97,6 +99,34 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$query, NN_FloatTensor:$key,
                        NN_FloatTensor:$value, I64Attr:$heads,
                        OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal);
+  let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$logsumexp);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
+  }];
+}
+
+def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
+    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf"]> {
+  let summary = "attention over one block of keys, joined with earlier blocks";
+  let description = [{
+    What `nn.attention` computes, over the keys that are held: one block of
+    `blocks`. With `so_far`, the two results over other blocks, the results are
+    those over all of them together, weighted by the log-sum-exp. A query that
+    sees no key yet has the result 0 and the log-sum-exp −∞. Iterators as in
+    `nn.attention`. One step of ring attention.
+
+    **Constraints**: as for `nn.attention`; `blocks` is positive; `so_far` is
+    empty or has the types of the results.
+
+    ```mlir
+    %o1, %lse1 = nn.attention_block "core"(%q, %k, %v, %o0, %lse0) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$query, NN_FloatTensor:$key,
+                       NN_FloatTensor:$value, Variadic<NN_FloatTensor>:$so_far,
+                       I64Attr:$heads, OptionalAttr<I64Attr>:$kv_heads,
+                       UnitAttr:$causal, I64Attr:$blocks);
   let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$logsumexp);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -289,6 +319,20 @@ def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy", ["getFlopsPerPoint"],
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$logits, NN_IntTensor:$labels);
   let results = (outs NN_FloatTensor:$loss, NN_FloatTensor:$logsumexp);
+}
+
+def NN_MSELossOp : NN_ForwardOp<"mse_loss", ["getFlopsPerPoint"]> {
+  let summary = "mean squared difference of prediction and target";
+  let description = [{
+    Σ (prediction − target)² divided by the global number of elements, so every
+    partition gives the same value. Iterators: all dimensions (sum).
+
+    ```mlir
+    %loss = nn.mse_loss "loss"(%p, %t) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$prediction, NN_FloatTensor:$target);
+  let results = (outs NN_FloatTensor:$loss);
 }
 
 //===----------------------------------------------------------------------===//

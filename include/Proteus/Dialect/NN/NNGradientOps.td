@@ -76,30 +76,15 @@ def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKern
   let hasVerifier = 1;
 }
 
-def NN_ReduceSumOp : NN_KernelOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
-  let summary = "sum over all dimensions but some";
-  let description = [{
-    Sums over every dimension of the operand that is not in `keep`: the gradient
-    of a bias or of a repeated operand.
-
-    **Constraints**: `keep` is increasing and within the rank; the result has the
-    kept dimensions.
-
-    ```mlir
-    %db = nn.reduce_sum "fc"(%dy) {keep = array<i64: 1>} : (tensor<8x256xf32>) -> tensor<256xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, DenseI64ArrayAttr:$keep);
-  let results = (outs NN_FloatTensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
-    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare"]> {
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
+     "getVisitedShareOf"],
+    [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "gradients of nn.attention with respect to query, key and value";
   let description = [{
     Recomputes the scores from the log-sum-exp. Iterators as in `nn.attention`;
-    `seq` and `group` are summed for key and value, `key` for the query.
+    `seq` and `group` are summed for key and value, `key` for the query. The
+    blocks of `key` may go round a ring.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
@@ -109,6 +94,37 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
                        NN_FloatTensor:$key, NN_FloatTensor:$value, NN_FloatTensor:$output,
                        NN_FloatTensor:$logsumexp, I64Attr:$heads,
                        OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal);
+  let results = (outs NN_FloatTensor:$query_gradient, NN_FloatTensor:$key_gradient,
+                      NN_FloatTensor:$value_gradient);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
+  }];
+}
+
+def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
+     "getVisitedShareOf"]> {
+  let summary = "what one block of keys contributes to the gradients of attention";
+  let description = [{
+    What `nn.attention_grad` computes, over the keys that are held: one block of
+    `blocks`. Output and log-sum-exp are those over all keys. The gradient of
+    the query is added to `query_gradient_so_far`, if that is given; the other
+    two are the contributions of the queries that are held. Iterators as in
+    `nn.attention_grad`. One step of the backward pass of ring attention.
+
+    **Constraints**: as for `nn.attention_grad`; `blocks` is positive.
+
+    ```mlir
+    %dq, %dk, %dv = nn.attention_block_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64, blocks = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$query,
+                       NN_FloatTensor:$key, NN_FloatTensor:$value, NN_FloatTensor:$output,
+                       NN_FloatTensor:$logsumexp,
+                       Optional<NN_FloatTensor>:$query_gradient_so_far, I64Attr:$heads,
+                       OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$causal,
+                       I64Attr:$blocks);
   let results = (outs NN_FloatTensor:$query_gradient, NN_FloatTensor:$key_gradient,
                       NN_FloatTensor:$value_gradient);
   let hasVerifier = 1;
@@ -211,23 +227,6 @@ def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
   let hasVerifier = 1;
 }
 
-def NN_ConcatOp : NN_KernelOp<"concat"> {
-  let summary = "join pieces along the last dimension";
-  let description = [{
-    The inverse of `nn.split`, and its gradient. A copy.
-
-    **Constraints**: as for `nn.split` with operands and result exchanged.
-
-    ```mlir
-    %x = nn.concat "qkv_split"(%q, %k, %v) {groups = 12 : i64} : (tensor<8x4x24xf32>, tensor<8x4x24xf32>, tensor<8x4x24xf32>) -> tensor<8x4x72xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, Variadic<NN_Tensor>:$inputs,
-                       DefaultValuedAttr<I64Attr, "1">:$groups);
-  let results = (outs NN_Tensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.cross_entropy with respect to the logits";
   let description = [{
@@ -240,6 +239,20 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$logits,
                        NN_IntTensor:$labels, NN_FloatTensor:$logsumexp);
+  let results = (outs NN_FloatTensor:$result);
+}
+
+def NN_MSELossGradOp : NN_KernelOp<"mse_loss_grad", ["getFlopsPerPoint"]> {
+  let summary = "gradient of nn.mse_loss with respect to the prediction";
+  let description = [{
+    2 (prediction − target) · dloss / elements. All iterators are parallel.
+
+    ```mlir
+    %dx = nn.mse_loss_grad "loss"(%dloss, %p, %t) : (tensor<f32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$prediction,
+                       NN_FloatTensor:$target);
   let results = (outs NN_FloatTensor:$result);
 }
 

@@ -31,6 +31,12 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
     InterfaceMethod<"Share of the points that are visited: one half for causal "
       "attention.",
       "double", "getVisitedShare", (ins), [{}], [{ return 1.0; }]>,
+    InterfaceMethod<"The share of its points that a device visits which holds "
+      "these ranges of each iterator: of causal attention, late queries see "
+      "more keys. All of them where the share of the whole is 1.",
+      "double", "getVisitedShareOf",
+      (ins "::llvm::ArrayRef<::proteus::nn::IteratorRanges>":$held), [{}],
+      [{ return 1.0; }]>,
     InterfaceMethod<"How the device executes the operation.",
       "::proteus::nn::KernelClass", "getKernelClass", (ins), [{}],
       [{ return ::proteus::nn::KernelClass::Memory; }]>,
@@ -38,9 +44,20 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "lookup reads as many rows as it returns.",
       "bool", "readsWholeOperand", (ins "unsigned":$operand), [{}],
       [{ return true; }]>,
+    InterfaceMethod<"Elements that are read per element written, of an operand "
+      "that is not read whole.",
+      "double", "getReadsPerWrite", (ins), [{}], [{ return 1.0; }]>,
+    InterfaceMethod<"Bytes of memory traffic per point of the space, where that "
+      "is not the size of operands and results.",
+      "std::optional<double>", "getBytesPerPoint", (ins), [{}],
+      [{ return std::nullopt; }]>,
     InterfaceMethod<"Whether the operation is linear in all its operands "
       "together, so that partial sums may pass through it unreduced.",
-      "bool", "isLinear", (ins), [{}], [{ return false; }]>
+      "bool", "isLinear", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<"Whether the operation only looks at a value on its way to "
+      "another reader: it takes the layout of that reader and asks for none of "
+      "its own.",
+      "bool", "isObserver", (ins), [{}], [{ return false; }]>
   ];
   // Run after the operation's own verifier, which can say more about what is
   // wrong than a dimension that does not fit.
@@ -70,7 +87,7 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation with a compound reduction (log-sum-exp) that can be replaced
+    An operation with a compound reduction (log-sum-exp, moments) that can be replaced
     by operations with simple ones, so that the reduced iterator can be split
     over devices.
   }];
@@ -81,6 +98,28 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
       }],
       "::llvm::SmallVector<::mlir::Value>", "decompose",
       (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+def RingOpInterface : OpInterface<"RingOpInterface"> {
+  let cppNamespace = "::proteus::nn";
+  let description = [{
+    An operation that can visit one iterator block by block while the blocks go
+    round a ring of devices. What is indexed by that iterator travels; the rest
+    of the results is built up in place.
+  }];
+  let methods = [
+    InterfaceMethod<"The name of the iterator whose blocks go round.",
+      "::llvm::StringRef", "getRingIterator">,
+    InterfaceMethod<[{
+        Builds the work of one step over the `operands` that are there, of which
+        there are `blocks` in all. `soFar` holds what the last step made of the
+        results that do not travel; it is empty in the first step. A result
+        that travels is what this step contributes to it.
+      }],
+      "::mlir::Operation *", "buildRingStep",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+           "::mlir::ValueRange":$soFar, "int64_t":$blocks)>
   ];
 }
 

@@ -9,9 +9,18 @@
 #ifndef PROTEUS_DIALECT_NN_NNOPS_TD
 #define PROTEUS_DIALECT_NN_NNOPS_TD
 
+include "Proteus/Dialect/NN/NNElementwiseOps.td"
+include "Proteus/Dialect/NN/NNExpertOps.td"
 include "Proteus/Dialect/NN/NNForwardOps.td"
+include "Proteus/Dialect/NN/NNGenericOp.td"
 include "Proteus/Dialect/NN/NNGradientOps.td"
+include "Proteus/Dialect/NN/NNNormalizationOps.td"
+include "Proteus/Dialect/NN/NNGradientScalingOps.td"
 include "Proteus/Dialect/NN/NNOptimizerOps.td"
+include "Proteus/Dialect/NN/NNRecommenderOps.td"
+include "Proteus/Dialect/NN/NNSequenceOps.td"
+include "Proteus/Dialect/NN/NNShapeOps.td"
+include "Proteus/Dialect/NN/NNSoftmaxOps.td"
 include "Proteus/Dialect/NN/NNStructureOps.td"
 
 #endif // PROTEUS_DIALECT_NN_NNOPS_TD

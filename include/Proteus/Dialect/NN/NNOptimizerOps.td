@@ -12,7 +12,9 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 // Updates are functional: they return the new parameter and state. The step
-// function says which result replaces which argument.
+// function says which result replaces which argument. With `scaled` the last
+// operand is a factor that the gradient is multiplied by; 0 stands for a gradient
+// of zero, whatever its elements are.
 
 class NN_UpdateOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoint"]>;
 
@@ -20,13 +22,15 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let summary = "parameter update by stochastic gradient descent";
   let description = [{
     Operands: parameter, gradient, then in this order what exists of: velocity
-    (momentum), master copy. Results: the new values in the same order without the
-    gradient. With a master copy the update is computed there and rounded to the
+    (momentum), master copy, and with `scaled` the factor of the gradient, a scalar.
+    Results: the new values in the same order without gradient and factor. With a
+    master copy the update is computed there and rounded to the
     parameter.
 
     v' = 0.9 v + g with momentum, else g; p' = p − learning_rate · v'.
 
-    **Constraints**: all shapes are equal; one result per operand but the gradient.
+    **Constraints**: all shapes but that of the factor are equal; one result per
+    operand but the gradient and the factor.
 
     ```mlir
     %p = nn.sgd "fc.weight"(%w, %g) {learning_rate = 0.01 : f64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -34,24 +38,36 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$parameter, NN_FloatTensor:$gradient,
                        Variadic<NN_FloatTensor>:$states, UnitAttr:$momentum,
-                       UnitAttr:$master, DefaultValuedAttr<F64Attr, "0.01">:$learning_rate);
+                       UnitAttr:$master, UnitAttr:$scaled,
+                       DefaultValuedAttr<F64Attr, "0.01">:$learning_rate);
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The factor of the gradient, or null.
+    ::mlir::Value getFactor() {
+      return getScaled() ? getOperands().back() : ::mlir::Value();
+    }
+    /// The states proper: without the factor.
+    ::mlir::OperandRange getOwnStates() {
+      return getStates().drop_back(getScaled() ? 1 : 0);
+    }
+  }];
 }
 
 def NN_AdamOp : NN_UpdateOp<"adam"> {
   let summary = "parameter update by Adam";
   let description = [{
-    Operands: parameter, gradient, first and second moment, and the master copy
-    if there is one. Results: the new values in the same order without the
-    gradient. With a master copy the update is computed there and rounded to the
+    Operands: parameter, gradient, first and second moment, the master copy if
+    there is one, and with `scaled` the factor of the gradient, a scalar. Results:
+    the new values in the same order without gradient and factor. With a master copy the update is computed there and rounded to the
     parameter.
 
     m' = 0.9 m + 0.1 g; v' = 0.999 v + 0.001 g²;
     p' = p − learning_rate · m' / (√v' + 10⁻⁸). The operation does not know the
     number of the step, so the moments are not corrected for their start at zero.
 
-    **Constraints**: all shapes are equal; one result per operand but the gradient.
+    **Constraints**: all shapes but that of the factor are equal; one result per
+    operand but the gradient and the factor.
 
     ```mlir
     %p:3 = nn.adam "fc.weight"(%w, %g, %m, %v) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
@@ -59,9 +75,20 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$parameter, NN_FloatTensor:$gradient,
                        Variadic<NN_FloatTensor>:$states, UnitAttr:$master,
+                       UnitAttr:$scaled,
                        DefaultValuedAttr<F64Attr, "0.001">:$learning_rate);
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The factor of the gradient, or null.
+    ::mlir::Value getFactor() {
+      return getScaled() ? getOperands().back() : ::mlir::Value();
+    }
+    /// The states proper: without the factor.
+    ::mlir::OperandRange getOwnStates() {
+      return getStates().drop_back(getScaled() ? 1 : 0);
+    }
+  }];
 }
 
 #endif // PROTEUS_DIALECT_NN_NNOPTIMIZEROPS_TD

@@ -33,6 +33,26 @@ def NN_CastOp : NN_ForwardOp<"cast", ["isLinear"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
+def NN_KeepOp : NN_ForwardOp<"keep", ["getKernelClass"],
+    [AllTypesMatch<["input", "result"]>]> {
+  let summary = "the same values, kept in a layout of their own";
+  let description = [{
+    Does nothing to the values. It has a partition of its own, so what reads its
+    result reads the values in the layout that the strategy sets for keeping
+    them: between a producer and its readers, or until the backward pass.
+    Iterators are those of an element-wise operation: one per dimension. Pending
+    sums do not pass through it.
+
+    **Constraints**: operand and result have the same type.
+
+    ```mlir
+    %k = nn.keep "mlp.fc1"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_Tensor:$input);
+  let results = (outs NN_Tensor:$result);
+}
+
 def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
     AttrSizedOperandSegments]> {
   let summary = "a body that runs n times: layers written once";

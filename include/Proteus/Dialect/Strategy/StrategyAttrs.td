@@ -33,7 +33,10 @@ def Strategy_ItemKind : I32Enum<"ItemKind", "what a split applies to", [
 def Strategy_ScheduleOrder
     : I32Enum<"ScheduleOrder", "in which order a stage runs micro-batches", [
         I32EnumCase<"GPipe", 0, "gpipe">,
-        I32EnumCase<"OneForwardOneBackward", 1, "1f1b">
+        I32EnumCase<"OneForwardOneBackward", 1, "1f1b">,
+        I32EnumCase<"Interleaved", 2, "interleaved">,
+        I32EnumCase<"ZeroBubble", 3, "zero-bubble">,
+        I32EnumCase<"Explicit", 4, "explicit">
       ]> {
   let cppNamespace = "::proteus::strategy";
 }
@@ -94,11 +97,14 @@ def Strategy_AxisAttr : Strategy_Attr<"Axis", "axis"> {
 def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
   let summary = "A position on an axis of a device mesh";
   let description = [{
-    **Constraints**: the axis is named by an identifier: a letter or `_`, then
-    letters, digits and `_`.
+    The axis may be a part of one, such as `pp:(1)2`; see `#strategy.part`.
+
+    **Constraints**: the axis is named by an identifier (a letter or `_`, then
+    letters, digits and `_`), followed by a sub-axis or not.
 
     ```mlir
     #strategy.coordinate<pp = 7>
+    #strategy.coordinate<d:(1)2 = 1>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$position);
@@ -115,17 +121,38 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     A single axis is written without brackets; with brackets it is the same
     attribute.
 
+    An axis may be used in part. A *sub-axis* `d:(p)s` is the factor s of axis d
+    behind a prefix of size p: of `d = 8`, `d:(1)2` is the major factor 2 (which
+    half a device is in) and `d:(2)4` the minor factor 4 (its place in the
+    half). `[d:(1)2, d:(2)4]` is `d`.
+
+    With `zigzag` the parts are not contiguous: of 2n chunks, part i is the
+    chunks i and 2n - 1 - i. With `ring` the devices do not keep to the part
+    they hold: the parts visit all devices in turn, one after the other.
+
     **Constraints**: the key is a string that is an identifier, or an `i64`;
     axes are named by identifiers (a letter or `_`, then letters, digits and
-    `_`).
+    `_`), followed by a sub-axis or not; the prefix of a sub-axis is at least 1
+    and its size at least 2; `zigzag` and `ring` are about iterators, and have
+    axes.
 
     ```mlir
     #strategy.part<batch -> dp>
     #strategy.part<0 -> [dp, tp]>
+    #strategy.part<out -> d:(2)4>
+    #strategy.part<seq -> zigzag cp>
+    #strategy.part<key -> ring zigzag cp>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$key,
-                        ArrayRefParameter<"::mlir::StringAttr">:$axes);
+                        ArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        "bool":$zigzag, "bool":$ring);
+  let builders = [
+    AttrBuilder<(ins "::mlir::Attribute":$key,
+                     "::llvm::ArrayRef<::mlir::StringAttr>":$axes), [{
+      return $_get($_ctxt, key, axes, false, false);
+    }]>
+  ];
   let extraClassDeclaration = [{
     /// Whether the key is the number of a dimension.
     bool isDimension() const {

@@ -40,10 +40,15 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
     - The body holds operations of this dialect only, exactly one `mesh` among
-      them, and each of `schedule`, `bucket`, `recompute` and `at` at most once,
-      and one `split` per item.
+      them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute`,
+      `prefetch`, `offload` and `at` at most once, one `split` per item, and one
+      `order` per stage.
+    - `order` is there if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh; coordinates of `at` lie on their axis.
+    - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
+      sub-axes of an axis fit one way to cut it: of any two prefixes, one
+      divides the other.
 
     ```mlir
     strategy.tree @data_parallel for @resnet50 {
@@ -70,6 +75,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScheduleOp getSchedule();
     /// The gradient buckets; null if none are set.
     BucketOp getBucket();
+    /// The leave to slice transfers; null if it is not given.
+    ScatterGatherOp getScatterGather();
   }];
 }
 
@@ -92,9 +99,9 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
     **Constraints**
     - It stands in a tree or a node.
     - The pattern is well-formed.
-    - The body holds operations of this dialect only: each of `recompute`, `at`
-      and `stages` at most once, not both `at` and `stages`, and one `split`
-      per item.
+    - The body holds operations of this dialect only: each of `recompute`,
+      `prefetch`, `offload`, `at` and `stages` at most once, not both `at` and
+      `stages`, and one `split` per item.
 
     ```mlir
     node "layers[0:12].attention" {
@@ -169,20 +176,28 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   let description = [{
     - `micro_batches`: into how many parts the global batch is cut.
     - `order`: `"gpipe"` runs the forward passes of all micro-batches, then the
-      backward passes; `"1f1b"` alternates as soon as it can. Without it,
-      `"1f1b"`.
+      backward passes; `"1f1b"` alternates as soon as it can; `"interleaved"` is
+      the same with several chunks per stage, groups of as many micro-batches as
+      there are stages taking turns; `"zero-bubble"` computes what the stage in
+      front waits for first and fills the waiting times with the gradients of
+      parameters; `"explicit"` runs what the `order` of each stage lists. Without
+      it, `"1f1b"`, or `"interleaved"` when there are several chunks.
     - `max_ongoing`: how many micro-batches a stage may have in flight, that is,
-      between forward and backward pass. Without it, the order decides.
-    - `virtual_stages`: how many chunks of the model each stage holds
-      (interleaving). Without it, one.
+      between forward pass and last gradient; chunks count separately. Without
+      it, the order decides.
+    - `virtual_stages`: how many chunks of the model each stage holds. With v
+      chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c of
+      stage s. Without it, one.
 
     **Constraints**
     - It stands directly in a tree.
     - The numbers are at least 1; the order is a known one.
+    - There are `order` operations in the tree if and only if the order is
+      `"explicit"` (checked by the tree).
 
     ```mlir
     schedule micro_batches = 96 order = "1f1b"
-    schedule micro_batches = 96 max_ongoing = 4 virtual_stages = 2
+    schedule micro_batches = 96 order = "interleaved" virtual_stages = 2
     ```
   }];
   let arguments = (ins I64Attr:$micro_batches,
@@ -196,9 +211,39 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The order as an enumeration, the default filled in.
+    /// The order as an enumeration, the default filled in: `1f1b` of several
+    /// chunks is `interleaved`.
     ScheduleOrder getOrderKind();
   }];
+}
+
+def Strategy_OrderOp : Strategy_Op<"order"> {
+  let summary = "The order in which one stage works, item by item";
+  let description = [{
+    For `schedule ... order = "explicit"`. An item is the letter of what runs,
+    the micro-batch, and `.c` for a chunk c other than 0: `F` forward, `B`
+    backward, `I` gradients that the stage in front waits for, `W` the other
+    gradients. A stage whose order has `I` and `W` items of a chunk has its
+    backward split; where nothing waits for a gradient (the chunk that reads the
+    inputs) there is nothing to split, and `B` is used. The update follows the
+    last item and is not listed.
+
+    Whether the items are complete and can run is checked when the programs are
+    known, by schedule-pipeline and verify-phase.
+
+    **Constraints**
+    - It stands directly in a tree, once per stage.
+    - The stage is not negative; items are well-formed.
+
+    ```mlir
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, I0, F1, W0, I1, W1]
+    ```
+  }];
+  let arguments = (ins I64Attr:$stage, StrArrayAttr:$items);
+  let assemblyFormat = "`stage` $stage custom<WorkItems>($items) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Strategy_BucketOp : Strategy_Op<"bucket"> {
@@ -226,6 +271,28 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
   let hasVerifier = 1;
 }
 
+def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
+  let summary = "Lets values cross between stages in slices";
+  let description = [{
+    A value that all ranks along an axis of a stage hold may go to the next
+    stage in slices: every rank sends one, and the ranks of the next stage
+    collect them with an all-gather. Where the stages are in different nodes and
+    the axis is within a node, the slow links carry a fraction of the bytes.
+    For every value the cheaper of both ways is taken, by the costs of the
+    cluster; a tie keeps the plain transfer. Without this setting all transfers
+    are plain.
+
+    **Constraints**
+    - It stands directly in a tree, once.
+
+    ```mlir
+    scatter_gather
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Settings of the tree and of nodes
 //===----------------------------------------------------------------------===//
@@ -241,16 +308,32 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
 
     A partition of `op` decides what each device computes; a partition of a
     memory item decides what it stores. The lowering inserts the communication
-    between the two.
+    between the two:
+
+    - `weight`, `state`: how parameters and their optimizer state are stored;
+    - `gradient`: how the gradients of parameters are stored. The sum over its
+      axes is formed in the backward pass of every micro-batch; the sum over
+      other axes once, after the last;
+    - `output`: the layout of the first result between its producer and all its
+      readers;
+    - `output_gradient`: the layout of the gradient of the first result, once it
+      is complete;
+    - `input k`: the layout in which operand k is kept for the backward pass. The
+      operation itself reads the operand as it needs it.
 
     **Constraints**
     - It stands in a tree or a node, once per item.
-    - There is at least one arrow; a key occurs once, an axis occurs once.
+    - There is at least one arrow; a key occurs once, an axis occurs once, and
+      once more for a key that goes round a `ring`; sub-axes of one axis do not
+      overlap.
+    - `ring` and `zigzag` are about `op`.
     - `op` takes iterator names, not dimensions; dimensions are not negative.
     - Axes are axes of the tree's mesh (checked by the tree).
 
     ```mlir
     split op [batch -> dp, out -> tp]
+    split op [batch -> d:(1)2, out -> d:(2)4]
+    split op [seq -> zigzag cp, key -> ring zigzag cp]
     split weight [0 -> [dp, tp]]
     split input 1 [batch -> []]
     ```
@@ -272,7 +355,8 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
 
     **Constraints**
     - It stands in a tree or a node, once, and not beside `stages`.
-    - There is at least one coordinate; an axis occurs once.
+    - There is at least one coordinate; an axis occurs once, and sub-axes of
+      one axis do not overlap.
     - Axes are axes of the tree's mesh and coordinates lie on them (checked by
       the tree).
 
@@ -289,21 +373,29 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
   let summary = "Cuts the matched modules into stages along an axis";
   let description = [{
     The modules that the pattern of the node matches, in the order of the model,
-    are cut into as many contiguous runs as the axis has positions; the
-    remainder goes to the first runs. Run i is placed at position i of the axis.
+    are cut into as many contiguous runs as the axis has positions, times the
+    `virtual_stages` of the schedule. `of` gives the number of modules of each
+    run; without it the runs are equal, and the remainder goes to the first ones.
+    Run i is placed at position i of the axis, counted from its beginning again
+    for every further chunk.
 
     **Constraints**
     - It stands directly in a node, once, and not beside `at`.
     - The axis is an axis of the tree's mesh (checked by the tree).
+    - The numbers of `of` are at least 1. That there is one per run and that they
+      add up to the modules is checked when the tree is applied.
 
     ```mlir
     node "layers[*]" {
       stages pp
     }
+    node "blocks[*]" {
+      stages pp of [3, 4, 4, 1]
+    }
     ```
   }];
-  let arguments = (ins StrAttr:$axis);
-  let assemblyFormat = "custom<AxisName>($axis) attr-dict";
+  let arguments = (ins StrAttr:$axis, OptionalAttr<DenseI64ArrayAttr>:$counts);
+  let assemblyFormat = "custom<AxisName>($axis) (`of` $counts^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -325,6 +417,76 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
+  let summary = "When parameters are gathered and how long they are kept";
+  let description = [{
+    Says what happens to parameters that are stored elsewhere than they are
+    used: sharded over more devices (ZeRO-3, FSDP) or in host memory.
+
+    - `depth`: how many repeated layers ahead of its use a parameter may be
+      gathered. With 0 a layer's parameters come when the layer starts; with n
+      they may come when the n-th layer before it starts, and take memory from
+      then on. Without it, 1.
+    - `reshard_after_forward`: whether what was gathered for the forward pass is
+      freed after it and gathered again for the backward pass. With `false` it
+      is kept: less communication, more memory. Without it, `true`.
+
+    **Constraints**
+    - It stands in a tree or a node, once.
+    - It sets at least one of the two; the depth is not negative.
+
+    ```mlir
+    node "layers[*]" {
+      split weight [0 -> dp]
+      prefetch depth = 2
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$depth,
+                       OptionalAttr<BoolAttr>:$reshard_after_forward);
+  let assemblyFormat = [{
+    (`depth` `=` $depth^)?
+    (`reshard_after_forward` `=` $reshard_after_forward^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
+  let summary = "Keeps memory items of what is selected in host memory";
+  let description = [{
+    Items that lie in host memory take no device memory except while they are
+    used:
+
+    - `weight`: parameters are fetched before each use in the forward and in the
+      backward pass, and written back after the update;
+    - `state`: the optimizer state is fetched for the update, which runs on the
+      device, and written back;
+    - `activation`: results that the backward pass reads are copied to the host
+      after the forward pass and fetched again.
+
+    What is set here replaces what is set further out; `none` keeps everything
+    on the devices.
+
+    **Constraints**
+    - It stands in a tree or a node, once.
+    - It names at least one item, or `none` and no item.
+
+    ```mlir
+    offload state
+    node "layers[*]" {
+      offload weight state activation
+    }
+    ```
+  }];
+  let arguments = (ins UnitAttr:$none, UnitAttr:$weight, UnitAttr:$state,
+                       UnitAttr:$activation);
+  let assemblyFormat = [{
+    (`none` $none^)? (`weight` $weight^)? (`state` $state^)?
+    (`activation` $activation^)? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // PROTEUS_DIALECT_STRATEGY_STRATEGYOPS_TD

@@ -1,0 +1,57 @@
+//===- NNSequenceOps.td - what depends on positions --------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNSEQUENCEOPS_TD
+#define PROTEUS_DIALECT_NN_NNSEQUENCEOPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+def NN_RopeOp : NN_ForwardOp<"rope", ["getFlopsPerPoint", "isLinear"]> {
+  let summary = "rotary position embedding";
+  let description = [{
+    In every head of the last dimension, elements i and i + dim/2 are turned as a
+    pair by the angle position · base^(−2i/dim). The position is the index in the
+    whole sequence, also where the sequence is split. With `inverse` the angle is
+    negative, which is the gradient.
+    Iterators: `batch`, `seq`, `head` (parallel) and `dim` (opaque). Partial sums
+    pass through it.
+
+    **Constraints**: the operand is `[batch, seq, heads · dim]`; `heads` divides the
+    last dimension into heads of an even size; `base` is positive.
+
+    ```mlir
+    %y = nn.rope "attention.rope_q"(%q) {heads = 12 : i64} : (tensor<8x1024x768xbf16>) -> tensor<8x1024x768xbf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, I64Attr:$heads,
+                       DefaultValuedAttr<F64Attr, "10000.0">:$base,
+                       UnitAttr:$inverse);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_CausalMaskOp : NN_ForwardOp<"causal_mask", ["isLinear"]> {
+  let summary = "hide later keys from a query";
+  let description = [{
+    Scores `[.., seq, key]`: where the key comes after the query, the score becomes
+    −∞, so that a softmax gives it no weight. With `zero` it becomes 0, which is the
+    gradient. Positions are those in the whole tensor, also where it is split.
+    Iterators: the leading dimensions, `seq` and `key`, all parallel.
+
+    **Constraints**: the operand has at least two dimensions.
+
+    ```mlir
+    %y = nn.causal_mask "attention.mask"(%scores) : (tensor<8x12x64x64xf32>) -> tensor<8x12x64x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, UnitAttr:$zero);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // PROTEUS_DIALECT_NN_NNSEQUENCEOPS_TD

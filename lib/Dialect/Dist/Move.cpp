@@ -1,0 +1,296 @@
+//===- Move.cpp - a tensor from one mesh to another -----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tensor is cut at every boundary of either layout. Every cell that a
+// device lacks is a demand, which the holders of the cell can serve together.
+// With a bound on the time of a link, who serves what is a flow from links to
+// demands; the smallest bound that serves all is found by bisection.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Move.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+using namespace proteus::dist;
+using llvm::ArrayRef;
+using llvm::failure;
+using llvm::FailureOr;
+using llvm::SmallVector;
+
+int64_t Region::getNumElements() const {
+  int64_t elements = 1;
+  for (int64_t size : sizes)
+    elements *= size;
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// What devices hold
+//===----------------------------------------------------------------------===//
+
+/// The block of every device at which a value of `layout` exists, by device.
+static std::map<int64_t, Region>
+blocksOf(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
+  std::map<int64_t, Region> blocks;
+  for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
+    SmallVector<int64_t> coordinates = {0};
+    coordinates.append(mesh.getCoordinates(position));
+    if (llvm::any_of(layout.fixed, [&](std::pair<Axis, int64_t> entry) {
+          return coordinates[entry.first] != entry.second;
+        }))
+      continue;
+    blocks[mesh.getDevice(ArrayRef(coordinates).drop_front())] = {
+        localOffset(mesh, layout, shape, coordinates),
+        localShape(mesh, layout, shape, coordinates)};
+  }
+  return blocks;
+}
+
+static bool contains(const Region &outer, const Region &inner) {
+  for (size_t dim = 0; dim < inner.sizes.size(); ++dim)
+    if (inner.offset[dim] < outer.offset[dim] ||
+        inner.offset[dim] + inner.sizes[dim] >
+            outer.offset[dim] + outer.sizes[dim])
+      return false;
+  return true;
+}
+
+/// The cells between all boundaries of all blocks.
+static std::vector<Region>
+cellsOf(ArrayRef<int64_t> shape,
+        ArrayRef<const std::map<int64_t, Region> *> holdings) {
+  std::vector<Region> cells = {{}};
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    SmallVector<int64_t> cuts = {0, shape[dim]};
+    for (const std::map<int64_t, Region> *blocks : holdings)
+      for (const auto &[device, block] : *blocks)
+        cuts.append({block.offset[dim], block.offset[dim] + block.sizes[dim]});
+    llvm::sort(cuts);
+    cuts.erase(llvm::unique(cuts), cuts.end());
+    std::vector<Region> next;
+    for (const Region &cell : cells)
+      for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+        next.push_back(cell);
+        next.back().offset.push_back(cuts[i]);
+        next.back().sizes.push_back(cuts[i + 1] - cuts[i]);
+      }
+    cells = std::move(next);
+  }
+  return cells;
+}
+
+/// Calls `visit` with boxes that make up the elements `begin` to `end` of
+/// `region` in row-major order.
+static void forEachBox(const Region &region, int64_t begin, int64_t end,
+                       llvm::function_ref<void(const Region &)> visit,
+                       size_t dim = 0) {
+  if (begin == end)
+    return;
+  if (dim == region.sizes.size() ||
+      (begin == 0 && end == region.getNumElements()))
+    return visit(region);
+  int64_t row = region.getNumElements() / region.sizes[dim];
+  auto rows = [&](int64_t first, int64_t count) {
+    Region part = region;
+    part.offset[dim] += first;
+    part.sizes[dim] = count;
+    return part;
+  };
+  // The end of a row, whole rows, the start of a row.
+  int64_t first = begin / row, last = end / row;
+  if (first == last)
+    return forEachBox(rows(first, 1), begin % row, end % row, visit, dim + 1);
+  if (begin % row) {
+    forEachBox(rows(first, 1), begin % row, row, visit, dim + 1);
+    ++first;
+  }
+  if (first < last)
+    visit(rows(first, last - first));
+  if (end % row)
+    forEachBox(rows(last, 1), 0, end % row, visit, dim + 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Sharing the load
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A cell that a device lacks.
+struct Demand {
+  int64_t destination;
+  size_t cell;
+  int64_t elements;
+  /// Links that can bring it, those within the node first.
+  SmallVector<size_t> links;
+};
+
+/// The sending side of a device, into its node or out of it.
+struct SendingLink {
+  int64_t device;
+  int64_t timePerElement;
+};
+
+/// Serves demands from links of limited capacity by augmenting paths.
+class Sharing {
+public:
+  Sharing(ArrayRef<SendingLink> links, ArrayRef<Demand> demands)
+      : links(links), demands(demands),
+        sent(demands.size(), SmallVector<int64_t>(links.size(), 0)) {}
+
+  /// Whether all can be served by the time `bound`.
+  bool serve(int64_t bound) {
+    for (SmallVector<int64_t> &row : sent)
+      std::fill(row.begin(), row.end(), 0);
+    left.clear();
+    for (const SendingLink &link : links)
+      left.push_back(bound / link.timePerElement);
+    for (size_t demand = 0; demand < demands.size(); ++demand) {
+      int64_t missing = demands[demand].elements;
+      while (missing > 0) {
+        seen.assign(demands.size(), false);
+        int64_t found = augment(demand, missing);
+        if (found == 0)
+          return false;
+        missing -= found;
+      }
+    }
+    return true;
+  }
+
+  /// Elements of a demand that a link sends.
+  int64_t getSent(size_t demand, size_t link) const {
+    return sent[demand][link];
+  }
+
+private:
+  /// Serves up to `wanted` elements of a demand, if need be by serving what a
+  /// link sends to another demand from elsewhere.
+  int64_t augment(size_t demand, int64_t wanted) {
+    if (seen[demand])
+      return 0;
+    seen[demand] = true;
+    for (size_t link : demands[demand].links)
+      if (int64_t amount = std::min(left[link], wanted)) {
+        left[link] -= amount;
+        sent[demand][link] += amount;
+        return amount;
+      }
+    for (size_t link : demands[demand].links)
+      for (size_t other = 0; other < demands.size(); ++other) {
+        int64_t movable = std::min(sent[other][link], wanted);
+        if (other == demand || movable == 0)
+          continue;
+        int64_t amount = augment(other, movable);
+        if (amount == 0)
+          continue;
+        sent[other][link] -= amount;
+        sent[demand][link] += amount;
+        return amount;
+      }
+    return 0;
+  }
+
+  ArrayRef<SendingLink> links;
+  ArrayRef<Demand> demands;
+  std::vector<SmallVector<int64_t>> sent;
+  std::vector<int64_t> left;
+  std::vector<bool> seen;
+};
+
+} // namespace
+
+static std::optional<std::string> checkLayout(const Layout &layout) {
+  if (layout.isPartial())
+    return "a partial value cannot move to another mesh; reduce it first";
+  if (!layout.isReplicated(microAxis))
+    return "a value that differs between micro-batches has no one place to "
+           "move from or to";
+  return std::nullopt;
+}
+
+FailureOr<Move> proteus::dist::planMove(const Mesh &fromMesh,
+                                        const Layout &from, const Mesh &toMesh,
+                                        const Layout &to,
+                                        ArrayRef<int64_t> shape,
+                                        const MoveLinks &costs,
+                                        std::string &reason) {
+  for (const Layout *layout : {&from, &to})
+    if (std::optional<std::string> problem = checkLayout(*layout)) {
+      reason = std::move(*problem);
+      return failure();
+    }
+  std::map<int64_t, Region> held = blocksOf(fromMesh, from, shape);
+  std::map<int64_t, Region> needed = blocksOf(toMesh, to, shape);
+  std::vector<Region> cells = cellsOf(shape, {&held, &needed});
+
+  // Two links per holder: into its node and out of it.
+  std::vector<SendingLink> links;
+  for (const auto &[device, block] : held) {
+    links.push_back({device, costs.inNode});
+    links.push_back({device, costs.betweenNodes});
+  }
+  Move move;
+  std::vector<Demand> demands;
+  for (const auto &[destination, block] : needed) {
+    auto own = held.find(destination);
+    for (auto [cell, region] : llvm::enumerate(cells)) {
+      if (region.getNumElements() == 0 || !contains(block, region))
+        continue;
+      if (own != held.end() && contains(own->second, region)) {
+        move.pieces.push_back({destination, destination, region});
+        continue;
+      }
+      Demand demand{destination, cell, region.getNumElements(), {}};
+      for (bool sameNode : {true, false})
+        for (auto [number, holder] : llvm::enumerate(held))
+          if (contains(holder.second, region) &&
+              (holder.first / costs.devicesPerNode ==
+               destination / costs.devicesPerNode) == sameNode)
+            demand.links.push_back(2 * number + (sameNode ? 0 : 1));
+      demands.push_back(std::move(demand));
+    }
+  }
+
+  Sharing sharing(links, demands);
+  int64_t low = 0, high = 0;
+  for (const Demand &demand : demands)
+    high += demand.elements * std::max(costs.inNode, costs.betweenNodes);
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (sharing.serve(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  sharing.serve(low);
+  move.time = low;
+  for (auto [number, demand] : llvm::enumerate(demands)) {
+    int64_t begin = 0;
+    for (size_t link : demand.links) {
+      int64_t end = begin + sharing.getSent(number, link);
+      forEachBox(cells[demand.cell], begin, end,
+                 [&, &demand = demand](const Region &region) {
+                   move.pieces.push_back(
+                       {links[link].device, demand.destination, region});
+                 });
+      begin = end;
+    }
+  }
+  llvm::sort(move.pieces, [](const MovePiece &a, const MovePiece &b) {
+    return std::tie(a.destination, a.region.offset) <
+           std::tie(b.destination, b.region.offset);
+  });
+  return move;
+}

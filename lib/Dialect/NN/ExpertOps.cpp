@@ -1,0 +1,378 @@
+//===- ExpertOps.cpp - mixture of experts: verifiers, spaces ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace proteus::nn;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRank(Operation *op, StringRef what, Value value,
+                                size_t rank) {
+  if (shapeOf(value).size() == rank)
+    return success();
+  return op->emitOpError() << what << " must have rank " << rank << ", got "
+                           << shapeOf(value).size();
+}
+
+/// Checks that `value` has the leading dimensions of `tokens`.
+static LogicalResult verifyTokens(Operation *op, StringRef what, Value value,
+                                  Value tokens) {
+  if (failed(verifyRank(op, what, value, shapeOf(tokens).size())))
+    return failure();
+  if (shapeOf(value).drop_back() == shapeOf(tokens).drop_back())
+    return success();
+  return op->emitOpError() << what
+                           << " must have the leading dimensions of the tokens "
+                           << tokens.getType() << ", got " << value.getType();
+}
+
+static LogicalResult verifyGroups(Operation *op, Value tokens, int64_t groups) {
+  if (shapeOf(tokens).size() < 2)
+    return op->emitOpError("tokens must have rank 2 or more, got ")
+           << shapeOf(tokens).size();
+  int64_t batch = shapeOf(tokens).front();
+  if (groups < 1 || batch % groups != 0)
+    return op->emitOpError("the number of token groups must divide the batch, "
+                           "got ")
+           << groups << " groups of a batch of " << batch;
+  return success();
+}
+
+int64_t MoeRouteOp::getCapacity() {
+  ArrayRef<int64_t> shape = shapeOf(getLogits());
+  double tokens = 1;
+  for (int64_t size : shape.drop_back())
+    tokens *= static_cast<double>(size);
+  double share = tokens / static_cast<double>(getGroups()) *
+                 static_cast<double>(shapeOf(getGates()).back()) /
+                 static_cast<double>(shape.back());
+  // A factor like 1.1 is not exact: what it adds to a whole number by rounding
+  // is no slot.
+  return std::max<int64_t>(
+      1, std::ceil(getCapacityFactor().convertToDouble() * share - 1e-9));
+}
+
+LogicalResult MoeRouteOp::verify() {
+  if (failed(verifyGroups(*this, getLogits(), getGroups())))
+    return failure();
+  for (Value result : getResults())
+    if (failed(verifyTokens(*this, "a result", result, getLogits())))
+      return failure();
+  int64_t choices = shapeOf(getGates()).back();
+  int64_t experts = shapeOf(getLogits()).back();
+  if (choices < 1 || choices > experts)
+    return emitOpError("can't choose ")
+           << choices << " of " << experts << " experts";
+  for (Value result : {getExperts(), getSlots()})
+    if (shapeOf(result).back() != choices)
+      return emitOpError(
+                 "gates, experts and slots must have the same number of "
+                 "choices, got ")
+             << choices << " and " << shapeOf(result).back();
+  double factor = getCapacityFactor().convertToDouble();
+  if (!(factor > 0 && std::isfinite(factor)))
+    return emitOpError("'capacity_factor' must be positive, got ") << factor;
+  return success();
+}
+
+LogicalResult MoeRouteGradOp::verify() {
+  if (shapeOf(getLogits()).size() < 2)
+    return emitOpError("logits must have rank 2 or more, got ")
+           << shapeOf(getLogits()).size();
+  if (failed(verifyTokens(*this, "gradient", getGradient(), getLogits())))
+    return failure();
+  if (shapeOf(getGradient()) != shapeOf(getExperts()))
+    return emitOpError("gradient and experts must have the same shape, got ")
+           << getGradient().getType() << " and " << getExperts().getType();
+  return success();
+}
+
+/// Checks tokens against what the experts hold of them, and against the
+/// routing.
+static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
+                                  Value experts, Value slots, Value gates) {
+  if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
+      failed(verifyGroups(op, tokens, shapeOf(places)[1])) ||
+      failed(verifyTokens(op, "experts", experts, tokens)))
+    return failure();
+  for (Value value : {slots, gates})
+    if (value && shapeOf(value) != shapeOf(experts))
+      return op->emitOpError("experts, slots and gates must have the same "
+                             "shape, got ")
+             << experts.getType() << " and " << value.getType();
+  auto route = slots.getDefiningOp<MoeRouteOp>();
+  if (!route)
+    return success();
+  std::tuple<StringRef, int64_t, int64_t> sizes[] = {
+      {"experts", shapeOf(route.getLogits()).back(), shapeOf(places)[0]},
+      {"token groups", route.getGroups(), shapeOf(places)[1]},
+      {"slots", route.getCapacity(), shapeOf(places)[2]}};
+  for (auto [what, expected, got] : sizes)
+    if (expected != got) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("has ")
+          << got << " " << what << ", but tokens were routed to " << expected;
+      diagnostic.attachNote(route.getLoc()) << "routed here";
+      return diagnostic;
+    }
+  return success();
+}
+
+LogicalResult MoeDispatchOp::verify() {
+  return verifyPlaces(*this, getInput(), getResult(), getExperts(), getSlots(),
+                      getGates());
+}
+LogicalResult MoeCombineOp::verify() {
+  return verifyPlaces(*this, getResult(), getInput(), getExperts(), getSlots(),
+                      getGates());
+}
+LogicalResult MoeGateGradOp::verify() {
+  return verifyPlaces(*this, getGradient(), getInput(), getExperts(),
+                      getSlots(), getResult());
+}
+
+static LogicalResult verifyExpertLinear(Operation *op, Value input,
+                                        Value weight, Value output) {
+  return success(succeeded(verifyRank(op, "input", input, 4)) &&
+                 succeeded(verifyRank(op, "weight", weight, 3)) &&
+                 succeeded(verifyRank(op, "output", output, 4)));
+}
+
+LogicalResult ExpertLinearOp::verify() {
+  return verifyExpertLinear(*this, getInput(), getWeight(), getResult());
+}
+LogicalResult ExpertLinearDgradOp::verify() {
+  return verifyExpertLinear(*this, getResult(), getWeight(), getGradient());
+}
+LogicalResult ExpertLinearWgradOp::verify() {
+  return verifyExpertLinear(*this, getInput(), getResult(), getGradient());
+}
+
+//===----------------------------------------------------------------------===//
+// Routing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tokens `[batch, .., last]` whose batch is cut into groups. Dimensions that
+/// are needed whole are indexed by nothing.
+struct GroupedTokens {
+  unsigned group;
+  TensorIterators leading;
+
+  GroupedTokens(IterationSpace &space, Value tokens, int64_t groups,
+                bool splitsSequence) {
+    group = space.add("group", groups);
+    leading.push_back({group});
+    // Groups of one sample may be split unevenly, as the batch may.
+    if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
+      leading.back().push_back(
+          space.add("sample", samples, IteratorKind::Opaque));
+    int64_t rank = shapeOf(tokens).size();
+    for (int64_t dim = 1; dim + 1 < rank; ++dim) {
+      leading.emplace_back();
+      if (splitsSequence)
+        leading.back().push_back(
+            space.add(dataIteratorName(dim, rank), shapeOf(tokens)[dim]));
+    }
+  }
+  TensorIterators with(DimIterators last = {}) const {
+    TensorIterators dims = leading;
+    dims.push_back(last);
+    return dims;
+  }
+};
+} // namespace
+
+IterationSpace MoeRouteOp::getIterationSpace() {
+  IterationSpace space;
+  GroupedTokens tokens(space, getLogits(), getGroups(),
+                       /*splitsSequence=*/false);
+  // Who gets a slot depends on all tokens of a group and all experts.
+  int64_t perRow = 1;
+  for (int64_t size : shapeOf(getLogits()).drop_front())
+    perRow *= size;
+  space.add("logit", perRow, IteratorKind::Opaque);
+  space.operands = {tokens.with()};
+  space.results = {tokens.with(), tokens.with(), tokens.with()};
+  return space;
+}
+// A softmax, and a comparison per choice.
+double MoeRouteOp::getFlopsPerPoint() {
+  return 4 + static_cast<double>(shapeOf(getGates()).back());
+}
+
+IterationSpace MoeRouteGradOp::getIterationSpace() {
+  IterationSpace space;
+  TensorIterators leading;
+  int64_t rank = shapeOf(getLogits()).size();
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    leading.push_back(
+        {space.add(dataIteratorName(dim, rank), shapeOf(getLogits())[dim])});
+  TensorIterators choices = leading, logits = leading;
+  choices.emplace_back();
+  logits.push_back(
+      {space.add("expert", shapeOf(getLogits()).back(), IteratorKind::Opaque)});
+  space.operands = {choices, logits, choices};
+  space.results = {logits};
+  return space;
+}
+double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
+
+//===----------------------------------------------------------------------===//
+// Dispatch and combination
+//===----------------------------------------------------------------------===//
+
+/// FLOPs per point of an operation that adds or multiplies each element of each
+/// choice of each token `perElement` times: most points of the space are empty.
+static double flopsPerPoint(const IterationSpace &space, Value experts,
+                            int64_t hidden, double perElement) {
+  double elements = static_cast<double>(hidden);
+  for (int64_t size : shapeOf(experts))
+    elements *= static_cast<double>(size);
+  return perElement * elements / space.numPoints();
+}
+
+IterationSpace MoeDispatchOp::getIterationSpace() {
+  IterationSpace space;
+  ArrayRef<int64_t> places = shapeOf(getResult());
+  unsigned expert = space.add("expert", places[0]);
+  GroupedTokens tokens(space, getInput(), places[1], /*splitsSequence=*/false);
+  unsigned slot = space.add("slot", places[2]);
+  unsigned hidden = space.add("hidden", places[3]);
+  space.operands = {tokens.with({hidden}), tokens.with(), tokens.with()};
+  if (getGates())
+    space.operands.push_back(tokens.with());
+  space.results = {{{expert}, {tokens.group}, {slot}, {hidden}}};
+  return space;
+}
+double MoeDispatchOp::getFlopsPerPoint() {
+  return getGates() ? flopsPerPoint(getIterationSpace(), getExperts(),
+                                    shapeOf(getInput()).back(), 1)
+                    : 0;
+}
+
+namespace {
+/// The space that nn.moe_combine and the gradient of its gates share.
+struct CombineSpace {
+  IterationSpace space;
+  TensorIterators tokens, choices, places;
+
+  CombineSpace(Value tokenTensor, Value placeTensor, IteratorKind hiddenKind) {
+    ArrayRef<int64_t> sizes = shapeOf(placeTensor);
+    unsigned expert = space.add("expert", sizes[0], IteratorKind::Sum);
+    GroupedTokens grouped(space, tokenTensor, sizes[1],
+                          /*splitsSequence=*/true);
+    unsigned slot = space.add("slot", sizes[2], IteratorKind::Sum);
+    unsigned hidden = space.add("hidden", sizes[3], hiddenKind);
+    tokens = grouped.with({hidden});
+    choices = grouped.with();
+    places = {{expert}, {grouped.group}, {slot}, {hidden}};
+  }
+};
+} // namespace
+
+IterationSpace MoeCombineOp::getIterationSpace() {
+  CombineSpace combine(getResult(), getInput(), IteratorKind::Parallel);
+  combine.space.operands = {combine.places, combine.choices, combine.choices};
+  if (getGates())
+    combine.space.operands.push_back(combine.choices);
+  combine.space.results = {combine.tokens};
+  return combine.space;
+}
+double MoeCombineOp::getFlopsPerPoint() {
+  return flopsPerPoint(getIterationSpace(), getExperts(),
+                       shapeOf(getResult()).back(), getGates() ? 2 : 1);
+}
+
+IterationSpace MoeGateGradOp::getIterationSpace() {
+  CombineSpace combine(getGradient(), getInput(), IteratorKind::Sum);
+  combine.space.operands = {combine.tokens, combine.places, combine.choices,
+                            combine.choices};
+  combine.space.results = {combine.choices};
+  return combine.space;
+}
+double MoeGateGradOp::getFlopsPerPoint() {
+  return flopsPerPoint(getIterationSpace(), getExperts(),
+                       shapeOf(getGradient()).back(), 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Grouped products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The space that nn.expert_linear and its gradients share.
+struct ExpertLinearSpace {
+  IterationSpace space;
+  unsigned expert, group, slot, out, in;
+
+  ExpertLinearSpace(Value rows, int64_t outSize, int64_t inSize) {
+    expert = space.add("expert", shapeOf(rows)[0]);
+    group = space.add("group", shapeOf(rows)[1]);
+    slot = space.add("slot", shapeOf(rows)[2]);
+    out = space.add("out", outSize);
+    in = space.add("in", inSize);
+  }
+  void sumOver(unsigned iterator) {
+    space.iterators[iterator].kind = IteratorKind::Sum;
+  }
+  TensorIterators input() const { return {{expert}, {group}, {slot}, {in}}; }
+  TensorIterators output() const { return {{expert}, {group}, {slot}, {out}}; }
+  TensorIterators weight() const { return {{expert}, {out}, {in}}; }
+};
+} // namespace
+
+IterationSpace ExpertLinearOp::getIterationSpace() {
+  ExpertLinearSpace linear(getInput(), shapeOf(getWeight())[1],
+                           shapeOf(getInput())[3]);
+  linear.sumOver(linear.in);
+  linear.space.operands = {linear.input(), linear.weight()};
+  if (getBias())
+    linear.space.operands.push_back({{linear.expert}, {linear.out}});
+  linear.space.results = {linear.output()};
+  return linear.space;
+}
+double ExpertLinearOp::getFlopsPerPoint() { return 2; }
+KernelClass ExpertLinearOp::getKernelClass() { return KernelClass::Matrix; }
+
+IterationSpace ExpertLinearDgradOp::getIterationSpace() {
+  ExpertLinearSpace linear(getGradient(), shapeOf(getWeight())[1],
+                           shapeOf(getWeight())[2]);
+  linear.sumOver(linear.out);
+  linear.space.operands = {linear.output(), linear.weight()};
+  linear.space.results = {linear.input()};
+  return linear.space;
+}
+double ExpertLinearDgradOp::getFlopsPerPoint() { return 2; }
+KernelClass ExpertLinearDgradOp::getKernelClass() {
+  return KernelClass::Matrix;
+}
+
+IterationSpace ExpertLinearWgradOp::getIterationSpace() {
+  ExpertLinearSpace linear(getGradient(), shapeOf(getGradient())[3],
+                           shapeOf(getInput())[3]);
+  linear.sumOver(linear.group);
+  linear.sumOver(linear.slot);
+  linear.space.operands = {linear.output(), linear.input()};
+  linear.space.results = {linear.weight()};
+  return linear.space;
+}
+double ExpertLinearWgradOp::getFlopsPerPoint() { return 2; }
+KernelClass ExpertLinearWgradOp::getKernelClass() {
+  return KernelClass::Matrix;
+}

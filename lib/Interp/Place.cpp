@@ -1,0 +1,76 @@
+//===- Place.cpp - where a block lies in the whole tensor -------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Interp/Place.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace proteus;
+using namespace proteus::interp;
+using llvm::ArrayRef;
+
+int64_t Place::getSize(unsigned dim) const {
+  int64_t size = 0;
+  for (const dist::Range &range : ranges[dim])
+    size += range.size();
+  return size;
+}
+
+int64_t Place::toGlobal(unsigned dim, int64_t i) const {
+  for (const dist::Range &range : ranges[dim]) {
+    if (i < range.size())
+      return range.begin + i;
+    i -= range.size();
+  }
+  llvm_unreachable("index outside the block");
+}
+
+Shape Place::toGlobal(ArrayRef<int64_t> index) const {
+  Shape global;
+  for (auto [dim, i] : llvm::enumerate(index))
+    global.push_back(toGlobal(dim, i));
+  return global;
+}
+
+std::optional<int64_t> Place::toLocal(unsigned dim, int64_t i) const {
+  int64_t before = 0;
+  for (const dist::Range &range : ranges[dim]) {
+    if (i >= range.begin && i < range.end)
+      return before + i - range.begin;
+    before += range.size();
+  }
+  return std::nullopt;
+}
+
+Tensor Place::cut(const Tensor &whole) const {
+  Shape shape;
+  for (unsigned dim = 0; dim < ranges.size(); ++dim)
+    shape.push_back(getSize(dim));
+  Tensor block(shape);
+  int64_t position = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> local) {
+    block[position++] = whole.at(toGlobal(local));
+  });
+  return block;
+}
+
+void Place::paste(const Tensor &block, Tensor &whole) const {
+  int64_t position = 0;
+  forEachIndex(block.getShape(), [&](ArrayRef<int64_t> local) {
+    whole.at(toGlobal(local)) = block[position++];
+  });
+}
+
+std::string proteus::interp::formatRanges(ArrayRef<dist::Range> ranges) {
+  std::string text;
+  for (const dist::Range &range : ranges)
+    text += (text.empty() ? "[" : " and [") + std::to_string(range.begin) +
+            ", " + std::to_string(range.end) + ")";
+  return text;
+}

@@ -1,0 +1,94 @@
+//===- RecommenderKernels.cpp - tables and interaction ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelKinds.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::interp;
+
+/// Calls `visit` with the position of an element of the bags' result, and that
+/// of a row element it sums, for all rows that the block of the table holds.
+static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
+                          const Place &tablePlace,
+                          function_ref<void(int64_t, int64_t)> visit) {
+  const Tensor &ids = *indices;
+  int64_t bag = ids.getDim(-1), vocab = table.getDim(-2),
+          hidden = table.getDim(-1);
+  int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    // A row that others hold contributes nothing here.
+    std::optional<int64_t> row =
+        tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
+    if (!row)
+      continue;
+    int64_t output = i / bag, number = output % tables;
+    for (int64_t h = 0; h < hidden; ++h)
+      visit(output * hidden + h, (number * vocab + *row) * hidden + h);
+  }
+}
+
+static void compute(nn::EmbeddingBagOp, Operands in, Results out) {
+  const Tensor &table = *in[1];
+  forEachBagRow(in[0], table, in[1].place,
+                [&](int64_t output, int64_t element) {
+                  out[0].data[output] += table[element];
+                });
+}
+
+static void compute(nn::EmbeddingBagGradOp, Operands in, Results out) {
+  const Tensor &dy = *in[0];
+  Tensor &table = out[0].data;
+  forEachBagRow(
+      in[1], table, out[0].place,
+      [&](int64_t output, int64_t element) { table[element] += dy[output]; });
+}
+
+/// Calls `visit` with the position of a product of two features and those of
+/// the factors, for every element of the sums.
+static void
+forEachProduct(const Tensor &features,
+               function_ref<void(int64_t, int64_t, int64_t)> visit) {
+  int64_t count = features.getDim(1), dim = features.getDim(2);
+  int64_t product = 0;
+  for (int64_t b = 0; b < features.getDim(0); ++b)
+    for (int64_t i = 1; i < count; ++i)
+      for (int64_t j = 0; j < i; ++j, ++product)
+        for (int64_t d = 0; d < dim; ++d)
+          visit(product, (b * count + i) * dim + d, (b * count + j) * dim + d);
+}
+
+static void compute(nn::InteractionOp, Operands in, Results out) {
+  const Tensor &x = *in[0];
+  forEachProduct(x, [&](int64_t product, int64_t first, int64_t second) {
+    out[0].data[product] += x[first] * x[second];
+  });
+}
+
+static void compute(nn::InteractionGradOp, Operands in, Results out) {
+  const Tensor &dz = *in[0], &x = *in[1];
+  forEachProduct(x, [&](int64_t product, int64_t first, int64_t second) {
+    out[0].data[first] += dz[product] * x[second];
+    out[0].data[second] += dz[product] * x[first];
+  });
+}
+
+Evaluated proteus::interp::evaluateRecommender(Operation *op, Operands in,
+                                               Results out) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case<nn::EmbeddingBagOp, nn::EmbeddingBagGradOp, nn::InteractionOp,
+            nn::InteractionGradOp>([&](auto kernel) {
+        compute(kernel, in, out);
+        return success();
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

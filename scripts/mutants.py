@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Puts one mistake after the other into a copy of the sources, builds the
+fuzzer, and runs it until a case fails. See scripts/mutants.sh."""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class Mutant:
+    """A mistake: its name, what it does, the code without and with it."""
+
+    def __init__(self, name, says, before, after):
+        self.name = name
+        self.says = says
+        self.before = before
+        self.after = after
+
+
+def read_mutants(path):
+    """The mutants of a file; see its head for the form."""
+    text = "".join(
+        line for line in path.read_text().splitlines(True)
+        if not line.startswith("#")
+    )
+    mutants = []
+    for entry in text.split("====\n"):
+        if not entry.strip():
+            continue
+        match = re.fullmatch(
+            r"\s*mutant (\S+)\n(.*?)\n----\n(.*?)\n----\n(.*)", entry, re.S
+        )
+        if not match:
+            sys.exit(f"{path}: not a mutant: {entry.strip()[:60]!r}")
+        mutants.append(Mutant(*match.groups()))
+    return mutants
+
+
+def find(mutant, sources):
+    """The file that holds the code of a mutant, and its text with the mistake;
+    nothing and an error if the code is not found once."""
+    tokens = re.findall(r"\w+|[^\w\s]", mutant.before)
+    pattern = re.compile(r"\s*".join(re.escape(token) for token in tokens))
+    found = []
+    for file in sources:
+        text = file.read_text()
+        found += [(file, text, hit) for hit in pattern.finditer(text)]
+    if len(found) != 1:
+        places = ", ".join(file.name for file, _, _ in found)
+        return None, (
+            f"the code it changes occurs {len(found)} times"
+            + (f" ({places})" if places else "")
+            + "; make its entry fit the sources"
+        )
+    file, text, hit = found[0]
+    return file, text[: hit.start()] + mutant.after + text[hit.end():]
+
+
+def copy_sources(copy):
+    """Makes `copy` hold the sources. Files that have not changed keep their
+    time, so that little is built again."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPOSITORY, check=True, capture_output=True, text=True,
+    ).stdout
+    names = {name for name in listed.split("\0")
+             if name and (REPOSITORY / name).is_file()}
+    for name in names:
+        content = (REPOSITORY / name).read_bytes()
+        target = copy / name
+        if not target.is_file() or target.read_bytes() != content:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    for part in ["lib", "include", "tools"]:
+        for file in (copy / part).rglob("*"):
+            if file.is_file() and str(file.relative_to(copy)) not in names:
+                file.unlink()
+
+
+class Build:
+    """A build of the copy. Nothing is optimised: most of the time goes into
+    building, and few cases are run."""
+
+    def __init__(self, copy, jobs):
+        self.directory = copy / "build"
+        self.copy = copy
+        self.jobs = jobs
+        self.log = self.directory / "mutants.log"
+        self.fuzzer = self.directory / "bin/proteus-strategy-fuzz"
+        self.unchanged = self.directory / "bin/proteus-strategy-fuzz-unchanged"
+        self.environment = dict(os.environ)
+        # Objects of other builds are found again.
+        self.environment.setdefault("CCACHE_BASEDIR", str(REPOSITORY.parent))
+
+    def call(self, command):
+        with open(self.log, "a") as stream:
+            return subprocess.run(command, stdout=stream, stderr=stream,
+                                  env=self.environment).returncode == 0
+
+    def configure(self):
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.log.write_text("")
+        if (self.directory / "build.ninja").exists():
+            return True
+        return self.call([
+            "cmake", "-G", "Ninja", "-S", self.copy, "-B", self.directory,
+            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0",
+            "-DPROTEUS_PRECOMPILED_HEADERS=ON",
+            "-DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir",
+            "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22",
+            "-DCMAKE_C_COMPILER_LAUNCHER=ccache",
+            "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache", "-DLLVM_USE_LINKER=lld",
+        ])
+
+    def run(self):
+        return self.call(["ninja", "-C", self.directory, "-j", self.jobs,
+                          "proteus-strategy-fuzz"])
+
+    def keep(self):
+        """Keeps the fuzzer of the unchanged sources."""
+        shutil.copy2(self.fuzzer, self.unchanged)
+
+    def fuzz(self, arguments):
+        """The case that fails and how it does; nothing if all are right."""
+        result = subprocess.run(
+            [self.fuzzer, "--fail-fast", "--jobs", self.jobs, "--out",
+             self.directory / "cases"] + arguments,
+            capture_output=True, text=True)
+        if result.returncode == 0:
+            return None, None
+        # `  mismatch: path of the case`
+        match = re.search(r"^  (stuck|mismatch|crash|hang): .*-(\d+)\.mlir$",
+                          result.stdout, re.M)
+        if not match:
+            return None, "the fuzzer ends: " + result.stderr.strip()
+        return match[2], {"stuck": "the verifiers"}.get(match[1],
+                                                        "a " + match[1])
+
+    def is_right(self, seed, case):
+        """Whether a case is right without a mistake."""
+        return subprocess.run(
+            [self.unchanged, "--seed", seed, "--first", case, "--count", "1",
+             "--fail-fast", "--out", self.directory / "cases"],
+            capture_output=True).returncode == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--copy", type=Path, required=True,
+                        help="copy of the sources, which is changed")
+    parser.add_argument("--mutants", type=Path,
+                        default=REPOSITORY / "scripts/mutants.txt")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--count", default="300")
+    parser.add_argument("--jobs", default="1")
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help="run this mutant; may be repeated")
+    options = parser.parse_args()
+    cases = ["--seed", options.seed, "--count", options.count]
+
+    mutants = read_mutants(options.mutants)
+    if options.only:
+        unknown = set(options.only) - {mutant.name for mutant in mutants}
+        if unknown:
+            sys.exit(f"mutants: no mutant is called {', '.join(unknown)}")
+        mutants = [m for m in mutants if m.name in options.only]
+
+    copy_sources(options.copy)
+    build = Build(options.copy.resolve(), options.jobs)
+    if not build.configure() or not build.run():
+        sys.exit(f"mutants: the sources do not build, see {build.log}")
+    build.keep()
+    sources = sorted((options.copy / "lib").rglob("*.cpp"))
+    width = max(len(mutant.name) for mutant in mutants) + 2
+    print(f"{'mutant':{width}}seconds  caught by", flush=True)
+    survivors = 0
+    for mutant in mutants:
+        begin = time.time()
+        file, changed = find(mutant, sources)
+        caught = False
+        if file is None:
+            verdict = "NOT APPLIED: " + changed
+        else:
+            original = file.read_text()
+            file.write_text(changed)
+            try:
+                if not build.run():
+                    verdict = f"NOT BUILT, see {build.log}"
+                else:
+                    case, failure = build.fuzz(cases)
+                    verdict = f"{failure} in case {case}"
+                    if not failure:
+                        verdict = f"NOTHING in {options.count} cases"
+                    elif not case:
+                        verdict = failure
+                    elif not build.is_right(options.seed, case):
+                        verdict = f"NOTHING: case {case} fails without it"
+                    else:
+                        caught = True
+            finally:
+                file.write_text(original)
+        survivors += not caught
+        print(f"{mutant.name:{width}}{time.time() - begin:7.0f}  {verdict}",
+              flush=True)
+    print(f"{len(mutants)} mutants, {len(mutants) - survivors} caught, "
+          f"{survivors} not")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+// RUN: proteus-opt %s | proteus-opt | FileCheck %s
+// RUN: proteus-opt %s --mlir-print-op-generic | proteus-opt | FileCheck %s
+// RUN: proteus-opt %s --emit-bytecode | proteus-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @elementwise
+func.func @elementwise(%x: tensor<8x16xf32>, %b: tensor<16xf32>) {
+  // CHECK: nn.silu "act"(%{{.*}}) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %0 = nn.silu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.tanh "act"(%{{.*}}) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = nn.tanh "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.sigmoid "gate"(%{{.*}}) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = nn.sigmoid "gate"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.mul "gated"(%{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  %3 = nn.mul "gated"(%x, %b) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.scale "scores"(%{{.*}}) {factor = 1.250000e-01 : f64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %4 = nn.scale "scores"(%x) {factor = 0.125 : f64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.swiglu "mlp.act"(%{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %5 = nn.swiglu "mlp.act"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.silu_grad "act"
+  %6 = nn.silu_grad "act"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.tanh_grad "act"
+  %7 = nn.tanh_grad "act"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.sigmoid_grad "gate"
+  %8 = nn.sigmoid_grad "gate"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.swiglu_grad "mlp.act"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
+  %9:2 = nn.swiglu_grad "mlp.act"(%x, %x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @sequence
+func.func @sequence(%q: tensor<8x4x24xbf16>, %s: tensor<8x2x4x4xf32>) {
+  // CHECK: nn.rope "rope_q"(%{{.*}}) {heads = 3 : i64} : (tensor<8x4x24xbf16>) -> tensor<8x4x24xbf16>
+  %0 = nn.rope "rope_q"(%q) {heads = 3 : i64} : (tensor<8x4x24xbf16>) -> tensor<8x4x24xbf16>
+  // CHECK: nn.rope "rope_q"(%{{.*}}) {base = 5.000000e+05 : f64, heads = 3 : i64, inverse}
+  %1 = nn.rope "rope_q"(%q) {heads = 3 : i64, base = 500000.0 : f64, inverse} : (tensor<8x4x24xbf16>) -> tensor<8x4x24xbf16>
+  // CHECK: nn.causal_mask "mask"(%{{.*}}) : (tensor<8x2x4x4xf32>) -> tensor<8x2x4x4xf32>
+  %2 = nn.causal_mask "mask"(%s) : (tensor<8x2x4x4xf32>) -> tensor<8x2x4x4xf32>
+  // CHECK: nn.causal_mask "mask"(%{{.*}}) {zero}
+  %3 = nn.causal_mask "mask"(%s) {zero} : (tensor<8x2x4x4xf32>) -> tensor<8x2x4x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<8x4x16xf32>, %y: tensor<8x16xf32>) {
+  // CHECK: nn.broadcast "b"(%{{.*}}) {keep = array<i64: 0, 2>} : (tensor<8x16xf32>) -> tensor<8x4x16xf32>
+  %0 = nn.broadcast "b"(%y) {keep = array<i64: 0, 2>} : (tensor<8x16xf32>) -> tensor<8x4x16xf32>
+  // CHECK: nn.transpose "t"(%{{.*}}) {permutation = array<i64: 2, 0, 1>} : (tensor<8x4x16xf32>) -> tensor<16x8x4xf32>
+  %1 = nn.transpose "t"(%x) {permutation = array<i64: 2, 0, 1>} : (tensor<8x4x16xf32>) -> tensor<16x8x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @softmax
+func.func @softmax(%x: tensor<8x16xf32>, %r: tensor<8xf32>) {
+  // CHECK: nn.softmax "p"(%{{.*}}) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %0 = nn.softmax "p"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.softmax_grad "p"(%{{.*}}, %{{.*}})
+  %1 = nn.softmax_grad "p"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.softmax_sum "p"(%{{.*}}, %{{.*}})
+  %2 = nn.softmax_sum "p"(%x, %r) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: nn.softmax_normalize "p"(%{{.*}}, %{{.*}}, %{{.*}})
+  %3 = nn.softmax_normalize "p"(%x, %r, %r) : (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.softmax_dot "p"(%{{.*}}, %{{.*}})
+  %4 = nn.softmax_dot "p"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8xf32>
+  // CHECK: nn.softmax_input_grad "p"(%{{.*}}, %{{.*}}, %{{.*}})
+  %5 = nn.softmax_input_grad "p"(%x, %x, %r) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @normalisations
+func.func @normalisations(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %s: tensor<1x16xf32>,
+                          %t: tensor<2x16xf32>, %i: tensor<8x16x4x4xf32>) {
+  // CHECK: nn.rms_norm "n"(%{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  %0 = nn.rms_norm "n"(%x, %g) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.rms_norm_grad "n"
+  %1:2 = nn.rms_norm_grad "n"(%x, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>)
+  // CHECK: nn.batch_norm "bn"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>)
+  %2:3 = nn.batch_norm "bn"(%x, %g, %g) : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>)
+  // CHECK: nn.batch_norm "bn"(%{{.*}}, %{{.*}}, %{{.*}}) {groups = 2 : i64} : (tensor<8x16x4x4xf32>
+  %3:3 = nn.batch_norm "bn"(%i, %g, %g) {groups = 2 : i64} : (tensor<8x16x4x4xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16x4x4xf32>, tensor<2x16xf32>, tensor<2x16xf32>)
+  // CHECK: nn.batch_norm_grad "bn"({{.*}}) {groups = 2 : i64}
+  %4:3 = nn.batch_norm_grad "bn"(%x, %x, %t, %t, %g) {groups = 2 : i64} : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<2x16xf32>, tensor<2x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>)
+  // CHECK: nn.batch_norm_sums "bn"
+  %5 = nn.batch_norm_sums "bn"(%x) : (tensor<8x16xf32>) -> tensor<2x16xf32>
+  // CHECK: nn.batch_norm_statistics "bn"(%{{.*}}) {count = 8 : i64}
+  %6:2 = nn.batch_norm_statistics "bn"(%5) {count = 8 : i64} : (tensor<2x16xf32>) -> (tensor<1x16xf32>, tensor<1x16xf32>)
+  // CHECK: nn.batch_norm_apply "bn"
+  %7 = nn.batch_norm_apply "bn"(%x, %s, %s, %g, %g) : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.batch_norm_grad_sums "bn"
+  %8:2 = nn.batch_norm_grad_sums "bn"(%x, %x, %s, %s) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+  // CHECK: nn.batch_norm_input_grad "bn"
+  %9 = nn.batch_norm_input_grad "bn"(%x, %x, %s, %s, %g, %g, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @recommender
+func.func @recommender(%i: tensor<8x4xi32>, %t: tensor<100x16xf32>, %j: tensor<8x3x4xi32>,
+                       %u: tensor<3x100x16xf32>, %x: tensor<8x5x16xf32>, %d: tensor<8x10xf32>) {
+  // CHECK: nn.embedding_bag "e"(%{{.*}}, %{{.*}}) : (tensor<8x4xi32>, tensor<100x16xf32>) -> tensor<8x16xf32>
+  %0 = nn.embedding_bag "e"(%i, %t) : (tensor<8x4xi32>, tensor<100x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.embedding_bag "e"(%{{.*}}, %{{.*}}) : (tensor<8x3x4xi32>, tensor<3x100x16xf32>) -> tensor<8x3x16xf32>
+  %1 = nn.embedding_bag "e"(%j, %u) : (tensor<8x3x4xi32>, tensor<3x100x16xf32>) -> tensor<8x3x16xf32>
+  // CHECK: nn.embedding_bag_grad "e"
+  %2 = nn.embedding_bag_grad "e"(%0, %i) : (tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
+  // CHECK: nn.interaction "z"(%{{.*}}) : (tensor<8x5x16xf32>) -> tensor<8x10xf32>
+  %3 = nn.interaction "z"(%x) : (tensor<8x5x16xf32>) -> tensor<8x10xf32>
+  // CHECK: nn.interaction_grad "z"
+  %4 = nn.interaction_grad "z"(%d, %x) : (tensor<8x10xf32>, tensor<8x5x16xf32>) -> tensor<8x5x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @loss
+func.func @loss(%x: tensor<8x16xf32>, %d: tensor<f32>) {
+  // CHECK: nn.mse_loss "loss"(%{{.*}}, %{{.*}}) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<f32>
+  %0 = nn.mse_loss "loss"(%x, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<f32>
+  // CHECK: nn.mse_loss_grad "loss"
+  %1 = nn.mse_loss_grad "loss"(%d, %x, %x) : (tensor<f32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @generic
+func.func @generic(%x: tensor<8x16x64xf32>, %a: tensor<64x4xf32>) {
+  // CHECK: nn.generic "scan"(%{{.*}}, %{{.*}}) {flops = 6.000000e+00 : f64, gradient_flops = 9.000000e+00 : f64, indexing = {{\[\[}}"batch", "seq", "hidden"], ["hidden", "state"], ["batch", "seq", "hidden"]], iterators = ["batch", "seq", "hidden", "state"], kinds = ["parallel", "opaque", "parallel", "sum"], multilinear, sizes = array<i64: 8, 16, 64, 4>}
+  %0 = nn.generic "scan"(%x, %a) {iterators = ["batch", "seq", "hidden", "state"],
+      sizes = array<i64: 8, 16, 64, 4>, kinds = ["parallel", "opaque", "parallel", "sum"],
+      indexing = [["batch", "seq", "hidden"], ["hidden", "state"], ["batch", "seq", "hidden"]],
+      flops = 6.0 : f64, gradient_flops = 9.0 : f64, multilinear}
+      : (tensor<8x16x64xf32>, tensor<64x4xf32>) -> tensor<8x16x64xf32>
+  return
+}

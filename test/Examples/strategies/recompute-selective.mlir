@@ -1,0 +1,26 @@
+// Selective recomputation repeats no communication: four all-reduces per layer and
+// micro-batch.
+
+// RUN: proteus-opt %examples/strategies/recompute-selective.mlir --lower-strategy -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: proteus-opt %t.mlir --simulate=report=%t.json -o /dev/null
+// RUN: python3 %S/Inputs/volumes.py %t.json | FileCheck %s --check-prefix=VOLUME
+// RUN: proteus-opt %examples/strategies/recompute-selective.mlir --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+
+// RIGHT: lowering is right
+
+// CHECK:     dist.section backward {
+// CHECK:       nn.repeat "layers" count 3 reverse
+// CHECK:         nn.recompute "layers[*].attention.core"
+// CHECK-NEXT:      nn.attention "attention.core"
+// CHECK-NEXT:      nn.yield
+// CHECK:         nn.attention_grad "attention.core"
+//
+// An activation of a micro-batch has 4 x 16 x 32 x 4 = 8192 bytes. Per
+// micro-batch: 3 layers x 4, one behind the embedding, one in front of the head in
+// the backward pass.
+// VOLUME:     all_reduce over tp: 28 x 8192
+// The loss over a split vocabulary exchanges a maximum and two sums per token:
+// 4 x 16 x 4 = 256 bytes, three times per micro-batch.
+// VOLUME-NEXT: all_reduce over tp: 6 x 256
+// VOLUME-NEXT: moved: 346368 bytes

@@ -1,0 +1,101 @@
+//===- Zero.cpp - ZeRO and hybrid sharding of everything --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Registry.h"
+#include "TreeBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace proteus::fuzz;
+
+/// The items that stage 1, 2 or 3 splits.
+static std::vector<std::string> itemsOf(int64_t stage) {
+  std::vector<std::string> items = {"state"};
+  if (stage >= 2)
+    items.push_back("gradient");
+  if (stage >= 3)
+    items.push_back("weight");
+  return items;
+}
+
+/// The stage of the tree: 0 if it does not split states, or not as a stage
+/// does.
+static int64_t stageOf(const Tree &tree) {
+  for (int64_t stage : {3, 2, 1})
+    if (llvm::all_of(itemsOf(stage), [&](const std::string &item) {
+          return tree.root.splitsItem(item);
+        }))
+      return stage;
+  return 0;
+}
+
+/// Axes that split memory items or the batch of everything.
+static std::vector<std::string> axesOf(const Tree &tree, llvm::StringRef item) {
+  for (const Split &split : tree.root.splits)
+    if (split.item == item)
+      return split.arrows.front().axes;
+  return {};
+}
+
+static bool isHybrid(const Tree &tree) {
+  return stageOf(tree) == 3 &&
+         axesOf(tree, "weight").size() < axesOf(tree, "op").size();
+}
+
+static void shard(Random &random, TreeBuilder &builder) {
+  std::vector<std::string> from = builder.batchAxes;
+  if (from.size() > 1 && random.chance(60))
+    from.erase(from.begin() + random.below(from.size()));
+  // No dimension of a parameter is smaller than that.
+  int64_t seq = builder.model.seq;
+  std::vector<std::string> axes =
+      builder.chooseAxes(random, from, seq ? std::min<int64_t>(seq, 4) : 4);
+  int64_t stage = random.pick<int64_t>({1, 2, 3, 3});
+  if (axes.empty() ||
+      llvm::any_of(builder.tree.root.splits,
+                   [](const Split &split) { return split.item != "op"; }))
+    return;
+  for (const std::string &item : itemsOf(stage))
+    builder.tree.root.splits.push_back({item, {{"0", axes}}});
+}
+
+static bool removeAll(Case &input) {
+  auto &splits = input.tree.root.splits;
+  size_t before = splits.size();
+  llvm::erase_if(splits, [](const Split &split) { return split.item != "op"; });
+  return splits.size() != before;
+}
+
+void proteus::fuzz::addZero(Registry &registry) {
+  Feature feature;
+  feature.name = "ZeRO-1";
+  feature.percent = 45;
+  feature.changeTree = shard;
+  feature.remove = [](Case &input) {
+    return stageOf(input.tree) == 1 && removeAll(input);
+  };
+  registry.addFeature(feature);
+  Feature counted;
+  counted.name = "ZeRO-2";
+  counted.remove = [](Case &input) {
+    return stageOf(input.tree) == 2 && removeAll(input);
+  };
+  registry.addFeature(counted);
+  counted.name = "ZeRO-3";
+  counted.remove = [](Case &input) {
+    return stageOf(input.tree) == 3 && removeAll(input);
+  };
+  registry.addFeature(counted);
+  counted.name = "hybrid sharding";
+  counted.remove = [](Case &input) {
+    return isHybrid(input.tree) && removeAll(input);
+  };
+  registry.addFeature(counted);
+}

@@ -1,0 +1,200 @@
+//===- MoveTest.cpp - moves between meshes --------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every move is executed on data: each destination ends with its block, every
+// element comes from a device that held it, none is sent to its holder, none
+// twice. The time of the busiest link is compared with a search over all ways
+// to choose a sender for every single element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Move.h"
+
+#include "RankData.h"
+
+using namespace proteus::dist;
+
+namespace {
+
+/// Elements that every device of a mesh holds.
+std::map<int64_t, std::vector<Index>>
+holdings(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
+  std::map<int64_t, std::vector<Index>> result;
+  for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
+    Coordinates rank = {0};
+    rank.append(mesh.getCoordinates(position));
+    bool holds = true;
+    for (auto [axis, coordinate] : layout.fixed)
+      holds &= rank[axis] == coordinate;
+    if (holds)
+      result[mesh.getDevice(ArrayRef(rank).drop_front())] =
+          points(localOffset(mesh, layout, shape, rank),
+                 localShape(mesh, layout, shape, rank));
+  }
+  return result;
+}
+
+bool isIn(const std::vector<Index> &list, const Index &index) {
+  return llvm::is_contained(list, index);
+}
+
+/// The time of the busiest link if every element is sent by the best choice of
+/// sender, by trying all choices.
+class BestChoice {
+public:
+  BestChoice(const MoveLinks &links,
+             const std::map<int64_t, std::vector<Index>> &held,
+             const std::map<int64_t, std::vector<Index>> &needed) {
+    for (const auto &[destination, elements] : needed)
+      for (const Index &index : elements) {
+        if (held.count(destination) && isIn(held.at(destination), index))
+          continue;
+        std::vector<std::pair<std::pair<int64_t, bool>, int64_t>> senders;
+        for (const auto &[device, own] : held)
+          if (isIn(own, index)) {
+            bool leaves = device / links.devicesPerNode !=
+                          destination / links.devicesPerNode;
+            senders.push_back(
+                {{device, leaves}, leaves ? links.betweenNodes : links.inNode});
+          }
+        choices.push_back(std::move(senders));
+      }
+  }
+
+  int64_t run() {
+    search(0, 0);
+    return best;
+  }
+
+private:
+  void search(size_t next, int64_t busiest) {
+    if (busiest >= best)
+      return;
+    if (next == choices.size()) {
+      best = busiest;
+      return;
+    }
+    for (auto [link, time] : choices[next]) {
+      load[link] += time;
+      search(next + 1, std::max(busiest, load[link]));
+      load[link] -= time;
+    }
+  }
+
+  std::vector<std::vector<std::pair<std::pair<int64_t, bool>, int64_t>>>
+      choices;
+  std::map<std::pair<int64_t, bool>, int64_t> load;
+  int64_t best = std::numeric_limits<int64_t>::max();
+};
+
+void check(const Mesh &fromMesh, const Layout &from, const Mesh &toMesh,
+           const Layout &to, ArrayRef<int64_t> shape, MoveLinks links = {}) {
+  std::string reason;
+  auto move = planMove(fromMesh, from, toMesh, to, shape, links, reason);
+  ASSERT_TRUE(succeeded(move)) << reason;
+  auto held = holdings(fromMesh, from, shape);
+  auto needed = holdings(toMesh, to, shape);
+  std::map<int64_t, std::vector<Index>> arrived;
+  std::map<std::pair<int64_t, bool>, int64_t> load;
+  for (const MovePiece &piece : move->pieces)
+    for (const Index &index : points(piece.region.offset, piece.region.sizes)) {
+      EXPECT_TRUE(isIn(held[piece.source], index)) << "sent by a stranger";
+      EXPECT_FALSE(isIn(arrived[piece.destination], index)) << "sent twice";
+      arrived[piece.destination].push_back(index);
+      if (piece.source == piece.destination)
+        continue;
+      EXPECT_FALSE(isIn(held[piece.destination], index)) << "was there before";
+      bool leaves = piece.source / links.devicesPerNode !=
+                    piece.destination / links.devicesPerNode;
+      load[{piece.source, leaves}] +=
+          leaves ? links.betweenNodes : links.inNode;
+    }
+  for (auto &[device, elements] : needed) {
+    llvm::sort(arrived[device]);
+    llvm::sort(elements);
+    EXPECT_EQ(arrived[device], elements) << "device " << device;
+  }
+  int64_t busiest = 0;
+  for (auto [link, time] : load)
+    busiest = std::max(busiest, time);
+  EXPECT_EQ(busiest, move->time);
+  EXPECT_EQ(move->time, BestChoice(links, held, needed).run());
+}
+
+Mesh onDevices(ArrayRef<int64_t> sizes, ArrayRef<int64_t> devices) {
+  Mesh mesh = makeMesh(sizes);
+  mesh.devices.assign(devices.begin(), devices.end());
+  return mesh;
+}
+
+Layout split(std::initializer_list<AxisList> dims) {
+  Layout layout;
+  layout.dims.assign(dims.begin(), dims.end());
+  return layout;
+}
+
+TEST(MoveTest, OtherSizesOnTheSameDevices) {
+  check(makeMesh({2, 2}), split({{1}, {2}}), makeMesh({4}), split({{1}, {}}),
+        {4, 2});
+  check(makeMesh({4}), split({{1}}), onDevices({2}, {0, 1}), split({{1}}), {8});
+  check(onDevices({2}, {0, 1}), split({{1}}), makeMesh({4}), split({{1}}), {8});
+}
+
+TEST(MoveTest, UnevenParts) {
+  check(makeMesh({3}), split({{1}}), makeMesh({4}), split({{1}}), {7});
+  check(makeMesh({2}), split({{}, {1}}), onDevices({3}, {1, 2, 3}),
+        split({{1}, {}}), {3, 3});
+}
+
+TEST(MoveTest, DisjointDevices) {
+  check(makeMesh({2}), split({{1}}), onDevices({3}, {4, 5, 6}), split({{1}}),
+        {6});
+}
+
+TEST(MoveTest, ReplicasShareTheLoad) {
+  // Two replicas send half of the six elements each.
+  check(makeMesh({2}), split({{}}), onDevices({1}, {5}), split({{}}), {6});
+  std::string reason;
+  auto move = planMove(makeMesh({2}), split({{}}), onDevices({1}, {5}),
+                       split({{}}), {6}, {}, reason);
+  ASSERT_TRUE(succeeded(move));
+  EXPECT_EQ(move->time, 3);
+  // One replica has to do more elsewhere, so the other does more here.
+  check(makeMesh({2, 2}), split({{1}}), onDevices({2}, {3, 5}), split({{}}),
+        {4});
+}
+
+TEST(MoveTest, TheLinkDecides) {
+  MoveLinks links;
+  links.devicesPerNode = 2;
+  links.betweenNodes = 3;
+  // Devices 0 and 2 hold all; 1 and 3 need it, each in the node of one.
+  check(onDevices({2}, {0, 2}), split({{}}), onDevices({2}, {1, 3}),
+        split({{}}), {4}, links);
+  // Device 0 alone is near, device 4 is far and idle.
+  check(onDevices({2}, {0, 4}), split({{}}), onDevices({1}, {1}), split({{}}),
+        {8}, links);
+}
+
+TEST(MoveTest, WhatIsFixedAtACoordinate) {
+  Layout root(1);
+  root.fixed = {{1, 1}};
+  check(makeMesh({2, 2}), root, makeMesh({4}), split({{1}}), {4});
+}
+
+TEST(MoveTest, WhatCanNotMove) {
+  std::string reason;
+  Layout partial(1);
+  partial.getPartial(ReductionKind::Sum) = {1};
+  EXPECT_TRUE(failed(planMove(makeMesh({2}), partial, makeMesh({2}), Layout(1),
+                              {4}, {}, reason)));
+  EXPECT_EQ(reason,
+            "a partial value cannot move to another mesh; reduce it first");
+}
+
+} // namespace
