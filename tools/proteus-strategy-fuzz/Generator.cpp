@@ -39,7 +39,7 @@ static void chooseSizes(Random random, Model &model) {
     model.seq = random.pick<int64_t>({2, 3, 4, 4, 5, 6});
   model.width = random.between(4, image ? 6 : 12);
   model.classes = random.between(4, 12);
-  model.layers = random.between(1, image ? 3 : 4);
+  model.layers = random.between(1, image ? 3 : 5);
 }
 
 /// Whether a slot holds any number of blocks.

@@ -61,5 +61,5 @@ static Tensor write(ModelWriter &writer, const BlockUse &use,
 
 void proteus::fuzz::addAttention(Registry &registry) {
   registry.addBlock(
-      {"attention", Slot::Mixer, only(Form::Sequence), 60, choose, write});
+      {"attention", Slot::Mixer, only(Form::Sequence), 110, choose, write});
 }

@@ -17,6 +17,13 @@ using namespace proteus::fuzz;
 static void splitBatch(Random &random, TreeBuilder &builder) {
   builder.batchAxes =
       builder.chooseAxes(random, builder.freeAxes, builder.model.batch);
+  // Two axes for the batch are common: replicas of shards.
+  if (builder.batchAxes.size() == 1 && random.chance(30))
+    for (const std::string &axis : builder.freeAxes)
+      if (builder.batchAxes.size() == 1 && axis != builder.batchAxes.front() &&
+          builder.numParts({builder.batchAxes.front(), axis}) <=
+              builder.model.batch)
+        builder.batchAxes.push_back(axis);
   if (!builder.batchAxes.empty())
     builder.tree.root.splits.push_back({"op", {{"batch", builder.batchAxes}}});
 }

@@ -19,10 +19,10 @@ using namespace proteus::fuzz;
 static void chooseMesh(Random &random, TreeBuilder &builder) {
   constexpr int64_t maxDevices = 16;
   constexpr const char *names[] = {"x", "y", "z"};
-  int64_t rank = random.pick<int64_t>({1, 2, 2, 2, 3, 3, 3});
+  int64_t rank = random.pick<int64_t>({1, 2, 2, 3, 3, 3});
   int64_t devices = 1;
   for (int64_t i = 0; i < rank; ++i) {
-    int64_t size = random.pick<int64_t>({1, 2, 2, 2, 2, 3, 3, 4});
+    int64_t size = random.pick<int64_t>({1, 2, 2, 2, 2, 2, 3, 3, 4});
     size = std::min(size, maxDevices / devices);
     devices *= size;
     builder.tree.mesh.push_back({names[i], size});

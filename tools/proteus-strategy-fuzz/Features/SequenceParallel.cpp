@@ -83,7 +83,7 @@ static bool removeSequence(Case &input) {
 void proteus::fuzz::addSequenceParallel(Registry &registry) {
   Feature feature;
   feature.name = "sequence parallel";
-  feature.percent = 20;
+  feature.percent = 60;
   feature.changeTree = splitSequence;
   feature.remove = removeSequence;
   registry.addFeature(feature);

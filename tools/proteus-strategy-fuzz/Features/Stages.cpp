@@ -73,7 +73,7 @@ void proteus::fuzz::addStages(Registry &registry) {
   registry.addFeature(at);
   Feature uneven;
   uneven.name = "uneven stages";
-  uneven.percent = 30;
+  uneven.percent = 70;
   uneven.changeTree = cutUnevenly;
   uneven.remove = [](Case &input) {
     return changeNodes(input.tree.root, [](Node &node) {

@@ -51,13 +51,13 @@ static bool isHybrid(const Tree &tree) {
 
 static void shard(Random &random, TreeBuilder &builder) {
   std::vector<std::string> from = builder.batchAxes;
-  if (from.size() > 1 && random.chance(60))
+  if (from.size() > 1 && random.chance(75))
     from.erase(from.begin() + random.below(from.size()));
   // No dimension of a parameter is smaller than that.
   int64_t seq = builder.model.seq;
   std::vector<std::string> axes =
       builder.chooseAxes(random, from, seq ? std::min<int64_t>(seq, 4) : 4);
-  int64_t stage = random.pick<int64_t>({1, 2, 3, 3});
+  int64_t stage = random.pick<int64_t>({1, 2, 3, 3, 3});
   if (axes.empty() ||
       llvm::any_of(builder.tree.root.splits,
                    [](const Split &split) { return split.item != "op"; }))
