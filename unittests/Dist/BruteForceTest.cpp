@@ -376,12 +376,12 @@ TEST(BruteForceTest, ThreeAxesAndAVector) {
 // There are 25,281, 23,409 and 76,176 pairs here.
 
 TEST(BruteForceTest, ThreeAxesAndAMatrix) {
-  compare({2, 2, 2}, {8, 8}, 100);
-  compare({2, 2, 2}, {6, 9}, 50);
+  compare({2, 2, 2}, {8, 8}, 1000);
+  compare({2, 2, 2}, {6, 9}, 200);
 }
 
 TEST(BruteForceTest, ThreeAxesAndThreeDimensions) {
-  compare({2, 2, 2}, {8, 8, 8}, 30);
+  compare({2, 2, 2}, {8, 8, 8}, 100);
 }
 
 } // namespace
