@@ -626,28 +626,34 @@ static Attribute prefetchOf(Operation *reader) {
 //===----------------------------------------------------------------------===//
 
 LayoutAttr Inserter::firstReadLayout(Value value) {
-  for (Operation &op : *value.getParentBlock()) {
-    for (OpOperand &operand : op.getOpOperands()) {
-      if (operand.get() != value)
-        continue;
-      unsigned number = operand.getOperandNumber();
-      if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
-        return onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
-                           .getOperandLayout(number, mesh),
-                       &op);
-      if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
-        LayoutAttr inside =
-            firstReadLayout(repeat.getBody().getArgument(number));
-        if (inside && number >= repeat.getNumCarried())
-          inside = withLeading(inside);
-        if (inside)
-          return inside;
-      }
-      if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
-        if (LayoutAttr inside =
-                firstReadLayout(recompute.getBody().getArgument(number)))
-          return inside;
+  // In the order of the block, without a walk over it for each value.
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->getBlock() == value.getParentBlock())
+      uses.push_back(&use);
+  llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+    return a->getOwner() == b->getOwner()
+               ? a->getOperandNumber() < b->getOperandNumber()
+               : a->getOwner()->isBeforeInBlock(b->getOwner());
+  });
+  for (OpOperand *use : uses) {
+    Operation *op = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+      return onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
+                         .getOperandLayout(number, mesh),
+                     op);
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      LayoutAttr inside = firstReadLayout(repeat.getBody().getArgument(number));
+      if (inside && number >= repeat.getNumCarried())
+        inside = withLeading(inside);
+      if (inside)
+        return inside;
     }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+      if (LayoutAttr inside =
+              firstReadLayout(recompute.getBody().getArgument(number)))
+        return inside;
   }
   return {};
 }
