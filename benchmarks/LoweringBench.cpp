@@ -23,9 +23,39 @@ using namespace mlir;
 
 namespace {
 
+/// Text of 64 experts in place of an MLP: two per token, a group per sample,
+/// 1.25 * 2048 * 2 / 64 = 80 slots.
+std::string expertsText(int64_t batch, const std::string &x) {
+  std::string logits = llvm::formatv("tensor<{0}x2048x64xbf16>", batch);
+  std::string gates = llvm::formatv("tensor<{0}x2048x2xbf16>", batch);
+  std::string choices = llvm::formatv("tensor<{0}x2048x2xi32>", batch);
+  std::string rows = llvm::formatv("tensor<64x{0}x80x12288xbf16>", batch);
+  std::string wide = llvm::formatv("tensor<64x{0}x80x4096xbf16>", batch);
+  std::string text = llvm::formatv(
+      "%gate = nn.linear \"gate\"(%n2, %wg_i) : ({0}, tensor<64x12288xbf16>) "
+      "-> {1}\n"
+      "%gates, %chosen, %slots = nn.moe_route \"route\"(%gate) {{groups = {4} "
+      ": i64, capacity_factor = 1.25 : f64, normalize} : ({1}) -> ({2}, {3}, "
+      "{3})\n",
+      x, logits, gates, choices, batch);
+  text += llvm::formatv(
+      "%d = nn.moe_dispatch \"dispatch\"(%n2, %chosen, %slots) : ({0}, {1}, "
+      "{1}) -> {2}\n"
+      "%f = nn.expert_linear \"fc1\"(%d, %w1_i) : ({2}, "
+      "tensor<64x4096x12288xbf16>) -> {3}\n"
+      "%g = nn.gelu \"act\"(%f) : ({3}) -> {3}\n"
+      "%m = nn.expert_linear \"fc2\"(%g, %w2_i) : ({3}, "
+      "tensor<64x12288x4096xbf16>) -> {2}\n"
+      "%o = nn.moe_combine \"combine\"(%m, %chosen, %slots, %gates) : ({2}, "
+      "{1}, {1}, {4}) -> {0}\n",
+      x, choices, rows, wide, gates);
+  return text;
+}
+
 /// Text of a GPT-like model: dimensions of GPT-3 but for the number of layers
-/// and the batch.
-std::string modelText(int64_t layers, int64_t batch, int64_t devices) {
+/// and the batch. With `experts`, 64 small ones are in place of the MLP.
+std::string modelText(int64_t layers, int64_t batch, int64_t devices,
+                      bool experts = false) {
   std::string x = llvm::formatv("tensor<{0}x2048x12288xbf16>", batch);
   std::string qkv = llvm::formatv("tensor<{0}x2048x36864xbf16>", batch);
   std::string wide = llvm::formatv("tensor<{0}x2048x49152xbf16>", batch);
@@ -38,11 +68,14 @@ std::string modelText(int64_t layers, int64_t batch, int64_t devices) {
     const char *name;
     const char *shape;
   };
-  const Parameter parameters[] = {
-      {"g1", "12288"},       {"b1", "12288"},       {"wq", "36864x12288"},
-      {"wp", "12288x12288"}, {"g2", "12288"},       {"b2", "12288"},
-      {"w1", "49152x12288"}, {"w2", "12288x49152"},
-  };
+  llvm::SmallVector<Parameter> parameters = {
+      {"g1", "12288"},       {"b1", "12288"}, {"wq", "36864x12288"},
+      {"wp", "12288x12288"}, {"g2", "12288"}, {"b2", "12288"}};
+  if (experts)
+    parameters.append(
+        {{"wg", "64x12288"}, {"w1", "64x4096x12288"}, {"w2", "64x12288x4096"}});
+  else
+    parameters.append({{"w1", "49152x12288"}, {"w2", "12288x49152"}});
   std::string text = llvm::formatv(
       "module attributes {{proteus.cluster = \"dgx-a100:{0}\"} {{\n"
       "func.func @gpt(%ids: {1} {{nn.role = \"input\"}, %labels: {1} {{nn.role "
@@ -84,15 +117,22 @@ std::string modelText(int64_t layers, int64_t batch, int64_t devices) {
       x, v, qkv, lse);
   text += llvm::formatv(
       "%n2 = nn.layer_norm \"ln2\"(%r, %g2_i, %b2_i) : ({0}, {1}, {1}) -> "
-      "{0}\n"
-      "%f = nn.linear \"fc1\"(%n2, %w1_i) : ({0}, tensor<49152x12288xbf16>) "
-      "-> {2}\n"
-      "%g = nn.gelu \"act\"(%f) : ({2}) -> {2}\n"
-      "%o = nn.linear \"fc2\"(%g, %w2_i) : ({2}, tensor<12288x49152xbf16>) -> "
-      "{0}\n"
-      "%z = nn.add \"r2\"(%r, %o) : ({0}, {0}) -> {0}\n"
-      "nn.yield %z : {0}\n}\n",
-      x, v, wide);
+      "{0}\n",
+      x, v);
+  if (experts)
+    text += expertsText(batch, x);
+  else
+    text += llvm::formatv(
+        "%f = nn.linear \"fc1\"(%n2, %w1_i) : ({0}, tensor<49152x12288xbf16>) "
+        "-> {2}\n"
+        "%g = nn.gelu \"act\"(%f) : ({2}) -> {2}\n"
+        "%o = nn.linear \"fc2\"(%g, %w2_i) : ({2}, tensor<12288x49152xbf16>) "
+        "-> "
+        "{0}\n",
+        x, v, wide);
+  text += llvm::formatv("%z = nn.add \"r2\"(%r, %o) : ({0}, {0}) -> {0}\n"
+                        "nn.yield %z : {0}\n}\n",
+                        x);
   text += llvm::formatv(
       "%l = nn.linear \"head\"(%y, %head) : ({0}, tensor<51200x12288xbf16>) "
       "-> {1}\n"
@@ -193,38 +233,49 @@ BENCHMARK(lowerByDevices)
     ->Arg(4096)
     ->Unit(benchmark::kMillisecond);
 
-/// 96 layers under one preset of apply-strategy.
-void lowerPreset(benchmark::State &state, const std::string &preset) {
-  std::string text = modelText(96, 64, 64);
-  for (auto _ : state)
-    process(sharedContext(), text, Work::Lower, preset);
-}
-
-/// The same with every layer written out.
-void lowerPresetUnrolled(benchmark::State &state, const std::string &preset) {
-  std::string text = modelText(96, 64, 64);
-  for (auto _ : state)
-    process(sharedContext(), text, Work::LowerUnrolled, preset);
-}
-
 /// Names of presets and the options of apply-strategy.
-constexpr std::pair<const char *, const char *> presets[] = {
+struct NamedPreset {
+  const char *name;
+  const char *options;
+  bool experts = false;
+};
+
+constexpr NamedPreset presets[] = {
     {"dp", "dp=64"},
     {"tp", "dp=8 tp=8"},
+    {"tp-sp", "dp=8 tp=8 sp=true"},
     {"pp-1f1b", "dp=8 pp=8 micro-batches=8"},
     {"pp-gpipe", "dp=8 pp=8 micro-batches=8 schedule=gpipe"},
+    {"pp-interleaved", "dp=8 pp=8 micro-batches=8 virtual-stages=2"},
+    {"pp-zero-bubble", "dp=8 pp=8 micro-batches=8 schedule=zero-bubble"},
     {"zero-1", "dp=64 zero=1"},
+    {"zero-2", "dp=64 zero=2"},
     {"zero-3", "dp=64 zero=3"},
     {"recompute", "dp=8 tp=8 recompute=full"},
+    {"cp-ring", "dp=8 cp=8 cp-kind=ring"},
+    {"ep", "dp=8 ep=8", /*experts=*/true},
     {"all", "dp=2 tp=4 pp=8 micro-batches=8 zero=1 recompute=full"},
 };
 
+/// 96 layers under one preset of apply-strategy.
+void lowerPreset(benchmark::State &state, const NamedPreset &preset) {
+  std::string text = modelText(96, 64, 64, preset.experts) + "}\n";
+  for (auto _ : state)
+    process(sharedContext(), text, Work::Lower, preset.options);
+}
+
+/// The same with every layer written out.
+void lowerPresetUnrolled(benchmark::State &state, const NamedPreset &preset) {
+  std::string text = modelText(96, 64, 64, preset.experts) + "}\n";
+  for (auto _ : state)
+    process(sharedContext(), text, Work::LowerUnrolled, preset.options);
+}
+
 const bool presetsRegistered = [] {
-  for (auto [name, options] : presets) {
-    std::string text = options;
+  for (const NamedPreset &preset : presets) {
     auto add = [&](const char *benchmark, auto run) {
       benchmark::RegisterBenchmark(
-          (std::string(benchmark) + "/" + name).c_str(), run, text)
+          (std::string(benchmark) + "/" + preset.name).c_str(), run, preset)
           ->Unit(benchmark::kMillisecond);
     };
     add("lowerPreset", lowerPreset);

@@ -149,14 +149,18 @@ Tensor Tensor::concat(ArrayRef<const Tensor *> pieces, unsigned dim) {
   return whole;
 }
 
+double proteus::interp::largestValue(const Tensor &tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (!std::isnan(tensor[i]))
+      largest = std::max(largest, std::fabs(tensor[i]));
+  return largest;
+}
+
 Difference proteus::interp::largestDifference(const Tensor &first,
                                               const Tensor &second) {
   assert(first.getShape() == second.getShape() && "tensors of one shape");
-  double scale = 0;
-  for (const Tensor *tensor : {&first, &second})
-    for (int64_t i = 0; i < tensor->size(); ++i)
-      if (!std::isnan((*tensor)[i]))
-        scale = std::max(scale, std::fabs((*tensor)[i]));
+  double scale = std::max(largestValue(first), largestValue(second));
   Difference largest;
   for (int64_t i = 0; i < first.size(); ++i) {
     double difference = std::fabs(first[i] - second[i]);

@@ -11,12 +11,15 @@
 
 #include "Proteus/Dialect/NN/Gradient.h"
 #include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Partitioning.h"
 #include "Proteus/Transforms/SplitRepeat.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace proteus;
@@ -368,8 +371,18 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
     if (getRecomputeGroup(&op) == group)
       members.push_back(&op);
 
-  // A recomputed module reads tensors and has constants of its own.
+  // A recomputed module reads tensors and has constants, and what is made from
+  // nothing else, of its own.
   SetVector<Value> inputs, constants;
+  std::function<void(Value)> addInput = [&](Value value) {
+    if (!isConstant(value) && !isInitialValue(value)) {
+      inputs.insert(value);
+      return;
+    }
+    for (Value operand : value.getDefiningOp()->getOperands())
+      addInput(operand);
+    constants.insert(value);
+  };
   SmallVector<Value> outputs;
   auto isInside = [&](Value value) {
     Operation *def = value.getDefiningOp();
@@ -379,13 +392,13 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Operation *op : members) {
     for (Value operand : op->getOperands())
       if (!isInside(operand))
-        (isConstant(operand) ? constants : inputs).insert(operand);
+        addInput(operand);
     SetVector<Value> captured;
     for (Region &region : op->getRegions())
       getUsedValuesDefinedAbove(region, captured);
     for (Value value : captured)
       if (!isInside(value))
-        (isConstant(value) ? constants : inputs).insert(value);
+        addInput(value);
     llvm::append_range(outputs, op->getResults());
   }
 
@@ -422,8 +435,11 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  for (Value constant : constants)
-    inside.clone(*constant.getDefiningOp(), mapping);
+  for (Value constant : constants) {
+    Operation *copy = inside.clone(*constant.getDefiningOp(), mapping);
+    if (!isConstant(constant))
+      setPhase(copy, Phase::Backward);
+  }
   for (Operation *op : members)
     setPhase(inside.clone(*op, mapping), Phase::Backward);
   SmallVector<Value> yielded;

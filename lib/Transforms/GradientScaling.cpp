@@ -12,6 +12,8 @@
 
 #include "Proteus/Transforms/Annotations.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <map>
 
 using namespace mlir;
@@ -38,8 +40,12 @@ public:
   GradientTotals(OpBuilder &builder, ArrayRef<BlockArgument> parameters,
                  const DenseMap<Value, Value> &gradients)
       : builder(builder), gradients(gradients) {
+    // The copies of a tied parameter have one gradient, which counts once.
+    llvm::StringSet<> tied;
     for (BlockArgument parameter : parameters)
-      byStage[getStage(parameter).value_or(0)].push_back(parameter);
+      if (!getArgumentAttr(parameter, kTiedAttr) ||
+          tied.insert(getArgumentPath(parameter)).second)
+        byStage[getStage(parameter).value_or(0)].push_back(parameter);
   }
 
   /// The total over all gradients of what `ObserverOp` sees in each.
@@ -60,9 +66,9 @@ public:
       if (total)
         terms.push_back(total);
       BlockArgument first = parameters.front();
-      total = place(TotalOp::create(builder, first.getLoc(), scalarType(),
-                                    kPath, terms, max),
-                    first);
+      total = placeOnStage(TotalOp::create(builder, first.getLoc(),
+                                           scalarType(), kPath, terms, max),
+                           first);
     }
     return total;
   }
@@ -70,19 +76,28 @@ public:
   /// The factor that follows from the totals, on the last stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
-    return place(UpdateFactorOp::create(builder, last.getLoc(), scalarType(),
-                                        builder.getStringAttr(kPath), totals,
-                                        training.getClip(),
-                                        training.getLossScale()),
-                 last);
+    return placeOnStage(
+        UpdateFactorOp::create(builder, last.getLoc(), scalarType(),
+                               builder.getStringAttr(kPath), totals,
+                               training.getClip(), training.getLossScale()),
+        last);
   }
 
 private:
   Type scalarType() { return RankedTensorType::get({}, builder.getF32Type()); }
 
-  /// Makes `op` part of the update, on the stage of `parameter`.
+  /// Makes `op` part of the update, where `parameter` is.
   Value place(Operation *op, BlockArgument parameter) {
     markAsUpdate(op, parameter);
+    return op->getResult(0);
+  }
+
+  /// Makes `op` part of the update, on all devices of the stage of `parameter`,
+  /// wherever on it that one is: what concerns all gradients is needed
+  /// everywhere.
+  Value placeOnStage(Operation *op, BlockArgument parameter) {
+    markAsUpdate(op, parameter);
+    op->removeDiscardableAttr(kPlaceAttr);
     return op->getResult(0);
   }
 

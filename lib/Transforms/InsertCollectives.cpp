@@ -113,8 +113,15 @@ private:
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitTotal(nn::TotalOp total);
   LogicalResult decompose(nn::DecomposableOpInterface op);
-  LogicalResult joinTiedGradients(Operation *op);
+  LogicalResult joinTiedGradients(Operation *reader);
+  LogicalResult joinTiedGradient(Operation *update, Operation *reader);
   LayoutAttr gradientLayout(Operation *update);
+  /// The sums over device axes and micro-batches that are pending in `value`
+  /// when its block is visited; none where that is not known before.
+  AxisList pendingSums(Value value, BlockArgument neutral);
+  /// The layout in which a repeat sums up into `operand`, which it carries and
+  /// which is zero; null if it does something else with it.
+  LayoutAttr accumulationLayout(nn::RepeatOp repeat, OpOperand &operand);
 
   void findGradients();
   LogicalResult storeGradient(OpResult gradient);
@@ -619,28 +626,34 @@ static Attribute prefetchOf(Operation *reader) {
 //===----------------------------------------------------------------------===//
 
 LayoutAttr Inserter::firstReadLayout(Value value) {
-  for (Operation &op : *value.getParentBlock()) {
-    for (OpOperand &operand : op.getOpOperands()) {
-      if (operand.get() != value)
-        continue;
-      unsigned number = operand.getOperandNumber();
-      if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
-        return onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
-                           .getOperandLayout(number, mesh),
-                       &op);
-      if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
-        LayoutAttr inside =
-            firstReadLayout(repeat.getBody().getArgument(number));
-        if (inside && number >= repeat.getNumCarried())
-          inside = withLeading(inside);
-        if (inside)
-          return inside;
-      }
-      if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
-        if (LayoutAttr inside =
-                firstReadLayout(recompute.getBody().getArgument(number)))
-          return inside;
+  // In the order of the block, without a walk over it for each value.
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->getBlock() == value.getParentBlock())
+      uses.push_back(&use);
+  llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+    return a->getOwner() == b->getOwner()
+               ? a->getOperandNumber() < b->getOperandNumber()
+               : a->getOwner()->isBeforeInBlock(b->getOwner());
+  });
+  for (OpOperand *use : uses) {
+    Operation *op = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+      return onStage(Partitioning::fromAnnotation(kernel, mesh.getValue())
+                         .getOperandLayout(number, mesh),
+                     op);
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      LayoutAttr inside = firstReadLayout(repeat.getBody().getArgument(number));
+      if (inside && number >= repeat.getNumCarried())
+        inside = withLeading(inside);
+      if (inside)
+        return inside;
     }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+      if (LayoutAttr inside =
+              firstReadLayout(recompute.getBody().getArgument(number)))
+        return inside;
   }
   return {};
 }
@@ -908,6 +921,56 @@ void Inserter::replaceByRing(nn::RingOpInterface op) {
   op->erase();
 }
 
+AxisList Inserter::pendingSums(Value value, BlockArgument neutral) {
+  auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
+  if (!kernel)
+    return {};
+  Partitioning part = Partitioning::fromAnnotation(kernel, mesh.getValue());
+  const dist::Layout &own =
+      part.getResultLayout(cast<OpResult>(value).getResultNumber(), mesh)
+          .getValue();
+  if (!own.getPartial(ReductionKind::Max).empty())
+    return {};
+  AxisList sums = own.getPartial(ReductionKind::Sum);
+  if (!kernel.isLinear())
+    return sums;
+  // As in visitKernel: what is pending in all operands passes through.
+  std::optional<AxisList> through;
+  for (Value operand : kernel->getOperands()) {
+    if (operand == neutral)
+      continue;
+    AxisList pending = pendingSums(operand, neutral);
+    if (!through)
+      through = pending;
+    llvm::erase_if(*through, [&](Axis axis) {
+      return !llvm::is_contained(pending, axis);
+    });
+  }
+  if (through &&
+      llvm::none_of(*through, [&](Axis axis) { return part.uses(axis); }))
+    llvm::append_range(sums, *through);
+  return sums;
+}
+
+LayoutAttr Inserter::accumulationLayout(nn::RepeatOp repeat,
+                                        OpOperand &operand) {
+  auto fill = operand.get().getDefiningOp<nn::FillOp>();
+  unsigned number = operand.getOperandNumber();
+  if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
+    return {};
+  BlockArgument argument = repeat.getBody().getArgument(number);
+  auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
+  if (!sum || !argument.hasOneUse() ||
+      !llvm::is_contained(sum->getOperands(), argument))
+    return {};
+  AxisList pending = pendingSums(sum.getResult(), argument);
+  if (pending.empty())
+    return {};
+  LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())
+                          .getResultLayout(0, mesh);
+  return onStage(withPartialSum(layout, pending), repeat);
+}
+
 LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
   unsigned numCarried = repeat.getNumCarried();
   for (OpOperand &operand : repeat->getOpOperands()) {
@@ -916,6 +979,19 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     bool carried = number < numCarried;
     LayoutAttr layout = layoutOf(operand.get());
     LayoutAttr target = onStage(layout, repeat);
+    if (LayoutAttr sums = accumulationLayout(repeat, operand)) {
+      // Zero is the start of a sum in every layout: it is formed once, behind
+      // the last iteration.
+      OpBuilder builder(repeat);
+      builder.setListener(this);
+      insertedPhase = getPhase(repeat);
+      insertedStage = getStage(repeat);
+      Operation *zero = builder.clone(*operand.get().getDefiningOp());
+      setLayout(zero->getResult(0), sums);
+      operand.set(zero->getResult(0));
+      setLayout(argument, sums);
+      continue;
+    }
     if (carried)
       target = onStage(reduced(layout), repeat).withHost(false);
     else if (layout.isPartial()) {
@@ -946,9 +1022,10 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     if (number < numCarried) {
       // Every iteration must find what the first one found; a single one may
       // leave what it carries as it likes.
-      target = repeat.getCount() == 1
-                   ? reduced(target)
-                   : layoutOf(repeat.getBody().getArgument(number));
+      LayoutAttr entered = layoutOf(repeat.getBody().getArgument(number));
+      bool accumulates = entered != reduced(entered);
+      target =
+          repeat.getCount() == 1 && !accumulates ? reduced(target) : entered;
     } else if (getPhase(repeat) == Phase::Forward) {
       // What is saved for the backward pass is saved reduced, or in the form
       // in which it is read there if that was made anyhow and is no larger.
@@ -1053,42 +1130,79 @@ LayoutAttr Inserter::gradientLayout(Operation *update) {
   return withLeading(inside);
 }
 
-/// Every copy of a tied parameter is updated with the sum of the gradients of
-/// all copies. They are added in the layout that the first copy needs.
-LogicalResult Inserter::joinTiedGradients(Operation *op) {
-  if (getPhase(op) != Phase::Update || op->getBlock() != &function.front() ||
-      op->getNumOperands() < 2)
-    return success();
+/// The tied parameter that `op` updates, none if it does something else.
+static BlockArgument updatedTiedParameter(Operation *op) {
+  if (getPhase(op) != Phase::Update || op->getNumOperands() < 2)
+    return {};
   auto parameter = dyn_cast<BlockArgument>(op->getOperand(0));
-  auto stages = parameter ? dyn_cast_if_present<DenseI64ArrayAttr>(
-                                getArgumentAttr(parameter, kTiedAttr))
-                          : DenseI64ArrayAttr();
-  if (!stages)
+  return parameter && getArgumentAttr(parameter, kTiedAttr) ? parameter
+                                                            : BlockArgument();
+}
+
+/// Every copy of a tied parameter is updated with the sum of the gradients of
+/// all copies. What looks at the gradients before that, to scale them, sees the
+/// sum too: all stages form all sums before the first one looks, since they
+/// wait for each other's numbers afterwards.
+LogicalResult Inserter::joinTiedGradients(Operation *reader) {
+  if (getPhase(reader) != Phase::Update ||
+      reader->getBlock() != &function.front())
     return success();
+  if (updatedTiedParameter(reader))
+    return joinTiedGradient(reader, reader);
+  SmallVector<Operation *> updates;
+  for (Operation &op : function.front())
+    if (updatedTiedParameter(&op))
+      updates.push_back(&op);
+  if (llvm::none_of(updates, [&](Operation *update) {
+        return llvm::is_contained(reader->getOperands(), update->getOperand(1));
+      }))
+    return success();
+  for (Operation *update : updates)
+    if (failed(joinTiedGradient(update, reader)))
+      return failure();
+  return success();
+}
+
+/// Forms the sum of the gradients of a tied parameter on the stage of `update`,
+/// in front of `reader`. They are added in the layout that the first copy
+/// needs.
+LogicalResult Inserter::joinTiedGradient(Operation *update, Operation *reader) {
+  BlockArgument parameter = updatedTiedParameter(update);
+  Value gradient = update->getOperand(1);
+  if (gradient.getDefiningOp<dist::StageReduceOp>())
+    return success();
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : gradient.getUses())
+    if (getPhase(use.getOwner()) == Phase::Update)
+      readers.push_back(&use);
   std::string path = getArgumentPath(parameter);
   auto [tie, isFirst] =
       tied.try_emplace(path, static_cast<int64_t>(tied.size()), LayoutAttr());
   if (isFirst)
-    tie->second.second = gradientLayout(op);
-  LayoutAttr target = onStage(tie->second.second, op);
-  Value gradient = convert(op->getOperand(1), target, op, Purpose::Gradient);
-  if (!gradient)
-    return failure();
-  OpBuilder builder(op);
+    tie->second.second = gradientLayout(update);
+  LayoutAttr target = onStage(tie->second.second, update);
+  OpBuilder builder(reader);
   builder.setListener(this);
   insertedPhase = Phase::Update;
-  insertedStage = getStage(op);
+  insertedStage = getStage(update);
   insertedPath = path;
-  op->setOperand(
-      1, dist::StageReduceOp::create(
-             builder, op->getLoc(), gradient.getType(), gradient, stages,
-             builder.getI64IntegerAttr(tie->second.first),
-             dist::PurposeAttr::get(op->getContext(), Purpose::Gradient)));
+  insertedPrefetch = {};
+  auto sum = dist::StageReduceOp::create(
+      builder, update->getLoc(), dist::withLayout(tensorType(gradient), target),
+      gradient, cast<DenseI64ArrayAttr>(getArgumentAttr(parameter, kTiedAttr)),
+      builder.getI64IntegerAttr(tie->second.first),
+      dist::PurposeAttr::get(update->getContext(), Purpose::Gradient));
+  Value converted = convert(gradient, target, sum, Purpose::Gradient);
+  if (!converted)
+    return failure();
+  sum.getInputMutable().assign(converted);
+  for (OpOperand *use : readers)
+    use->set(sum.getResult());
   return success();
 }
 
-/// Terms that are pending over the same axes are put together first, so that
-/// one small collective reduces all of them.
+/// Terms that are pending over the same axes, or known at the same place only,
+/// are put together first, so that one small collective brings all of them.
 LogicalResult Inserter::visitTotal(nn::TotalOp total) {
   // Stacks of numbers are split by nothing, like numbers.
   auto asNumber = [&](Value term) {
@@ -1100,8 +1214,13 @@ LogicalResult Inserter::visitTotal(nn::TotalOp total) {
   for (Value term : total.getInputs())
     groups[asNumber(term)].push_back(term);
   SmallVector<Value> terms;
+  LayoutAttr everywhere =
+      onStage(LayoutAttr::get(mesh, dist::Layout(0)), total);
   for (auto &[layout, group] : groups) {
-    if (!layout.isPartial()) {
+    bool atOnePlace =
+        !newlyFixed(everywhere.getValue(), onStage(layout, total).getValue())
+             .empty();
+    if (!layout.isPartial() && !atOnePlace) {
       for (Value term : group)
         terms.push_back(convert(term, onStage(layoutOf(term), total), total,
                                 Purpose::Gradient));
@@ -1115,15 +1234,15 @@ LogicalResult Inserter::visitTotal(nn::TotalOp total) {
                                        total.getResult().getType(),
                                        total.getPath(), group, total.getMax());
     setLayout(pending.getResult(), layout);
-    terms.push_back(convert(pending.getResult(),
-                            onStage(reduced(layout), total), total,
-                            Purpose::Gradient));
+    Value whole =
+        convert(pending.getResult(), reduced(layout), total, Purpose::Gradient);
+    terms.push_back(whole ? convert(whole, everywhere, total, Purpose::Gradient)
+                          : Value());
   }
   if (llvm::is_contained(terms, Value()))
     return failure();
   total.getInputsMutable().assign(terms);
-  setLayout(total.getResult(),
-            onStage(LayoutAttr::get(mesh, dist::Layout(0)), total));
+  setLayout(total.getResult(), everywhere);
   return success();
 }
 

@@ -741,45 +741,53 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
   return success();
 }
 
+/// The argument of the function that `value` is, or is a slice of; null if it
+/// is neither.
+static BlockArgument argumentBehind(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+    if (!repeat)
+      return argument;
+    value = repeat->getOperand(argument.getArgNumber());
+  }
+  return {};
+}
+
 /// An argument is where all its readers are. A parameter that is read at
 /// different places has no home; an input may be delivered everywhere.
 LogicalResult Matcher::placeArguments() {
-  for (BlockArgument argument : function.getArguments()) {
-    Attribute place;
-    Operation *first = nullptr;
+  struct Readers {
+    Operation *first;
     bool agree = true;
-    function.walk([&](nn::IterationSpaceOpInterface op) {
-      for (OpOperand &operand : op->getOpOperands()) {
-        Value source = operand.get();
-        while (auto inner = dyn_cast<BlockArgument>(source)) {
-          auto repeat = dyn_cast<nn::RepeatOp>(inner.getOwner()->getParentOp());
-          if (!repeat)
-            break;
-          source = repeat->getOperand(inner.getArgNumber());
-        }
-        if (source != argument)
-          continue;
-        agree &= !first || place == op->getAttr(kPlaceAttr);
-        if (!first) {
-          first = op;
-          place = op->getAttr(kPlaceAttr);
-        } else if (!agree && getRole(argument) == nn::Role::Parameter) {
-          InFlightDiagnostic diagnostic =
-              op->emitOpError("reads '")
-              << getArgumentPath(argument)
-              << "' at another place than its first reader; give every place "
-                 "its own copy";
-          diagnostic.attachNote(first->getLoc()) << "first read here";
-          return WalkResult::interrupt();
-        }
-      }
-      return WalkResult::advance();
-    });
-    if (!agree && getRole(argument) == nn::Role::Parameter)
-      return failure();
-    if (agree && place)
-      setArgumentAttr(argument, kPlaceAttr, place);
-  }
+  };
+  llvm::MapVector<Value, Readers> readers;
+  WalkResult result = function.walk([&](nn::IterationSpaceOpInterface op) {
+    for (Value operand : op->getOperands()) {
+      BlockArgument argument = argumentBehind(operand);
+      if (!argument)
+        continue;
+      Readers &known = readers.insert({argument, {op}}).first->second;
+      if (known.first->getAttr(kPlaceAttr) == op->getAttr(kPlaceAttr))
+        continue;
+      known.agree = false;
+      if (getRole(argument) != nn::Role::Parameter)
+        continue;
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("reads '")
+          << getArgumentPath(argument)
+          << "' at another place than its first reader; give every place its "
+             "own copy";
+      diagnostic.attachNote(known.first->getLoc()) << "first read here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  for (auto &[argument, known] : readers)
+    if (Attribute place = known.first->getAttr(kPlaceAttr);
+        place && known.agree)
+      setArgumentAttr(cast<BlockArgument>(argument), kPlaceAttr, place);
   return success();
 }
 

@@ -265,12 +265,17 @@ void Splitter::buildProgram(int64_t stage) {
   if (body.getNumArguments() == 0)
     for (BlockArgument argument : arguments)
       body.addArgument(argument.getType(), argument.getLoc());
+  // All at once: each change of one makes the list of all anew.
+  SmallVector<DictionaryAttr> argumentAttrs;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     mapping.map(argument, body.getArgument(i));
+    NamedAttrList list;
     for (StringRef attribute : {nn::kRoleAttr, nn::kPathAttr})
       if (Attribute value = getArgumentAttr(argument, attribute))
-        program.setArgAttr(i, attribute, value);
+        list.set(attribute, value);
+    argumentAttrs.push_back(list.getDictionary(context));
   }
+  program.setAllArgAttrs(argumentAttrs);
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   for (int64_t chunk = 0; chunk < numChunks; ++chunk)
     buildSection(inside, {chunk * numStages + stage, Phase::Forward});
@@ -283,17 +288,19 @@ void Splitter::buildProgram(int64_t stage) {
     returned.push_back(mapping.lookup(terminator->getOperand(number)));
   dist::ReturnOp::create(inside, function.getLoc(), returned);
   Builder attributes(context);
-  for (auto [i, number] : llvm::enumerate(results)) {
+  SmallVector<DictionaryAttr> resultAttrs;
+  for (unsigned number : results) {
     auto updates =
         function.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
+    NamedAttrList list;
     if (updates)
-      program.setResultAttr(
-          i, nn::kUpdatesAttr,
-          attributes.getI64IntegerAttr(newNumber[updates.getInt()]));
+      list.set(nn::kUpdatesAttr,
+               attributes.getI64IntegerAttr(newNumber[updates.getInt()]));
     else if (pipelineAxis)
-      program.setResultAttr(i, nn::kResultAttr,
-                            attributes.getI64IntegerAttr(number));
+      list.set(nn::kResultAttr, attributes.getI64IntegerAttr(number));
+    resultAttrs.push_back(list.getDictionary(context));
   }
+  program.setAllResultAttrs(resultAttrs);
 }
 
 void Splitter::splitGradients() {

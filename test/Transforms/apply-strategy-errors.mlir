@@ -19,10 +19,24 @@
 // RUN: proteus-opt %t/groups.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=3 virtual-stages=2"
 // RUN: proteus-opt %t/zb.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 schedule=zero-bubble"
 // RUN: proteus-opt %t/runs.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2"
+// RUN: proteus-opt %t/sp.mlir -verify-diagnostics --apply-strategy=sp=true
+// RUN: proteus-opt %t/no-sequence.mlir -verify-diagnostics --apply-strategy=cp=2
+// RUN: proteus-opt %t/sequence.mlir -verify-diagnostics --apply-strategy=cp=3
+// RUN: proteus-opt %t/pieces.mlir -verify-diagnostics --apply-strategy="cp=2 tp=4 sp=true"
+// RUN: proteus-opt %t/ulysses.mlir -verify-diagnostics --apply-strategy="cp=4 cp-kind=ulysses"
+// RUN: proteus-opt %t/no-attention.mlir -verify-diagnostics --apply-strategy="cp=2 cp-kind=ring"
+// RUN: proteus-opt %t/contiguous.mlir -verify-diagnostics --apply-strategy=cp=2
+// RUN: proteus-opt %t/no-experts.mlir -verify-diagnostics --apply-strategy=ep=2
+// RUN: proteus-opt %t/experts.mlir -verify-diagnostics --apply-strategy=ep=4
+// RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=2 ep=2"
+// RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=2 ep=3"
+// RUN: proteus-opt %t/selective.mlir -verify-diagnostics --apply-strategy=recompute=selective
+// RUN: not proteus-opt %t/ok.mlir --apply-strategy=cp-kind=star 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
 
+// KIND: Cannot find option named 'star'
 // SCHEDULE: Cannot find option named '2f2b'
 // RECOMPUTE: Cannot find option named 'some'
 // ZERO: Cannot find option named '4'
@@ -70,7 +84,7 @@ module {
 }
 
 //--- many.mlir
-// expected-error@+1 {{dp=65536, pp=1 and tp=65536 need more than 2147483648 devices; use smaller degrees}}
+// expected-error@+1 {{dp=65536, pp=1, cp=1, ep=1 and tp=65536 need more than 2147483648 devices; use smaller degrees}}
 module {
 }
 
@@ -134,7 +148,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 }
 
 //--- no-batch.mlir
-// expected-error@+1 {{has no batch to split: no operation reads an argument with nn.role = "input"; use dp=1 and micro-batches=1}}
+// expected-error@+1 {{has no batch to split: no operation reads an argument with nn.role = "input"; use dp=1, ep=1 and micro-batches=1}}
 func.func @f(%x: tensor<8x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
@@ -196,6 +210,93 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+//--- sp.mlir
+// expected-error@+1 {{sp=true splits sequences over the devices of tp; set tp, or use cp}}
+module {
+}
+
+//--- no-sequence.mlir
+// expected-error@+1 {{has no sequence to split: no operation has an iterator 'seq'; use cp=1 and sp=false}}
+func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+  %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+//--- sequence.mlir
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  // expected-error@+1 {{has a sequence of 4, which can't be cut into equal parts by cp=3; change the degrees}}
+  %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64} : (tensor<8x4x4xf32>, tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8x2x4xf32>)
+  return %a : tensor<8x4x4xf32>
+}
+
+//--- ulysses.mlir
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  // expected-error@+1 {{has 2 heads, which tp=1 times cp=4 does not divide; use cp-kind=ring or smaller degrees}}
+  %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64} : (tensor<8x4x4xf32>, tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> (tensor<8x4x4xf32>, tensor<8x2x4xf32>)
+  return %a : tensor<8x4x4xf32>
+}
+
+//--- no-attention.mlir
+// expected-error@+1 {{has no nn.attention that cp-kind could be about; use cp-kind=all-gather}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  return %0 : tensor<8x4x4xf32>
+}
+
+//--- contiguous.mlir
+// expected-remark@+1 {{causal attention is split over cp in contiguous parts, the last of which has most to do: a zigzag takes sequences that 2 * cp divides}}
+func.func @f(%x: tensor<8x6x4xf32> {nn.role = "input"}) -> tensor<8x6x4xf32> {
+  %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64, causal} : (tensor<8x6x4xf32>, tensor<8x6x4xf32>, tensor<8x6x4xf32>) -> (tensor<8x6x4xf32>, tensor<8x2x6xf32>)
+  return %a : tensor<8x6x4xf32>
+}
+
+//--- no-experts.mlir
+// expected-error@+1 {{has no experts to split into ep=2 parts: there is no nn.expert_linear; use ep=1}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  return %0 : tensor<8x4x4xf32>
+}
+
+//--- experts.mlir
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<2x8x2x4xf32> {
+  %gates, %chosen, %slots = nn.moe_route "route"(%l) {groups = 8 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4x2xf32>) -> (tensor<8x4x1xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>)
+  %d = nn.moe_dispatch "dispatch"(%x, %chosen, %slots) : (tensor<8x4x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>) -> tensor<2x8x2x4xf32>
+  // expected-error@+1 {{has 2 experts, fewer than ep=4; use ep=2 or less}}
+  %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x8x2x4xf32>, tensor<2x4x4xf32>) -> tensor<2x8x2x4xf32>
+  return %f : tensor<2x8x2x4xf32>
+}
+
+//--- groups-ep.mlir
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<2x2x8x4xf32> {
+  // expected-error@+1 {{has 2 groups, which can't be cut into equal parts by dp=2 times ep=2 times micro-batches=1; change groups or the degrees}}
+  %gates, %chosen, %slots = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4x2xf32>) -> (tensor<8x4x1xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>)
+  %d = nn.moe_dispatch "dispatch"(%x, %chosen, %slots) : (tensor<8x4x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>) -> tensor<2x2x8x4xf32>
+  %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x2x8x4xf32>, tensor<2x4x4xf32>) -> tensor<2x2x8x4xf32>
+  return %f : tensor<2x2x8x4xf32>
+}
+
+//--- batch-ep.mlir
+// expected-error@+1 {{the batch of 'x', 8, can't be cut into equal parts by dp=2 times ep=3 times micro-batches=1; change the batch or the degrees}}
+func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8x4xf32> {
+  %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+//--- selective.mlir
+// expected-error@+1 {{has no nn.attention to recompute; use recompute=none or recompute=full}}
+func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
+  %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  return %0 : tensor<8x4x4xf32>
+}
+
+//--- pieces.mlir
+func.func @f(%x: tensor<8x4x8xf32> {nn.role = "input"}, %w: tensor<8x8xf32> {nn.role = "parameter"}, %v: tensor<8x8xf32> {nn.role = "parameter"}) -> tensor<8x4x8xf32> {
+  // expected-error@+1 {{has a sequence of 4, which can't be cut into equal parts by cp=2 times tp=4 with sp=true; change the degrees}}
+  %0 = nn.linear "up"(%x, %w) : (tensor<8x4x8xf32>, tensor<8x8xf32>) -> tensor<8x4x8xf32>
+  %1 = nn.linear "down"(%0, %v) : (tensor<8x4x8xf32>, tensor<8x8xf32>) -> tensor<8x4x8xf32>
+  return %1 : tensor<8x4x8xf32>
 }
 
 //--- ok.mlir

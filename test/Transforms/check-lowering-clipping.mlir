@@ -393,3 +393,61 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "layers[*]" { stages pp }
   }
 }
+
+// -----
+
+// A parameter on two stages: its gradient is the sum of both, and counts once.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @tied(
+      %ids: tensor<8xi32> {nn.role = "input", nn.path = "ids"},
+      %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %table: tensor<10x6xf32> {nn.role = "parameter", nn.path = "table.weight"},
+      %w: tensor<6x6xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<f32>
+      attributes {nn.training = #nn.training<optimizer = momentum, clip = 0.01>} {
+    %0 = nn.embedding "embedding"(%ids, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
+    %1 = nn.linear "fc"(%0, %w) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %2 = nn.linear "head"(%1, %table) : (tensor<8x6xf32>, tensor<10x6xf32>) -> tensor<8x10xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %labels) : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @tied {
+    mesh [pp = 2, dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+    node "embedding" { at [pp = 0] }
+    node "fc" { at [pp = 0] }
+    node "head" { at [pp = 1] }
+    node "loss" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// So in the check of the loss scale.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @tied_scaled(
+      %ids: tensor<8xi32> {nn.role = "input", nn.path = "ids"},
+      %labels: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %table: tensor<10x6xf32> {nn.role = "parameter", nn.path = "table.weight"},
+      %w: tensor<6x6xf32> {nn.role = "parameter", nn.path = "fc.weight"}) -> tensor<f32>
+      attributes {nn.training = #nn.training<optimizer = momentum, clip = 0.01, loss_scale = 64.0>} {
+    %0 = nn.embedding "embedding"(%ids, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
+    %1 = nn.linear "fc"(%0, %w) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %2 = nn.linear "head"(%1, %table) : (tensor<8x6xf32>, tensor<10x6xf32>) -> tensor<8x10xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %labels) : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @tied_scaled {
+    mesh [pp = 2, dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+    node "embedding" { at [pp = 0] }
+    node "fc" { at [pp = 0] }
+    node "head" { at [pp = 1] }
+    node "loss" { at [pp = 1] }
+  }
+}

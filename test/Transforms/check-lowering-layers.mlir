@@ -559,3 +559,92 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "act" { split op [width -> tp] }
   }
 }
+
+// -----
+
+// A parameter that all iterations read: its gradient is summed up over iterations,
+// micro-batches and devices.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @captured(
+      %x: tensor<12x4xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<12xi32> {nn.role = "input", nn.path = "labels"},
+      %shared: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"},
+      %head: tensor<4x4xf32> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %y = nn.repeat "layers" count 3 carry(%h = %x : tensor<12x4xf32>) -> (tensor<12x4xf32>) {
+      %0 = nn.linear "shared"(%h, %shared) : (tensor<12x4xf32>, tensor<4x4xf32>) -> tensor<12x4xf32>
+      %1 = nn.gelu "act"(%0) : (tensor<12x4xf32>) -> tensor<12x4xf32>
+      %2 = nn.add "residual"(%h, %1) : (tensor<12x4xf32>, tensor<12x4xf32>) -> tensor<12x4xf32>
+      nn.yield %2 : tensor<12x4xf32>
+    }
+    %z = nn.linear "head"(%y, %head) : (tensor<12x4xf32>, tensor<4x4xf32>) -> tensor<12x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%z, %labels) : (tensor<12x4xf32>, tensor<12xi32>) -> (tensor<f32>, tensor<12xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @captured {
+    mesh [dp = 2, tp = 2]
+    schedule micro_batches = 3
+    split op [batch -> dp]
+    node "layers[*].shared" { split op [batch -> dp, out -> tp] }
+  }
+}
+
+// -----
+
+// The same with a single iteration.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @captured_once(
+      %x: tensor<12x4xf32> {nn.role = "input", nn.path = "x"},
+      %labels: tensor<12xi32> {nn.role = "input", nn.path = "labels"},
+      %shared: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"},
+      %head: tensor<4x4xf32> {nn.role = "parameter", nn.path = "head.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %y = nn.repeat "layers" count 1 carry(%h = %x : tensor<12x4xf32>) -> (tensor<12x4xf32>) {
+      %0 = nn.linear "shared"(%h, %shared) : (tensor<12x4xf32>, tensor<4x4xf32>) -> tensor<12x4xf32>
+      %1 = nn.gelu "act"(%0) : (tensor<12x4xf32>) -> tensor<12x4xf32>
+      %2 = nn.add "residual"(%h, %1) : (tensor<12x4xf32>, tensor<12x4xf32>) -> tensor<12x4xf32>
+      nn.yield %2 : tensor<12x4xf32>
+    }
+    %z = nn.linear "head"(%y, %head) : (tensor<12x4xf32>, tensor<4x4xf32>) -> tensor<12x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%z, %labels) : (tensor<12x4xf32>, tensor<12xi32>) -> (tensor<f32>, tensor<12xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @captured_once {
+    mesh [dp = 2, tp = 2]
+    schedule micro_batches = 3
+    split op [batch -> dp]
+    node "layers[*].shared" { split op [batch -> dp, out -> tp] }
+  }
+}
+
+// -----
+
+// The gradient of a bias in front of a batch normalisation is zero: what is left of
+// it in both programs is rounding.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @bias_without_effect(
+      %x: tensor<8x8xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x10xf32> {nn.role = "input", nn.path = "target"},
+      %w1: tensor<10x8xf32> {nn.role = "parameter", nn.path = "fc1.weight"},
+      %b1: tensor<10xf32> {nn.role = "parameter", nn.path = "fc1.bias"},
+      %w2: tensor<10x10xf32> {nn.role = "parameter", nn.path = "fc2.weight"},
+      %ng: tensor<10xf32> {nn.role = "parameter", nn.path = "norm.weight"},
+      %nb: tensor<10xf32> {nn.role = "parameter", nn.path = "norm.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.linear "fc1"(%x, %w1, %b1) : (tensor<8x8xf32>, tensor<10x8xf32>, tensor<10xf32>) -> tensor<8x10xf32>
+    %1, %mean, %inverse = nn.batch_norm "norm"(%0, %ng, %nb) {groups = 1 : i64} : (tensor<8x10xf32>, tensor<10xf32>, tensor<10xf32>) -> (tensor<8x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>)
+    %2 = nn.linear "fc2"(%1, %w2) : (tensor<8x10xf32>, tensor<10x10xf32>) -> tensor<8x10xf32>
+    %loss = nn.mse_loss "loss"(%2, %target) : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @bias_without_effect {
+    mesh [dp = 4]
+    split op [batch -> dp]
+  }
+}

@@ -1056,6 +1056,29 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// A parameter has one place.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @two_places(
+      %a: tensor<8xi32> {nn.role = "input", nn.path = "a"},
+      %b: tensor<8xi32> {nn.role = "input", nn.path = "b"},
+      %table: tensor<10x6xf32> {nn.role = "parameter", nn.path = "table.weight"}) -> tensor<8x6xf32> {
+    // expected-note@+1 {{first read here}}
+    %0 = nn.embedding "first"(%a, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
+    // expected-error@+1 {{reads 'table.weight' at another place than its first reader; give every place its own copy}}
+    %1 = nn.embedding "second"(%b, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
+    %2 = nn.add "sum"(%0, %1) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    return %2 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @two_places {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    node "first" { at [dp = 0] }
+    node "second" { at [dp = 1] }
+  }
+}
+
 //--- tree-option.mlir
 
 // The tree that the option names exists.

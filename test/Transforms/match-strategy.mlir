@@ -900,6 +900,39 @@ module attributes {proteus.cluster = "dgx-a100:2"} {
   }
 }
 
+// -----
+
+// Operations at single positions of an axis: splits over it are dropped there, and
+// parameters and inputs that they alone read are there.
+
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME:    nn.path = "a"{{[^}]*}}strategy.place = [#strategy.coordinate<dp = 1>]
+// CHECK-SAME:    nn.path = "tables[0].weight"{{[^}]*}}strategy.place = [#strategy.coordinate<dp = 1>]
+// CHECK:         nn.embedding "tables[0]"({{.*}}) {strategy.op = #strategy.partition<[batch -> []]>, strategy.place = [#strategy.coordinate<dp = 1>]}
+// CHECK:         nn.embedding "tables[1]"({{.*}}) {strategy.op = #strategy.partition<[batch -> [], vocab -> tp]>, strategy.place = [#strategy.coordinate<dp = 0>]}
+// CHECK:         nn.add "sum"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @places(
+      %a: tensor<8xi32> {nn.role = "input", nn.path = "a"},
+      %ta: tensor<10x6xf32> {nn.role = "parameter", nn.path = "tables[0].weight"},
+      %b: tensor<8xi32> {nn.role = "input", nn.path = "b"},
+      %tb: tensor<8x6xf32> {nn.role = "parameter", nn.path = "tables[1].weight"}) -> tensor<8x6xf32> {
+    %0 = nn.embedding "tables[0]"(%a, %ta) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
+    %1 = nn.embedding "tables[1]"(%b, %tb) : (tensor<8xi32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    %2 = nn.add "sum"(%0, %1) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    return %2 : tensor<8x6xf32>
+  }
+  strategy.tree @s for @places {
+    mesh [dp = 2, tp = 2]
+    split op [batch -> dp]
+    node "tables[0]" { at [dp = 1] }
+    node "tables[1]" {
+      at [dp = 0]
+      split op [vocab -> tp]
+    }
+  }
+}
+
 //--- options.mlir
 
 // The options select one of several trees, and a cluster, which replaces the

@@ -373,13 +373,15 @@ TEST(BruteForceTest, ThreeAxesAndAVector) {
   compare({2, 2, 2}, {8}, 1000, /*withFixed=*/true);
 }
 
+// There are 25,281, 23,409 and 76,176 pairs here.
+
 TEST(BruteForceTest, ThreeAxesAndAMatrix) {
   compare({2, 2, 2}, {8, 8}, 1000);
-  compare({2, 2, 2}, {6, 9}, 500);
+  compare({2, 2, 2}, {6, 9}, 200);
 }
 
 TEST(BruteForceTest, ThreeAxesAndThreeDimensions) {
-  compare({2, 2, 2}, {8, 8, 8}, 300);
+  compare({2, 2, 2}, {8, 8, 8}, 100);
 }
 
 } // namespace

@@ -33,8 +33,7 @@ holdings(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
       holds &= rank[axis] == coordinate;
     if (holds)
       result[mesh.getDevice(ArrayRef(rank).drop_front())] =
-          points(localOffset(mesh, layout, shape, rank),
-                 localShape(mesh, layout, shape, rank));
+          points(localRanges(mesh, layout, shape, rank));
   }
   return result;
 }
@@ -179,6 +178,38 @@ TEST(MoveTest, TheLinkDecides) {
   // Device 0 alone is near, device 4 is far and idle.
   check(onDevices({2}, {0, 4}), split({{}}), onDevices({1}, {1}), split({{}}),
         {8}, links);
+}
+
+TEST(MoveTest, ZigzagAndShiftedParts) {
+  AxisList zigzag = {1}, shifted = {1}, both = {1};
+  zigzag.zigzag = both.zigzag = true;
+  shifted.shift = both.shift = 1;
+  for (const AxisList &from : {AxisList{1}, zigzag, shifted, both})
+    for (const AxisList &to : {AxisList{1}, zigzag, shifted, both}) {
+      check(makeMesh({2}), split({from}), makeMesh({2}), split({to}), {8});
+      check(makeMesh({2}), split({from}), onDevices({4}, {4, 1, 5, 0}),
+            split({to}), {8});
+    }
+  // Replicas of a zigzag share the load; the columns are cut as well.
+  check(makeMesh({2, 2}), split({zigzag, {}}), onDevices({2}, {1, 4}),
+        split({{}, {1}}), {4, 2});
+  check(makeMesh({2, 2}), split({zigzag, {2}}), makeMesh({2}),
+        split({{}, zigzag}), {4, 4});
+
+  // Device 0 holds the rows 0, 1, 6 and 7 and needs the first four.
+  std::string reason;
+  auto move = planMove(makeMesh({2}), split({zigzag}), makeMesh({2}),
+                       split({{1}}), {8}, {}, reason);
+  ASSERT_TRUE(succeeded(move)) << reason;
+  std::vector<std::pair<std::pair<int64_t, int64_t>, Region>> pieces;
+  for (const MovePiece &piece : move->pieces)
+    pieces.push_back({{piece.source, piece.destination}, piece.region});
+  EXPECT_EQ(pieces,
+            (std::vector<std::pair<std::pair<int64_t, int64_t>, Region>>{
+                {{0, 0}, {{0}, {2}}},
+                {{1, 0}, {{2}, {2}}},
+                {{1, 1}, {{4}, {2}}},
+                {{0, 1}, {{6}, {2}}}}));
 }
 
 TEST(MoveTest, WhatIsFixedAtACoordinate) {

@@ -20,8 +20,11 @@ using llvm::SmallVector;
 
 namespace {
 
+/// Plans and runs every pair of layouts, or one in `stride`.
 void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
-                   bool withFixed = false, bool withZigzag = false) {
+                   bool withFixed = false, bool withZigzag = false,
+                   size_t stride = 1) {
+  size_t number = 0;
   Mesh mesh = makeMesh(sizes);
   std::vector<Layout> layouts = allLayouts(mesh, shape, withFixed, withZigzag);
   Machine machine(mesh, shape);
@@ -29,6 +32,8 @@ void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
     machine.load(from);
     ASSERT_TRUE(machine.holds(from)) << "the initial data is wrong";
     for (const Layout &to : layouts) {
+      if (number++ % stride != 0)
+        continue;
       std::string reason;
       auto plan = planReshard(mesh, shape, 32, from, to, ringCost, reason);
       ASSERT_EQ(succeeded(plan), isReachable(mesh, from, to)) << reason;
@@ -75,9 +80,9 @@ TEST(ReshardTest, EveryPairWithValuesOnSomeRanksOnly) {
   checkAllPairs({2, 3}, {7, 6}, /*withFixed=*/true);
 }
 
-TEST(ReshardTest, EveryPairOnThreeAxesOfAMatrix) {
-  checkAllPairs({2, 2, 2}, {8, 4});
-  checkAllPairs({2, 2, 2}, {6, 3});
+TEST(ReshardTest, SomePairsOnThreeAxesOfAMatrix) {
+  checkAllPairs({2, 2, 2}, {8, 4}, false, false, /*stride=*/11);
+  checkAllPairs({2, 2, 2}, {6, 3}, false, false, /*stride=*/11);
 }
 
 //===----------------------------------------------------------------------===//

@@ -110,6 +110,9 @@ struct Difference {
 /// ones.
 Difference largestDifference(const Tensor &first, const Tensor &second);
 
+/// The largest absolute value; 0 if there is none.
+double largestValue(const Tensor &tensor);
+
 /// The `index`-th number of a random sequence, in [0, 1): a function of its
 /// arguments alone, so that parts of a tensor draw the numbers of the whole.
 double randomAt(uint64_t seed, uint64_t index);

@@ -31,7 +31,11 @@ enum class LoweringPhase {
 };
 
 /// What the backward pass recomputes, for apply-strategy.
-enum class Recompute { None, Full };
+enum class Recompute { None, Selective, Full };
+
+/// How attention gets at the keys of other parts of a sequence, for
+/// apply-strategy.
+enum class ContextKind { AllGather, Ring, Ulysses };
 
 /// What is split over data-parallel devices (ZeRO), for apply-strategy.
 enum class ZeroStage { None, States, Gradients, Parameters };

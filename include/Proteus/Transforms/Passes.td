@@ -14,8 +14,8 @@ include "mlir/Pass/PassBase.td"
 def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
   let summary = "Write a strategy tree for a model from a few degrees";
   let description = [{
-    Writes a `strategy.tree` that combines data, tensor and pipeline parallelism,
-    beside the model and for a person to read and edit. What is split follows
+    Writes a `strategy.tree` that combines data, tensor, sequence, context, expert
+    and pipeline parallelism, beside the model and for a person to read and edit. What is split follows
     from the graph, not from names:
 
     - `dp` splits the batch, `micro-batches` cut it in time.
@@ -26,10 +26,23 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       each linear that another one reads through element-wise operations, by
       columns (`out`), so that heads and the rows of the next linear follow by
       propagation; embeddings by `vocab`; the linear that feeds the cross-entropy
-      by `out`, unless it is split by rows already. Convolutions are data-parallel
-      only.
-    - `recompute=full` recomputes those repeated layers one by one.
-    - `zero=1` splits the states of the optimizer over `dp` too, `zero=2` the
+      by `out`, unless it is split by rows already. The
+      first matrix of an expert is split by columns too. Convolutions are
+      data-parallel only.
+    - `sp=true` splits what lies between a linear by rows and the next one by
+      columns (norms, dropout, residual additions and other element-wise
+      operations) along the sequence, over `tp` as well.
+    - `cp` splits sequences everywhere. `cp-kind` says how attention gets at the
+      keys of others: `all-gather` gathers them, with `ring` they go round the
+      devices, with `ulysses` attention is split by heads instead. Causal
+      sequences are dealt out in a zigzag where 2 `cp` divides them, and `sp` does
+      not cut the parts further; else a remark says that work is unbalanced.
+    - `ep` splits the batch as `dp` does, and places experts: on its devices each
+      `nn.expert_linear` is split by experts, not by the batch.
+    - `recompute=full` recomputes those repeated layers one by one,
+      `recompute=selective` only `nn.attention`.
+    - `zero=1` splits the states of the optimizer over the devices that have
+      copies of them too (`dp`, `cp`, and `ep` but for experts), `zero=2` the
       gradients as well, `zero=3` parameters, gradients and states, where a
       dimension is large enough.
     - `prefetch` says how many layers ahead parameters are gathered,
@@ -37,9 +50,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
       host memory.
 
-    Axes of size one are left out of the mesh. Degrees that the model can't use
-    are errors: heads that `tp` does not divide, more stages than layers, a batch
-    that does not divide into equal parts, micro-batches that interleaved stages
+    The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; axes of
+    size one are left out. Degrees that the model can't use are errors: heads that
+    `tp` does not divide, more stages than layers, fewer experts than `ep`, a batch
+    or a sequence that does not divide into equal parts, micro-batches that interleaved stages
     can't share.
 
     ```mlir
@@ -65,6 +79,21 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"name", "name", "std::string", "\"s\"", "The name of the tree">,
     Option<"dataParallel", "dp", "int64_t", "1", "Data-parallel degree">,
     Option<"tensorParallel", "tp", "int64_t", "1", "Tensor-parallel degree">,
+    Option<"sequenceParallel", "sp", "bool", "false",
+           "Split what tp does not split along the sequence">,
+    Option<"contextParallel", "cp", "int64_t", "1",
+           "Number of parts of a sequence">,
+    Option<"contextKind", "cp-kind", "::proteus::ContextKind",
+           "::proteus::ContextKind::AllGather",
+           "How attention gets at keys of other parts of a sequence",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::ContextKind::AllGather, "all-gather",
+                        "keys and values are gathered"),
+             clEnumValN(::proteus::ContextKind::Ring, "ring",
+                        "keys and values go round the devices"),
+             clEnumValN(::proteus::ContextKind::Ulysses, "ulysses",
+                        "attention is split by heads"))}]>,
+    Option<"expertParallel", "ep", "int64_t", "1", "Expert-parallel degree">,
     Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
     Option<"microBatches", "micro-batches", "int64_t", "1",
            "Number of micro-batches of a step">,
@@ -87,6 +116,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
            "::proteus::Recompute::None", "What the backward pass recomputes",
            [{::llvm::cl::values(
              clEnumValN(::proteus::Recompute::None, "none", "nothing"),
+             clEnumValN(::proteus::Recompute::Selective, "selective",
+                        "the core of attention"),
              clEnumValN(::proteus::Recompute::Full, "full",
                         "every repeated layer, from its inputs"))}]>,
     Option<"zero", "zero", "::proteus::ZeroStage", "::proteus::ZeroStage::None",

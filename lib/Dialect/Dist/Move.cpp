@@ -39,43 +39,47 @@ int64_t Region::getNumElements() const {
 // What devices hold
 //===----------------------------------------------------------------------===//
 
-/// The block of every device at which a value of `layout` exists, by device.
-static std::map<int64_t, Region>
-blocksOf(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
-  std::map<int64_t, Region> blocks;
+/// What every device holds of each dimension, by device. A device of a zigzag
+/// holds several boxes.
+using Holdings = std::map<int64_t, SmallVector<Ranges>>;
+
+/// The devices at which a value of `layout` exists, and what they hold.
+static Holdings holdingsOf(const Mesh &mesh, const Layout &layout,
+                           ArrayRef<int64_t> shape) {
+  Holdings holdings;
   for (int64_t position = 0; position < mesh.getNumDevices(); ++position) {
     SmallVector<int64_t> coordinates = {0};
     coordinates.append(mesh.getCoordinates(position));
-    if (llvm::any_of(layout.fixed, [&](std::pair<Axis, int64_t> entry) {
-          return coordinates[entry.first] != entry.second;
-        }))
-      continue;
-    blocks[mesh.getDevice(ArrayRef(coordinates).drop_front())] = {
-        localOffset(mesh, layout, shape, coordinates),
-        localShape(mesh, layout, shape, coordinates)};
+    if (layout.isHeldAt(coordinates))
+      holdings[mesh.getDevice(ArrayRef(coordinates).drop_front())] =
+          localRanges(mesh, layout, shape, coordinates);
   }
-  return blocks;
+  return holdings;
 }
 
-static bool contains(const Region &outer, const Region &inner) {
-  for (size_t dim = 0; dim < inner.sizes.size(); ++dim)
-    if (inner.offset[dim] < outer.offset[dim] ||
-        inner.offset[dim] + inner.sizes[dim] >
-            outer.offset[dim] + outer.sizes[dim])
+/// Whether `cell`, which no boundary cuts, is part of what is held.
+static bool contains(ArrayRef<Ranges> held, const Region &cell) {
+  for (auto [ranges, begin, size] :
+       llvm::zip_equal(held, cell.offset, cell.sizes)) {
+    int64_t first = begin, end = begin + size;
+    if (llvm::none_of(ranges, [&](const Range &range) {
+          return range.begin <= first && end <= range.end;
+        }))
       return false;
+  }
   return true;
 }
 
-/// The cells between all boundaries of all blocks.
-static std::vector<Region>
-cellsOf(ArrayRef<int64_t> shape,
-        ArrayRef<const std::map<int64_t, Region> *> holdings) {
+/// The cells between all boundaries of all that is held.
+static std::vector<Region> cellsOf(ArrayRef<int64_t> shape,
+                                   ArrayRef<const Holdings *> layouts) {
   std::vector<Region> cells = {{}};
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     SmallVector<int64_t> cuts = {0, shape[dim]};
-    for (const std::map<int64_t, Region> *blocks : holdings)
-      for (const auto &[device, block] : *blocks)
-        cuts.append({block.offset[dim], block.offset[dim] + block.sizes[dim]});
+    for (const Holdings *holdings : layouts)
+      for (const auto &[device, held] : *holdings)
+        for (const Range &range : held[dim])
+          cuts.append({range.begin, range.end});
     llvm::sort(cuts);
     cuts.erase(llvm::unique(cuts), cuts.end());
     std::vector<Region> next;
@@ -231,22 +235,22 @@ FailureOr<Move> proteus::dist::planMove(const Mesh &fromMesh,
       reason = std::move(*problem);
       return failure();
     }
-  std::map<int64_t, Region> held = blocksOf(fromMesh, from, shape);
-  std::map<int64_t, Region> needed = blocksOf(toMesh, to, shape);
+  Holdings held = holdingsOf(fromMesh, from, shape);
+  Holdings needed = holdingsOf(toMesh, to, shape);
   std::vector<Region> cells = cellsOf(shape, {&held, &needed});
 
   // Two links per holder: into its node and out of it.
   std::vector<SendingLink> links;
-  for (const auto &[device, block] : held) {
+  for (const auto &[device, ranges] : held) {
     links.push_back({device, costs.inNode});
     links.push_back({device, costs.betweenNodes});
   }
   Move move;
   std::vector<Demand> demands;
-  for (const auto &[destination, block] : needed) {
+  for (const auto &[destination, wanted] : needed) {
     auto own = held.find(destination);
     for (auto [cell, region] : llvm::enumerate(cells)) {
-      if (region.getNumElements() == 0 || !contains(block, region))
+      if (region.getNumElements() == 0 || !contains(wanted, region))
         continue;
       if (own != held.end() && contains(own->second, region)) {
         move.pieces.push_back({destination, destination, region});

@@ -284,18 +284,22 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
-/// Device axes whose role may have to change. Axes that both layouts treat
-/// alike are left alone, which keeps the search small and its plans plain; as
-/// major axes of an uneven dimension they may be needed all the same.
+/// Device axes whose role may change on the way. Axes that both layouts
+/// replicate are left alone, and with `keepMajor` also the major axes that they
+/// have in common on a dimension. That keeps the search small and its plans
+/// plain, but where links differ a plan that moves such an axis for a while can
+/// cost less. On an uneven dimension these axes may be needed all the same.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
-                            const Layout &from, const Layout &to) {
+                            const Layout &from, const Layout &to,
+                            bool keepMajor) {
   SmallVector<bool> settled(mesh.getNumAxes());
   settled[microAxis] = true;
   for (Axis axis = microAxis + 1; axis < mesh.getNumAxes(); ++axis)
     settled[axis] = to.getFixedCoordinate(axis) || to.getPartialKind(axis) ||
                     (from.isReplicated(axis) && to.isReplicated(axis));
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size % numParts(mesh, from, dim) || size % numParts(mesh, to, dim) ||
+    if (!keepMajor || size % numParts(mesh, from, dim) ||
+        size % numParts(mesh, to, dim) ||
         from.dims[dim].zigzag != to.dims[dim].zigzag)
       continue;
     for (auto [before, after] : llvm::zip(from.dims[dim], to.dims[dim])) {
@@ -321,7 +325,8 @@ planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
   };
   Layout source = bundles.fold(from), target = bundles.fold(to);
   auto plan = Planner(bundles.getMesh(), shape, elementBits,
-                      movableAxes(bundles.getMesh(), shape, source, target),
+                      movableAxes(bundles.getMesh(), shape, source, target,
+                                  /*keepMajor=*/true),
                       target, costOfJoined)
                   .run(source);
   if (succeeded(plan))
@@ -348,7 +353,8 @@ proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
           succeeded(plan))
         return plan;
   }
-  AxisList movable = movableAxes(mesh, shape, from, to);
+  AxisList movable = movableAxes(mesh, shape, from, to,
+                                 /*keepMajor=*/!splitCollectives);
   auto plan =
       Planner(mesh, shape, elementBits, std::move(movable), to, cost).run(from);
   if (failed(plan))

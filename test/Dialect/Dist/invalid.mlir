@@ -1254,3 +1254,127 @@ func.func @f(%0: tensor<8xf32, #next>) {
   %1 = dist.all_gather %0 dim 0 over {cp} : tensor<8xf32, #next> -> tensor<8xf32, #whole>
   return
 }
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{dimension 1 is outside a tensor of rank 1}}
+  %1 = dist.gather %0 dim 1 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the result is not fixed at a coordinate of axis 'dp'}}
+  %1 = dist.gather %0 dim 0 over {dp, tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{axes {tp} are not the minor axes of dimension 0, which is sharded by {dp}}}
+  %1 = dist.gather %0 dim 0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{}], at = [tp = 1]>, expected #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}], at = [tp = 1]>}}
+  %1 = dist.gather %0 dim 0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the operand is not replicated over axis 'tp'}}
+  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{the result is not fixed at a coordinate of axis 'tp'}}
+  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{}], at = [tp = 1]>, expected #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}], at = [tp = 1]>}}
+  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{has 1 operands and 2 results, expected at least one and as many of both}}
+  %1:2 = dist.exchange %0 over {tp} : (tensor<16xf32, #a>) -> (tensor<16xf32, #b>, tensor<16xf32, #b>)
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp}]>
+#b = #dist.layout<#mesh, [{dp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{pair 0 is neither dealt out nor collected: it goes from #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]> to #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]>}}
+  %1 = dist.exchange %0 over {tp} : (tensor<16xf32, #a>) -> tensor<16xf32, #b>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
+#other = #dist.mesh<[tp = 4]>
+#c = #dist.layout<#other, [{tp}]>
+#d = #dist.layout<#other, [{}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>, %1: tensor<16xf32, #c>) {
+  // expected-error @+1 {{operand 1 is on the mesh #dist.mesh<[tp = 4]>, operand 0 on #dist.mesh<[dp = 2, tp = 4]>}}
+  %2:2 = dist.exchange %0, %1 over {tp} : (tensor<16xf32, #a>, tensor<16xf32, #c>) -> (tensor<16xf32, #b>, tensor<16xf32, #d>)
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 4]>
+#a = #dist.layout<#mesh, [{dp, tp}]>
+#b = #dist.layout<#mesh, [{}], at = [tp = 1]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{}], at = [tp = 1]>, expected #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}], at = [tp = 1]>}}
+  %1 = dist.exchange %0 over {tp} : (tensor<16xf32, #a>) -> tensor<16xf32, #b>
+  return
+}

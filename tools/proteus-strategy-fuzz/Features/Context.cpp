@@ -26,10 +26,10 @@ static void chooseSize(Random &random, Model &model) {
 static std::vector<Arrow> chooseForm(Random &random, const Kernel &attention,
                                      const std::vector<std::string> &axes,
                                      int64_t parts, const std::string &how) {
-  int64_t form = random.below(5);
-  if (form == 0)
+  int64_t form = random.below(8);
+  if (form <= 2)
     return {};
-  if (form <= 2 && attention.getSize("head") % parts == 0)
+  if (form <= 5 && attention.getSize("head") % parts == 0)
     return {{"seq", {}}, {"head", axes}};
   return {{"key", axes, "ring " + how}};
 }
@@ -126,7 +126,7 @@ static bool removeZigzag(Case &input) {
 void proteus::fuzz::addContext(Registry &registry) {
   Feature context;
   context.name = "context parallel";
-  context.percent = 60;
+  context.percent = 75;
   context.changeModel = chooseSize;
   context.changeTree = splitContext;
   registry.addFeature(context);

@@ -12,11 +12,6 @@
 using namespace proteus::fuzz;
 
 static void chooseMicroBatches(Random &random, TreeBuilder &builder) {
-  // The gradient of a parameter that a repeat captures is summed up in the
-  // repeat, which is refused with more than one micro-batch.
-  if (builder.model.uses("shared feed-forward") &&
-      builder.model.repeatFrom < builder.model.layers)
-    return;
   std::vector<int64_t> choices{1};
   // Micro-batches times parts have to divide the batch; kernels that split it
   // otherwise may still break this.

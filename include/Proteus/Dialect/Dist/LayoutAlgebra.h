@@ -315,9 +315,9 @@ struct PlannedStep {
 /// the major axes that they have in common on an evenly cut dimension. Axes
 /// that both layouts treat alike move together, so that a reduction over two
 /// axes stays one collective; with `splitCollectives` each may go its own way,
-/// which a model of rings often finds cheaper. Fails with a reason if the time
-/// axis would have to take part, if the target is fixed to devices that do not
-/// all hold the source, or if it is partial where the source is not.
+/// the common major axes included, which often costs less. Fails with a reason
+/// if the time axis would have to take part, if the target is fixed to devices
+/// that do not all hold the source, or partial where the source is not.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,

@@ -353,6 +353,12 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
     that are not named stay free. This is how a module is given to one stage of
     a pipeline.
 
+    On an axis that splits name elsewhere in the tree it is how single
+    operations, such as lookups in tables, are given to one device among the
+    data-parallel ones: their parameters and states are there alone, what they
+    read is collected there, and what they compute is dealt out. Splits over
+    that axis do not apply to them.
+
     **Constraints**
     - It stands in a tree or a node, once, and not beside `stages`.
     - There is at least one coordinate; an axis occurs once, and sub-axes of
@@ -362,6 +368,7 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
 
     ```mlir
     at [pp = 7]
+    at [pp = 0, dp = 3]
     ```
   }];
   let arguments = (ins Strategy_CoordinateArrayAttr:$coordinates);

@@ -1,0 +1,83 @@
+// RUN: proteus-opt %s -split-input-file --fuse-exchanges | FileCheck %s --implicit-check-not="= dist.scatter" --implicit-check-not="= dist.gather" --implicit-check-not="= dist.exchange"
+
+#mesh = #dist.mesh<[dp = 2, tp = 2]>
+#on_0 = #dist.layout<#mesh, [{}], at = [dp = 0]>
+#on_1 = #dist.layout<#mesh, [{}], at = [dp = 1]>
+#rows = #dist.layout<#mesh, [{dp}]>
+
+// All are dealt out in front of the first reader.
+// CHECK-LABEL: dist.program @forward
+// CHECK:      %[[X:.*]]:2 = dist.exchange %{{.*}}, %{{.*}} over {dp} for activation {proteus.path = "a"}
+// CHECK-NEXT: nn.add "sum"(%[[X]]#0, %[[X]]#1)
+dist.program @forward mesh #mesh (%a: tensor<8xf32, #on_0>, %b: tensor<8xf32, #on_1>)
+    -> (tensor<8xf32, #rows>) {
+  %r = dist.section forward {
+    %0 = dist.scatter %a dim 0 over {dp} for activation {proteus.path = "a"} : tensor<8xf32, #on_0> -> tensor<8xf32, #rows>
+    %1 = dist.scatter %b dim 0 over {dp} for activation {proteus.path = "b"} : tensor<8xf32, #on_1> -> tensor<8xf32, #rows>
+    %2 = nn.add "sum"(%0, %1) : (tensor<8xf32, #rows>, tensor<8xf32, #rows>) -> tensor<8xf32, #rows>
+    dist.yield %2 : tensor<8xf32, #rows>
+  }
+  dist.return %r : tensor<8xf32, #rows>
+}
+
+// One that is written behind the first reader joins, as its operand is there.
+// CHECK-LABEL: dist.program @backward
+// CHECK:      %[[X:.*]]:2 = dist.exchange %arg0, %arg0 over {dp}
+// CHECK-NEXT: nn.relu "a"(%[[X]]#0)
+// CHECK-NEXT: nn.relu "b"(%[[X]]#1)
+dist.program @backward mesh #mesh (%g: tensor<8xf32, #rows>)
+    -> (tensor<8xf32, #on_0>, tensor<8xf32, #on_1>) {
+  %r:2 = dist.section forward {
+    %0 = dist.gather %g dim 0 over {dp} for activation : tensor<8xf32, #rows> -> tensor<8xf32, #on_0>
+    %1 = nn.relu "a"(%0) : (tensor<8xf32, #on_0>) -> tensor<8xf32, #on_0>
+    %2 = dist.gather %g dim 0 over {dp} for activation : tensor<8xf32, #rows> -> tensor<8xf32, #on_1>
+    %3 = nn.relu "b"(%2) : (tensor<8xf32, #on_1>) -> tensor<8xf32, #on_1>
+    dist.yield %1, %3 : tensor<8xf32, #on_0>, tensor<8xf32, #on_1>
+  }
+  dist.return %r#0, %r#1 : tensor<8xf32, #on_0>, tensor<8xf32, #on_1>
+}
+
+// -----
+
+#mesh = #dist.mesh<[dp = 2, tp = 2]>
+#on_0 = #dist.layout<#mesh, [{}], at = [dp = 0]>
+#on_1 = #dist.layout<#mesh, [{}], at = [dp = 1]>
+#on_tp = #dist.layout<#mesh, [{}], at = [tp = 1]>
+#rows = #dist.layout<#mesh, [{dp}]>
+#columns = #dist.layout<#mesh, [{tp}]>
+
+// The second needs what the first brings.
+// CHECK-LABEL: dist.program @dependence
+// CHECK:      dist.scatter
+// CHECK-NEXT: nn.relu "a"
+// CHECK-NEXT: dist.gather
+// CHECK-NEXT: nn.relu "b"
+// CHECK-NEXT: dist.scatter
+dist.program @dependence mesh #mesh (%a: tensor<8xf32, #on_0>)
+    -> (tensor<8xf32, #rows>) {
+  %r = dist.section forward {
+    %0 = dist.scatter %a dim 0 over {dp} : tensor<8xf32, #on_0> -> tensor<8xf32, #rows>
+    %1 = nn.relu "a"(%0) : (tensor<8xf32, #rows>) -> tensor<8xf32, #rows>
+    %2 = dist.gather %1 dim 0 over {dp} : tensor<8xf32, #rows> -> tensor<8xf32, #on_1>
+    %3 = nn.relu "b"(%2) : (tensor<8xf32, #on_1>) -> tensor<8xf32, #on_1>
+    %4 = dist.scatter %3 dim 0 over {dp} : tensor<8xf32, #on_1> -> tensor<8xf32, #rows>
+    dist.yield %4 : tensor<8xf32, #rows>
+  }
+  dist.return %r : tensor<8xf32, #rows>
+}
+
+// Other axes and other purposes stay apart.
+// CHECK-LABEL: dist.program @apart
+// CHECK-DAG: dist.scatter %arg0 dim 0 over {dp} for activation
+// CHECK-DAG: dist.scatter %arg1 dim 0 over {tp} for activation
+// CHECK-DAG: dist.scatter %arg2 dim 0 over {dp} for parameter
+dist.program @apart mesh #mesh (%a: tensor<8xf32, #on_0>, %b: tensor<8xf32, #on_tp>, %c: tensor<8xf32, #on_1>)
+    -> (tensor<8xf32, #rows>, tensor<8xf32, #columns>, tensor<8xf32, #rows>) {
+  %r:3 = dist.section forward {
+    %0 = dist.scatter %a dim 0 over {dp} for activation : tensor<8xf32, #on_0> -> tensor<8xf32, #rows>
+    %1 = dist.scatter %b dim 0 over {tp} for activation : tensor<8xf32, #on_tp> -> tensor<8xf32, #columns>
+    %2 = dist.scatter %c dim 0 over {dp} for parameter : tensor<8xf32, #on_1> -> tensor<8xf32, #rows>
+    dist.yield %0, %1, %2 : tensor<8xf32, #rows>, tensor<8xf32, #columns>, tensor<8xf32, #rows>
+  }
+  dist.return %r#0, %r#1, %r#2 : tensor<8xf32, #rows>, tensor<8xf32, #columns>, tensor<8xf32, #rows>
+}
