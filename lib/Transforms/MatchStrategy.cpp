@@ -425,6 +425,23 @@ Settings Matcher::settingsOf(const Path &path) {
       settings.offload =
           node.offload.getNone() ? strategy::OffloadOp() : node.offload;
   }
+  // At one position of an axis there is nothing to split over it.
+  auto elsewhere = [&](strategy::PartAttr part) {
+    SmallVector<StringAttr> axes;
+    llvm::copy_if(part.getAxes(), std::back_inserter(axes),
+                  [&](StringAttr axis) {
+                    return !settings.fixed.contains(axis.getValue());
+                  });
+    return strategy::PartAttr::get(context, part.getKey(), axes,
+                                   part.getZigzag() && !axes.empty(),
+                                   part.getRing() && !axes.empty());
+  };
+  if (!settings.fixed.empty()) {
+    for (auto &[key, part] : settings.op)
+      part = elsewhere(part);
+    for (auto &[key, setting] : settings.items)
+      setting.first = elsewhere(setting.first);
+  }
   return settings;
 }
 
@@ -673,15 +690,9 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
     StringRef name = space.iterators[*iterator].name;
     if (key == "batch" && name != key && settings.op.count(name))
       continue;
-    // At one position of an axis there is nothing to split over it.
-    SmallVector<StringAttr> axes;
-    llvm::copy_if(part.getAxes(), std::back_inserter(axes),
-                  [&](StringAttr axis) {
-                    return !settings.fixed.contains(axis.getValue());
-                  });
     parts.push_back(strategy::PartAttr::get(
-        context, StringAttr::get(context, name), axes,
-        part.getZigzag() && !axes.empty(), part.getRing() && !axes.empty()));
+        context, StringAttr::get(context, name), part.getAxes(),
+        part.getZigzag(), part.getRing()));
   }
   if (!parts.empty())
     op->setDiscardableAttr(kOpAttr,
