@@ -428,7 +428,12 @@ FailureOr<Value> Inserter::bringTo(OpBuilder &builder, Value value,
     for (Axis axis : from.dims[*dim])
       if (llvm::is_contained(axes, axis))
         sharded.dims[*dim].push_back(axis);
-    if (sharded.checkShape(mesh.getValue(), tensorType(value).getShape()))
+    // Uneven parts may not nest in what is left.
+    std::string reason;
+    if (sharded.checkShape(mesh.getValue(), tensorType(value).getShape()) ||
+        failed(dist::applyStep(
+            mesh.getValue(), tensorType(value).getShape(), sharded,
+            {dist::StepKind::AllGather, axes, {}, *dim, {}}, reason)))
       dim = std::nullopt;
   } else {
     dim = std::nullopt;
