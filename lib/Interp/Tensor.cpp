@@ -158,9 +158,11 @@ double proteus::interp::largestValue(const Tensor &tensor) {
 }
 
 Difference proteus::interp::largestDifference(const Tensor &first,
-                                              const Tensor &second) {
+                                              const Tensor &second,
+                                              double smallestScale) {
   assert(first.getShape() == second.getShape() && "tensors of one shape");
-  double scale = std::max(largestValue(first), largestValue(second));
+  double scale =
+      std::max({largestValue(first), largestValue(second), smallestScale});
   Difference largest;
   for (int64_t i = 0; i < first.size(); ++i) {
     double difference = std::fabs(first[i] - second[i]);

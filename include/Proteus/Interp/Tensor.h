@@ -100,15 +100,17 @@ struct Difference {
   int64_t position = 0;
   double first = 0;
   double second = 0;
-  /// Absolute difference over the largest absolute value of both tensors;
-  /// infinite where one value is not a number.
+  /// Absolute difference over the largest absolute value of both tensors, or
+  /// over the smallest scale if that is larger; infinite where one value is not
+  /// a number.
   double relative = 0;
 };
 
 /// The largest difference of two tensors of one shape. It is relative to the
 /// largest value of the tensors: small values are often differences of large
 /// ones.
-Difference largestDifference(const Tensor &first, const Tensor &second);
+Difference largestDifference(const Tensor &first, const Tensor &second,
+                             double smallestScale = 0);
 
 /// The largest absolute value; 0 if there is none.
 double largestValue(const Tensor &tensor);
