@@ -143,9 +143,11 @@ private:
   /// The cheapest steps on the cluster, found once for equal questions.
   FailureOr<Plan> plan(LayoutAttr from, LayoutAttr to, RankedTensorType type,
                        std::string &reason);
-  /// Plans the conversion of a stack of type `type` slice by slice.
+  /// Plans the conversion of a value of type `type`, whose leading dimensions
+  /// are those of `stacks` stacks, slice by slice.
   FailureOr<Plan> planStack(RankedTensorType type, LayoutAttr from,
-                            LayoutAttr to, std::string &reason);
+                            LayoutAttr to, unsigned stacks,
+                            std::string &reason);
   /// The layout in which a repeat takes the partial stack `value`, of which its
   /// body reads slices in the layout of `wanted`: summed over micro-batches,
   /// and reduced if that comes first on the way; the rest is done layer by
@@ -283,14 +285,18 @@ Purpose Inserter::purposeOf(OpOperand &operand) {
   return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
 }
 
-/// Whether `value` is a stack of slices, whose leading dimension stays whole.
-static bool isStack(Value value) {
+/// How many leading dimensions of `value` are those of stacks, which stay
+/// whole: one per repeat that it collects the slices of.
+static unsigned countStacks(Value value) {
   if (auto accumulate = value.getDefiningOp<dist::AccumulateOp>())
-    return isStack(accumulate.getInput());
+    return countStacks(accumulate.getInput());
   auto result = dyn_cast<OpResult>(value);
   auto repeat =
       result ? dyn_cast<nn::RepeatOp>(result.getOwner()) : nn::RepeatOp();
-  return repeat && result.getResultNumber() >= repeat.getNumCarried();
+  if (!repeat || result.getResultNumber() < repeat.getNumCarried())
+    return 0;
+  return 1 +
+         countStacks(repeat.getYield()->getOperand(result.getResultNumber()));
 }
 
 FailureOr<Inserter::Plan> Inserter::plan(LayoutAttr from, LayoutAttr to,
@@ -311,10 +317,14 @@ FailureOr<Inserter::Plan> Inserter::plan(LayoutAttr from, LayoutAttr to,
 
 FailureOr<Inserter::Plan> Inserter::planStack(RankedTensorType type,
                                               LayoutAttr from, LayoutAttr to,
+                                              unsigned stacks,
                                               std::string &reason) {
+  if (stacks == 0)
+    return plan(from, to, type, reason);
   auto slice = RankedTensorType::get(type.getShape().drop_front(),
                                      type.getElementType());
-  auto steps = plan(withoutLeading(from), withoutLeading(to), slice, reason);
+  auto steps = planStack(slice, withoutLeading(from), withoutLeading(to),
+                         stacks - 1, reason);
   if (succeeded(steps))
     for (dist::ReshardStep &step : *steps) {
       step.result = withLeading(step.result);
@@ -333,7 +343,8 @@ LayoutAttr Inserter::stackLayout(Value value, LayoutAttr wanted) {
   llvm::erase(accumulated.getPartial(ReductionKind::Sum), dist::microAxis);
   auto from = LayoutAttr::get(wanted.getMesh(), accumulated);
   std::string reason;
-  auto steps = planStack(tensorType(value), from, wanted, reason);
+  auto steps =
+      planStack(tensorType(value), from, wanted, countStacks(value), reason);
   if (failed(steps) || steps->empty() ||
       !(steps->front().step.kind == dist::StepKind::AllReduce ||
         steps->front().step.kind == dist::StepKind::ReduceScatter))
@@ -383,7 +394,7 @@ LayoutAttr Inserter::transferLayout(Value value, LayoutAttr target) {
   LayoutAttr best = target;
   std::optional<uint64_t> least = costThrough(target);
   // The leading dimension of a stack stays whole.
-  for (int64_t dim = isStack(value) ? 1 : 0; dim < type.getRank(); ++dim)
+  for (int64_t dim = countStacks(value); dim < type.getRank(); ++dim)
     for (unsigned chosen = 1; chosen < (1u << replicas.size()); ++chosen) {
       dist::Layout sliced = target.getValue();
       for (auto [i, axis] : llvm::enumerate(replicas))
@@ -473,10 +484,8 @@ FailureOr<Value> Inserter::reshard(OpBuilder &builder, Value value,
   if (layoutOf(value).isOnHost())
     copy(false);
   LayoutAttr onDevice = target.withHost(false);
-  auto steps =
-      isStack(value)
-          ? planStack(tensorType(value), layoutOf(value), onDevice, reason)
-          : plan(layoutOf(value), onDevice, tensorType(value), reason);
+  auto steps = planStack(tensorType(value), layoutOf(value), onDevice,
+                         countStacks(value), reason);
   if (failed(steps)) {
     InFlightDiagnostic diagnostic =
         reader->emitOpError("needs an operand of layout ")
@@ -1002,7 +1011,7 @@ LogicalResult Inserter::visitRepeat(nn::RepeatOp repeat) {
     else if (layout.isPartial()) {
       LayoutAttr wanted = firstReadLayout(argument);
       target = onStage(reduced(layout), repeat);
-      if (wanted && isStack(operand.get()))
+      if (wanted && countStacks(operand.get()) > 0)
         target = stackLayout(operand.get(), withLeading(wanted));
     }
     Purpose purpose = getPhase(repeat) == Phase::Update ? Purpose::Gradient
