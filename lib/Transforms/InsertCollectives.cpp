@@ -288,8 +288,11 @@ Purpose Inserter::purposeOf(OpOperand &operand) {
 /// How many leading dimensions of `value` are those of stacks, which stay
 /// whole: one per repeat that it collects the slices of.
 static unsigned countStacks(Value value) {
-  if (auto accumulate = value.getDefiningOp<dist::AccumulateOp>())
-    return countStacks(accumulate.getInput());
+  // A conversion leaves the shape as it is.
+  Operation *producer = value.getDefiningOp();
+  if (producer && isa<dist::DistDialect>(producer->getDialect()) &&
+      producer->getNumOperands() == 1)
+    return countStacks(producer->getOperand(0));
   auto result = dyn_cast<OpResult>(value);
   auto repeat =
       result ? dyn_cast<nn::RepeatOp>(result.getOwner()) : nn::RepeatOp();
