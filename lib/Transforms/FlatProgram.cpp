@@ -488,6 +488,11 @@ static std::vector<uint32_t> placePrefetches(FlatList &list) {
   // stands behind the last task of the section before.
   std::vector<std::vector<uint32_t>> behind(count + 1);
   std::vector<bool> moves(count, false);
+  // In front of which task everything stands, at the earliest, that reads what
+  // a task gives.
+  std::vector<size_t> available(count);
+  for (size_t i = 0; i < count; ++i)
+    available[i] = i + 1;
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
     auto isKernel = [&](size_t i) {
@@ -518,8 +523,16 @@ static std::vector<uint32_t> placePrefetches(FlatList &list) {
         continue;
       int32_t kernel =
           inFront[std::max<int64_t>(0, reader[i - begin] - *depth)];
+      size_t place = kernel < 0 ? begin : kernel + 1;
+      for (uint32_t dependency : task.dependsOn)
+        if (dependency >= begin)
+          place = std::max(place, available[dependency]);
+      // What is computed just before can't be had earlier.
+      if (place >= i)
+        continue;
       moves[i] = true;
-      behind[kernel < 0 ? begin : kernel + 1].push_back(i);
+      available[i] = place;
+      behind[place].push_back(i);
       if (kernel >= 0 &&
           !llvm::is_contained(task.dependsOn, static_cast<uint32_t>(kernel)))
         task.dependsOn.push_back(kernel);
