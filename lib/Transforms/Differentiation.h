@@ -19,8 +19,15 @@ namespace proteus {
 /// `type` with another element type.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
+/// The type of a stack of `size` tensors of type `type`.
+mlir::Type withLeadingDim(mlir::Type type, int64_t size);
+
 /// Whether `value` is a tensor of floats.
 bool isFloatTensor(mlir::Value value);
+
+/// Whether `value` is written down where it is made, so that it can be written
+/// again instead of being kept.
+bool isConstant(mlir::Value value);
 
 /// Builds the backward operations of a model that returns its loss, at the end
 /// of the function. Returns the gradient of every parameter that has one. Emits
@@ -28,10 +35,6 @@ bool isFloatTensor(mlir::Value value);
 /// without a gradient.
 llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
 differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
-
-/// Removes results, operands and operations that nothing reads, in one pass
-/// from the last operation to the first.
-void prune(mlir::Block &block);
 
 } // namespace proteus
 
