@@ -56,8 +56,8 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   Type type = dist::withLayout(tensorType(value), target);
   ArrayAttr names = dist::getAxisNames(mesh, axes);
   if (!dim)
-    return Value(
-        dist::KeepOp::create(builder, reader->getLoc(), type, *result, names));
+    return Value(dist::RestrictOp::create(builder, reader->getLoc(), type,
+                                          *result, names));
   return Value(dist::GatherOp::create(
       builder, reader->getLoc(), type, *result, *dim, names,
       dist::PurposeAttr::get(builder.getContext(), purpose)));

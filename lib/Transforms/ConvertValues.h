@@ -57,7 +57,7 @@ private:
   /// pass is to read that; else the value.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
   /// `value` brought to a place where it is not yet: collected there if it is
-  /// sharded, kept there if it is everywhere.
+  /// sharded, restricted to it if it is everywhere.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
