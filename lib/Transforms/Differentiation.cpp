@@ -22,13 +22,6 @@ Type proteus::withElementType(Type type, Type element) {
   return tensor.clone(element);
 }
 
-Type proteus::withLeadingDim(Type type, int64_t size) {
-  auto tensor = cast<RankedTensorType>(type);
-  SmallVector<int64_t> shape(tensor.getShape());
-  shape.insert(shape.begin(), size);
-  return RankedTensorType::get(shape, tensor.getElementType());
-}
-
 bool proteus::isFloatTensor(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   return tensor && isa<FloatType>(tensor.getElementType());

@@ -19,9 +19,6 @@ namespace proteus {
 /// `type` with another element type.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
-/// The type of a stack of `size` tensors of type `type`.
-mlir::Type withLeadingDim(mlir::Type type, int64_t size);
-
 /// Whether `value` is a tensor of floats.
 bool isFloatTensor(mlir::Value value);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PerLayer.h"
-#include "Differentiation.h"
+#include "RepeatStacks.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -50,7 +50,7 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
   int64_t count = slicer.getCount();
   SmallVector<Type> types;
   for (Type type : inner->getResultTypes())
-    types.push_back(withLeadingDim(type, count));
+    types.push_back(stackOf(type, count));
   auto repeat = RepeatOp::create(builder, parameter.getLoc(), slicer.getPath(),
                                  slicer.getFirst(), count, /*reverse=*/false,
                                  ValueRange(), operands, types);

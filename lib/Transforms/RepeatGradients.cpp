@@ -12,6 +12,7 @@
 
 #include "BlockDifferentiator.h"
 #include "Differentiation.h"
+#include "RepeatStacks.h"
 
 #include "Proteus/Transforms/Annotations.h"
 
@@ -167,24 +168,11 @@ YieldOp RepeatDifferentiator::yieldGradients() {
 void RepeatDifferentiator::stackKeptValues() {
   if (newStacks.empty())
     return;
-  Operation *yield = repeat.getYield();
-  SmallVector<Type> types(repeat.getResultTypes());
-  SmallVector<Value> yielded(yield->getOperands());
-  for (auto [value, slice] : newStacks) {
-    types.push_back(withLeadingDim(value.getType(), repeat.getCount()));
-    yielded.push_back(value);
-  }
-  OpBuilder before(repeat);
-  auto extended = RepeatOp::create(before, repeat.getLoc(), repeat.getPath(),
-                                   repeat.getFirst(), repeat.getCount(),
-                                   repeat.getReverse(), repeat.getCarried(),
-                                   repeat.getSliced(), types);
-  extended->setDiscardableAttrs(repeat->getDiscardableAttrDictionary());
-  extended.getBody().takeBody(repeat.getBody());
-  yield->setOperands(yielded);
+  SmallVector<Value> values;
+  for (auto [value, slice] : newStacks)
+    values.push_back(value);
+  RepeatOp extended = stackAsWell(repeat, values);
   context.replaced.push_back(repeat);
-  for (auto [from, to] : llvm::zip(repeat.getResults(), extended.getResults()))
-    from.replaceAllUsesWith(to);
   repeat = extended;
 }
 
@@ -223,7 +211,7 @@ RepeatOp RepeatDifferentiator::buildRepeat(YieldOp yield) {
   for (Value init : inits)
     types.push_back(init.getType());
   for (Value value : yield.getValues().drop_front(inits.size()))
-    types.push_back(withLeadingDim(value.getType(), repeat.getCount()));
+    types.push_back(stackOf(value.getType(), repeat.getCount()));
   auto result = RepeatOp::create(
       parent.builder(), repeat.getLoc(), repeat.getPath(), repeat.getFirst(),
       repeat.getCount(), !repeat.getReverse(), inits, stacks, types);
