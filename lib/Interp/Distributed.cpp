@@ -73,7 +73,7 @@ private:
   LogicalResult visit(dist::BroadcastOp op);
   LogicalResult visit(dist::ScatterOp op);
   LogicalResult visit(dist::GatherOp op);
-  LogicalResult visit(dist::KeepOp op);
+  LogicalResult visit(dist::RestrictOp op);
   LogicalResult visit(dist::ExchangeOp op);
   RankTensors scatter(Value input, Value result, unsigned dim,
                       ArrayRef<Axis> axes);
@@ -188,7 +188,7 @@ LogicalResult Frame::visit(dist::GatherOp op) {
                                            op.getDim(), op.getAxes().size()));
 }
 
-LogicalResult Frame::visit(dist::KeepOp op) {
+LogicalResult Frame::visit(dist::RestrictOp op) {
   RankTensors tensors = get(op.getInput());
   forget(getGrid(), op.getResult(), tensors);
   return setChecked(op.getResult(), std::move(tensors));
@@ -334,7 +334,7 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
-            dist::ScatterOp, dist::GatherOp, dist::KeepOp, dist::ExchangeOp,
+            dist::ScatterOp, dist::GatherOp, dist::RestrictOp, dist::ExchangeOp,
             dist::SliceOp, dist::ShiftOp, dist::FusedReduceOp,
             dist::FusedGatherOp, dist::OffloadOp, dist::FetchOp,
             dist::AccumulateOp, dist::SendOp, dist::RecvOp>(

@@ -9,6 +9,7 @@
 #include "Differentiation.h"
 #include "GradientScaling.h"
 #include "PerLayer.h"
+#include "PruneStep.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"

@@ -22,16 +22,16 @@ mlir::Type withElementType(mlir::Type type, mlir::Type element);
 /// Whether `value` is a tensor of floats.
 bool isFloatTensor(mlir::Value value);
 
+/// Whether `value` is written down where it is made, so that it can be written
+/// again instead of being kept.
+bool isConstant(mlir::Value value);
+
 /// Builds the backward operations of a model that returns its loss, at the end
 /// of the function. Returns the gradient of every parameter that has one. Emits
 /// an error if the loss depends on no parameter, or on one through an operation
 /// without a gradient.
 llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
 differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
-
-/// Removes results, operands and operations that nothing reads, in one pass
-/// from the last operation to the first.
-void prune(mlir::Block &block);
 
 } // namespace proteus
 

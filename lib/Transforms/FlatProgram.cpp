@@ -344,7 +344,7 @@ LogicalResult Flattener::visit(Operation *op) {
   }
   // No work: the result is the operand seen differently.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
-  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::KeepOp>(op) ||
+  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::RestrictOp>(op) ||
               (kernel && kernel.getKernelClass() == nn::KernelClass::View);
   if (view) {
     uint32_t source = op->getNumOperands() > 0

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PerLayer.h"
+#include "RepeatStacks.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -19,13 +20,6 @@ static std::pair<RepeatOp, unsigned> slicingRepeat(Value parameter) {
       if (use.getOperandNumber() >= repeat.getNumCarried())
         return {repeat, use.getOperandNumber()};
   return {};
-}
-
-static Type withLeading(Type type, int64_t size) {
-  auto tensor = cast<RankedTensorType>(type);
-  SmallVector<int64_t> shape(tensor.getShape());
-  shape.insert(shape.begin(), size);
-  return RankedTensorType::get(shape, tensor.getElementType());
 }
 
 Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
@@ -56,7 +50,7 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
   int64_t count = slicer.getCount();
   SmallVector<Type> types;
   for (Type type : inner->getResultTypes())
-    types.push_back(withLeading(type, count));
+    types.push_back(stackOf(type, count));
   auto repeat = RepeatOp::create(builder, parameter.getLoc(), slicer.getPath(),
                                  slicer.getFirst(), count, /*reverse=*/false,
                                  ValueRange(), operands, types);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SavedForms.h"
+#include "RepeatStacks.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -60,32 +61,6 @@ usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   return uses;
 }
 
-/// The same repeat, which yields `stacked` as well.
-static RepeatOp extend(RepeatOp repeat, ArrayRef<Value> stacked) {
-  SmallVector<Type> types(repeat.getResultTypes());
-  for (Value value : stacked) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), repeat.getCount());
-    types.push_back(RankedTensorType::get(shape, type.getElementType()));
-  }
-  OpBuilder builder(repeat);
-  auto extended = RepeatOp::create(builder, repeat.getLoc(), repeat.getPath(),
-                                   repeat.getFirst(), repeat.getCount(),
-                                   repeat.getReverse(), repeat.getCarried(),
-                                   repeat.getSliced(), types);
-  extended->setDiscardableAttrs(repeat->getDiscardableAttrDictionary());
-  extended.getBody().takeBody(repeat.getBody());
-  Operation *yield = extended.getYield();
-  SmallVector<Value> yielded(yield->getOperands());
-  llvm::append_range(yielded, stacked);
-  yield->setOperands(yielded);
-  repeat->replaceAllUsesWith(
-      extended->getResults().take_front(repeat->getNumResults()));
-  repeat.erase();
-  return extended;
-}
-
 void proteus::separateSavedForms(func::FuncOp function, dist::MeshAttr mesh) {
   SmallVector<RepeatOp> repeats(function.front().getOps<RepeatOp>());
   for (RepeatOp repeat : repeats) {
@@ -118,7 +93,8 @@ void proteus::separateSavedForms(func::FuncOp function, dist::MeshAttr mesh) {
     }
     if (values.empty())
       continue;
-    RepeatOp extended = extend(repeat, values);
+    RepeatOp extended = stackAsWell(repeat, values);
+    repeat.erase();
     for (auto [entry, stack] : llvm::zip_equal(
              arguments, extended->getResults().take_back(values.size())))
       entry.first.getSlicedMutable().append(stack);

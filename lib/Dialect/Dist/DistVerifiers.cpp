@@ -207,7 +207,7 @@ LogicalResult GatherOp::verify() {
   return verifyGather(*this, getInput().getType(), getType(), getDim(), *axes);
 }
 
-LogicalResult KeepOp::verify() {
+LogicalResult RestrictOp::verify() {
   if (failed(verifySameTensor(*this, getInput().getType(), getType())))
     return failure();
   FailureOr<AxisList> axes = verifyAxes(*this, getMesh(), getAxes());

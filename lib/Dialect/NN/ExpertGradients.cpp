@@ -26,46 +26,41 @@ LogicalResult MoeRouteOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-// A dispatch is linear in its tokens, and a combination without gates is its
-// transpose. With gates it is bilinear.
-LogicalResult MoeDispatchOp::buildGradients(GradientScope &scope) {
-  Value gradient = scope.gradientOf(getResult());
+/// A dispatch and a combination are each other's `Transpose`: both are linear
+/// in their input, and bilinear if they have gates.
+template <typename Transpose, typename Op>
+static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
+  Value gradient = scope.gradientOf(op.getResult());
   if (!gradient)
     return success();
-  Value gates = getGates();
-  Value experts = scope.saved(getExperts()), slots = scope.saved(getSlots());
-  if (scope.wants(getInput()))
-    scope.add(getInput(),
-              MoeCombineOp::create(scope.builder(), getLoc(),
-                                   scope.gradientType(getInput()),
-                                   getPathAttr(), gradient, experts, slots,
-                                   gates ? scope.saved(gates) : Value()));
-  if (gates && scope.wants(gates))
-    scope.add(gates, MoeGateGradOp::create(
-                         scope.builder(), getLoc(), scope.gradientType(gates),
-                         getPathAttr(), scope.saved(getInput()), gradient,
-                         experts, slots));
+  Value gates = op.getGates();
+  Value experts = scope.saved(op.getExperts());
+  Value slots = scope.saved(op.getSlots());
+  if (scope.wants(op.getInput()))
+    scope.add(op.getInput(),
+              Transpose::create(scope.builder(), op.getLoc(),
+                                scope.gradientType(op.getInput()),
+                                op.getPathAttr(), gradient, experts, slots,
+                                gates ? scope.saved(gates) : Value()));
+  if (gates && scope.wants(gates)) {
+    // A gate weighs a token against what is in its slot.
+    Value tokens = scope.saved(op.getInput()), inSlots = gradient;
+    if (isa<MoeCombineOp>(op))
+      std::swap(tokens, inSlots);
+    scope.add(gates,
+              MoeGateGradOp::create(scope.builder(), op.getLoc(),
+                                    scope.gradientType(gates), op.getPathAttr(),
+                                    tokens, inSlots, experts, slots));
+  }
   return success();
 }
 
+LogicalResult MoeDispatchOp::buildGradients(GradientScope &scope) {
+  return buildRoutingGradients<MoeCombineOp>(*this, scope);
+}
+
 LogicalResult MoeCombineOp::buildGradients(GradientScope &scope) {
-  Value gradient = scope.gradientOf(getResult());
-  if (!gradient)
-    return success();
-  Value gates = getGates();
-  Value experts = scope.saved(getExperts()), slots = scope.saved(getSlots());
-  if (scope.wants(getInput()))
-    scope.add(getInput(),
-              MoeDispatchOp::create(scope.builder(), getLoc(),
-                                    scope.gradientType(getInput()),
-                                    getPathAttr(), gradient, experts, slots,
-                                    gates ? scope.saved(gates) : Value()));
-  if (gates && scope.wants(gates))
-    scope.add(gates, MoeGateGradOp::create(
-                         scope.builder(), getLoc(), scope.gradientType(gates),
-                         getPathAttr(), gradient, scope.saved(getInput()),
-                         experts, slots));
-  return success();
+  return buildRoutingGradients<MoeDispatchOp>(*this, scope);
 }
 
 LogicalResult ExpertLinearOp::buildGradients(GradientScope &scope) {

@@ -1306,7 +1306,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #b = #dist.layout<#mesh, [{dp}], at = [tp = 1]>
 func.func @f(%0: tensor<16xf32, #a>) {
   // expected-error @+1 {{the operand is not replicated over axis 'tp'}}
-  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  %1 = dist.restrict %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
   return
 }
 
@@ -1317,7 +1317,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #b = #dist.layout<#mesh, [{dp}]>
 func.func @f(%0: tensor<16xf32, #a>) {
   // expected-error @+1 {{the result is not fixed at a coordinate of axis 'tp'}}
-  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  %1 = dist.restrict %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
   return
 }
 
@@ -1328,7 +1328,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #b = #dist.layout<#mesh, [{}], at = [tp = 1]>
 func.func @f(%0: tensor<16xf32, #a>) {
   // expected-error @+1 {{result has layout #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{}], at = [tp = 1]>, expected #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}], at = [tp = 1]>}}
-  %1 = dist.keep %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
+  %1 = dist.restrict %0 over {tp} : tensor<16xf32, #a> -> tensor<16xf32, #b>
   return
 }
 

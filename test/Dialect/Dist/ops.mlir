@@ -219,8 +219,8 @@ func.func @places(
   // CHECK: dist.gather %{{.*}} dim 0 over {tp} for activation :
   %0 = dist.gather %rows dim 0 over {tp} for activation
       : tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 1]>>
-  // CHECK: dist.keep %{{.*}} over {tp} :
-  %1 = dist.keep %whole over {tp}
+  // CHECK: dist.restrict %{{.*}} over {tp} :
+  %1 = dist.restrict %whole over {tp}
       : tensor<16xf32, #dist.layout<#mesh, [{dp}]>> -> tensor<16xf32, #dist.layout<#mesh, [{dp}], at = [tp = 3]>>
   // CHECK: dist.exchange %{{.*}}, %{{.*}} over {tp} for activation :
   %2:2 = dist.exchange %on_one, %rows over {tp} for activation

@@ -299,8 +299,8 @@ def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
   }];
 }
 
-def Dist_KeepOp : Dist_LayoutOp<"keep"> {
-  let summary = "Keeps a replicated value at one coordinate alone";
+def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
+  let summary = "Restricts a replicated value to one coordinate";
   let description = [{
     All ranks along the listed axes hold the value; afterwards those at the
     coordinates that the result type says do. No communication.
@@ -313,7 +313,7 @@ def Dist_KeepOp : Dist_LayoutOp<"keep"> {
 
     Example:
     ```mlir
-    %1 = dist.keep %0 over {dp}
+    %1 = dist.restrict %0 over {dp}
         : tensor<8x8xf32, #on_all> -> tensor<8x8xf32, #on_one>
     ```
   }];

@@ -1,0 +1,370 @@
+//===- PresetSplits.cpp - what the degrees split ----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PresetSplits.h"
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+strategy::PartAttr PresetSplits::part(Attribute key, Axes axes) const {
+  SmallVector<StringAttr> names;
+  for (StringRef axis : axes)
+    names.push_back(StringAttr::get(context, axis));
+  return strategy::PartAttr::get(context, key, names);
+}
+
+strategy::PartAttr PresetSplits::part(StringRef iterator, Axes axes,
+                                      bool zigzag, bool ring) const {
+  strategy::PartAttr plain = part(StringAttr::get(context, iterator), axes);
+  return strategy::PartAttr::get(context, plain.getKey(), plain.getAxes(),
+                                 zigzag, ring);
+}
+
+void PresetSplits::addPart(Operation *op, strategy::PartAttr part) {
+  settings[op].splits[strategy::ItemKind::Op].push_back(part);
+}
+
+void PresetSplits::splitOver(Operation *op, StringRef iterator) {
+  if (tensorSplit.insert(op).second)
+    addPart(op, part(iterator, {kTensor}));
+}
+
+const PresetSettings *PresetSplits::get(Operation *op) const {
+  auto found = settings.find(op);
+  return found == settings.end() ? nullptr : &found->second;
+}
+
+SmallVector<strategy::PartAttr, 2> PresetSplits::getEverywhere() const {
+  Parts everywhere;
+  // A mesh has an axis: a model on one device has a dp of 1.
+  bool data = options.dataParallel > 1 || options.expertParallel > 1 ||
+              (options.pipelineParallel == 1 && options.contextParallel == 1 &&
+               options.tensorParallel == 1);
+  if (data && model.hasBatch()) {
+    SmallVector<StringRef> batchAxes;
+    if (options.dataParallel > 1 || options.expertParallel == 1)
+      batchAxes.push_back(kData);
+    if (options.expertParallel > 1)
+      batchAxes.push_back(kExpert);
+    everywhere.push_back(part("batch", batchAxes));
+  }
+  if (options.contextParallel > 1)
+    everywhere.push_back(part("seq", {kContext}, zigzag));
+  return everywhere;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor parallelism
+//===----------------------------------------------------------------------===//
+
+/// By heads: the linears in front by columns, the one behind by rows.
+LogicalResult PresetSplits::splitAttention(nn::AttentionOp attention) {
+  int64_t heads = attention.getKeyHeads();
+  if (heads % options.tensorParallel != 0)
+    return attention.emitOpError("has ")
+           << heads << (attention.getKvHeads() ? " key heads" : " heads")
+           << ", which tp=" << options.tensorParallel
+           << " does not divide; use a tp that does";
+  bool follows = true;
+  for (Value operand :
+       {attention.getQuery(), attention.getKey(), attention.getValue()})
+    if (nn::LinearOp linear = producingLinear(operand, options.tensorParallel))
+      splitOver(linear, "out");
+    else
+      follows = false;
+  if (!follows)
+    splitOver(attention, "head");
+  SmallVector<OpOperand *> readers;
+  collectReaders(attention.getResult(), readers);
+  for (OpOperand *reader : readers)
+    if (isa<nn::LinearOp>(reader->getOwner()) &&
+        reader->getOperandNumber() == 0)
+      rowLinears.insert(reader->getOwner());
+  return success();
+}
+
+/// By columns, if that is of use to the readers.
+void PresetSplits::splitLinear(nn::LinearOp linear) {
+  if (isTensorSplit(linear) || rowLinears.contains(linear) ||
+      outSize(linear) < options.tensorParallel)
+    return;
+  SmallVector<nn::LinearOp> readers = onlyLinearReaders(linear.getResult());
+  if (readers.empty() || llvm::any_of(readers, [&](nn::LinearOp reader) {
+        return isTensorSplit(reader);
+      }))
+    return;
+  splitOver(linear, "out");
+  rowLinears.insert_range(readers);
+}
+
+/// The first matrix of an expert by columns; the second follows by rows.
+void PresetSplits::splitExperts(nn::ExpertLinearOp linear) {
+  auto weight = cast<RankedTensorType>(linear.getWeight().getType());
+  if (rowLinears.contains(linear) ||
+      weight.getDimSize(1) < options.tensorParallel)
+    return;
+  SmallVector<OpOperand *> readers;
+  collectReaders(linear.getResult(), readers);
+  bool feedsExperts = llvm::all_of(readers, [](OpOperand *reader) {
+    return isa<nn::ExpertLinearOp>(reader->getOwner()) &&
+           reader->getOperandNumber() == 0;
+  });
+  if (readers.empty() || !feedsExperts)
+    return;
+  splitOver(linear, "out");
+  for (OpOperand *reader : readers)
+    rowLinears.insert(reader->getOwner());
+}
+
+LogicalResult PresetSplits::splitTensors() {
+  if (options.tensorParallel == 1)
+    return success();
+  for (Operation *op : model.getOperations())
+    if (auto attention = dyn_cast<nn::AttentionOp>(op))
+      if (failed(splitAttention(attention)))
+        return failure();
+  for (Operation *op : model.getOperations())
+    if (auto linear = dyn_cast<nn::LinearOp>(op)) {
+      splitLinear(linear);
+    } else if (auto expert = dyn_cast<nn::ExpertLinearOp>(op)) {
+      splitExperts(expert);
+    } else if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
+      auto table = cast<RankedTensorType>(embedding.getTable().getType());
+      if (table.getDimSize(0) >= options.tensorParallel)
+        splitOver(op, "vocab");
+    }
+  for (Operation *op : model.getOperations())
+    if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
+      nn::LinearOp linear =
+          producingLinear(loss.getLogits(), options.tensorParallel);
+      if (linear && !rowLinears.contains(linear) &&
+          outSize(linear) >= options.tensorParallel)
+        splitOver(linear, "out");
+    }
+  for (Operation *op : llvm::to_vector(rowLinears))
+    if (isTensorSplit(op))
+      rowLinears.erase(op);
+  if (tensorSplit.empty())
+    return model.getFunction().emitOpError("has no operation to split into tp=")
+           << options.tensorParallel
+           << " parts: no attention, no embedding, no pair of linears and no "
+              "linear in front of a cross-entropy is large enough; use tp=1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sequence and context parallelism
+//===----------------------------------------------------------------------===//
+
+/// Sequences are cut into equal parts; causal ones, whose late queries see
+/// more keys, into twice as many, of which each device gets two.
+LogicalResult PresetSplits::checkSequence() {
+  if (!options.sequenceParallel && options.contextParallel == 1)
+    return success();
+  int64_t pieces = options.contextParallel *
+                   (options.sequenceParallel ? options.tensorParallel : 1);
+  bool found = false, causal = false, even = true;
+  for (IterationSpaceOpInterface op : model.getOperations()) {
+    auto attention = dyn_cast<nn::AttentionOp>(op.getOperation());
+    causal |= attention && attention.getCausal();
+    SmallVector<int64_t> sizes;
+    if (std::optional<int64_t> size = sequenceOf(op))
+      sizes.push_back(*size);
+    if (attention)
+      sizes.push_back(
+          cast<RankedTensorType>(attention.getKey().getType()).getDimSize(1));
+    for (int64_t size : sizes) {
+      found = true;
+      even &= size % (2 * options.contextParallel) == 0;
+      if (size % pieces == 0)
+        continue;
+      InFlightDiagnostic diagnostic = op->emitOpError("has a sequence of ");
+      diagnostic << size << ", which can't be cut into equal parts by ";
+      if (options.contextParallel > 1)
+        diagnostic << "cp=" << options.contextParallel;
+      if (options.sequenceParallel)
+        diagnostic << (options.contextParallel > 1 ? " times " : "")
+                   << "tp=" << options.tensorParallel << " with sp=true";
+      return diagnostic << "; change the degrees";
+    }
+  }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no sequence to split: no operation has an "
+        "iterator 'seq'; use cp=1 and sp=false");
+  if (options.contextParallel == 1 || !causal ||
+      options.contextKind == ContextKind::Ulysses)
+    return success();
+  zigzag = even && !options.sequenceParallel;
+  if (!zigzag)
+    model.getFunction().emitRemark(
+        "causal attention is split over cp in contiguous "
+        "parts, the last of which has most to do: ")
+        << (even ? "parts of a zigzag can't be cut further by sp=true"
+                 : "a zigzag takes sequences that 2 * cp divides");
+  return success();
+}
+
+/// Between a linear by rows and the next one by columns nothing is split by
+/// hidden units. There, operations that treat positions one by one are split
+/// along the sequence.
+void PresetSplits::splitSequence() {
+  if (!options.sequenceParallel)
+    return;
+  // What is computed from columns, up to the rows that sum them.
+  DenseSet<Operation *> inside;
+  SmallVector<Operation *> worklist;
+  for (Operation *op : model.getOperations())
+    if (isTensorSplit(op) && !isa<nn::EmbeddingOp>(op))
+      worklist.push_back(op);
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (!inside.insert(op).second || rowLinears.contains(op))
+      continue;
+    for (Operation *user : op->getUsers())
+      worklist.push_back(user);
+  }
+  SmallVector<StringRef> axes;
+  if (options.contextParallel > 1)
+    axes.push_back(kContext);
+  axes.push_back(kTensor);
+  for (IterationSpaceOpInterface op : model.getOperations()) {
+    if (!sequenceOf(op))
+      continue;
+    // What a reader wants must not reach over a sum of rows.
+    if (rowLinears.contains(op))
+      addPart(op, part("in", {kTensor}));
+    else if (!inside.contains(op) &&
+             (isElementWise(op) ||
+              isa<nn::AddOp, nn::MulOp, nn::LayerNormOp, nn::RMSNormOp>(
+                  op.getOperation())))
+      addPart(op, part("seq", axes));
+  }
+}
+
+/// The tree splits sequences everywhere; attention needs to know how it gets
+/// at the keys of other parts, unless it gathers them.
+LogicalResult PresetSplits::splitContext() {
+  if (options.contextParallel == 1 ||
+      options.contextKind == ContextKind::AllGather)
+    return success();
+  bool found = false;
+  for (Operation *op : model.getOperations()) {
+    auto attention = dyn_cast<nn::AttentionOp>(op);
+    if (!attention)
+      continue;
+    found = true;
+    if (options.contextKind == ContextKind::Ring) {
+      addPart(op, part("key", {kContext}, zigzag, /*ring=*/true));
+      continue;
+    }
+    int64_t heads = attention.getKeyHeads();
+    if (heads % (options.tensorParallel * options.contextParallel) != 0)
+      return attention.emitOpError("has ")
+             << heads << (attention.getKvHeads() ? " key heads" : " heads")
+             << ", which tp=" << options.tensorParallel
+             << " times cp=" << options.contextParallel
+             << " does not divide; use cp-kind=ring or smaller degrees";
+    SmallVector<StringRef> axes;
+    if (options.tensorParallel > 1)
+      axes.push_back(kTensor);
+    axes.push_back(kContext);
+    settings[op].splits[strategy::ItemKind::Op] = {part("head", axes),
+                                                   part("seq", {})};
+  }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no nn.attention that cp-kind could be "
+        "about; use cp-kind=all-gather");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+/// Experts on ep, which elsewhere splits the batch.
+LogicalResult PresetSplits::placeExperts() {
+  if (options.expertParallel == 1)
+    return success();
+  DenseSet<Value> ofExperts;
+  bool found = false;
+  for (Operation *op : model.getOperations()) {
+    if (auto route = dyn_cast<nn::MoeRouteOp>(op)) {
+      int64_t replicas =
+          options.dataParallel * options.expertParallel * options.microBatches;
+      if (static_cast<int64_t>(route.getGroups()) % replicas != 0)
+        return route.emitOpError("has ")
+               << route.getGroups()
+               << " groups, which can't be cut into equal parts by dp="
+               << options.dataParallel << " times ep=" << options.expertParallel
+               << " times micro-batches=" << options.microBatches
+               << "; change groups or the degrees";
+      continue;
+    }
+    auto linear = dyn_cast<nn::ExpertLinearOp>(op);
+    bool follows = (isElementWise(op) || isa<nn::AddOp, nn::MulOp>(op)) &&
+                   llvm::any_of(op->getOperands(), [&](Value operand) {
+                     return ofExperts.contains(operand);
+                   });
+    if (!linear && !follows)
+      continue;
+    ofExperts.insert_range(op->getResults());
+    SmallVector<StringRef> batchAxes;
+    if (options.dataParallel > 1)
+      batchAxes.push_back(kData);
+    addPart(op, part("batch", batchAxes));
+    if (!linear)
+      continue;
+    found = true;
+    int64_t experts =
+        cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0);
+    if (experts < options.expertParallel)
+      return linear.emitOpError("has ")
+             << experts << " experts, fewer than ep=" << options.expertParallel
+             << "; use ep=" << experts << " or less";
+    addPart(op, part("expert", {kExpert}));
+  }
+  if (!found)
+    return model.getFunction().emitOpError("has no experts to split into ep=")
+           << options.expertParallel
+           << " parts: there is no nn.expert_linear; use ep=1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Recomputation
+//===----------------------------------------------------------------------===//
+
+LogicalResult PresetSplits::recomputeAttention() {
+  if (options.recompute != Recompute::Selective)
+    return success();
+  bool found = false;
+  for (Operation *op : model.getOperations())
+    if (isa<nn::AttentionOp>(op)) {
+      settings[op].recompute = true;
+      found = true;
+    }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no nn.attention to recompute; use "
+        "recompute=none or recompute=full");
+  return success();
+}
+
+LogicalResult PresetSplits::decide() {
+  if (failed(splitTensors()) || failed(checkSequence()))
+    return failure();
+  splitSequence();
+  if (failed(splitContext()) || failed(placeExperts()) ||
+      failed(recomputeAttention()))
+    return failure();
+  splitStorage();
+  return success();
+}

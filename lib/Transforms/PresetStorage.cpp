@@ -1,0 +1,117 @@
+//===- PresetStorage.cpp - ZeRO ---------------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How parameters, their gradients and their states are stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PresetSplits.h"
+
+#include "Proteus/Transforms/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+std::pair<SmallVector<StringRef>, int64_t>
+PresetSplits::copiesOf(Operation *op) const {
+  SmallVector<StringRef> axes;
+  int64_t count = 1;
+  auto add = [&](StringRef axis, int64_t size) {
+    if (size == 1)
+      return;
+    axes.push_back(axis);
+    count *= size;
+  };
+  add(kData, options.dataParallel);
+  add(kContext, options.contextParallel);
+  if (!isa<nn::ExpertLinearOp>(op))
+    add(kExpert, options.expertParallel);
+  return {axes, count};
+}
+
+PresetSplits::Parts
+PresetSplits::storageOf(IterationSpaceOpInterface op,
+                        ArrayRef<OpOperand *> operands) const {
+  auto [copies, count] = copiesOf(op);
+  SmallVector<StringRef> withTensor = {kTensor};
+  llvm::append_range(withTensor, copies);
+  if (copies.empty())
+    return {};
+  if (auto linear = dyn_cast<nn::LinearOp>(op.getOperation())) {
+    int64_t out = outSize(linear);
+    int64_t in =
+        cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(1);
+    if (isTensorSplit(op)) {
+      if (out >= options.tensorParallel * count)
+        return {part("out", withTensor)};
+      if (in >= count)
+        return {part("out", {kTensor}), part("in", copies)};
+      return {};
+    }
+    if (out < count)
+      return {};
+    if (rowLinears.contains(op))
+      return {part("out", copies), part("in", {kTensor})};
+    return {part("out", copies)};
+  }
+  if (auto expert = dyn_cast<nn::ExpertLinearOp>(op.getOperation())) {
+    auto weight = cast<RankedTensorType>(expert.getWeight().getType());
+    bool columns = isTensorSplit(op);
+    if (weight.getDimSize(1) < count * (columns ? options.tensorParallel : 1))
+      return {};
+    Parts parts;
+    if (options.expertParallel > 1)
+      parts.push_back(part("expert", {kExpert}));
+    parts.push_back(part("out", columns ? withTensor : copies));
+    if (rowLinears.contains(op))
+      parts.push_back(part("in", {kTensor}));
+    return parts;
+  }
+  if (auto embedding = dyn_cast<nn::EmbeddingOp>(op.getOperation());
+      embedding && isTensorSplit(op)) {
+    auto table = cast<RankedTensorType>(embedding.getTable().getType());
+    if (table.getDimSize(0) >= options.tensorParallel * count)
+      return {part("vocab", withTensor)};
+    if (table.getDimSize(1) >= count)
+      return {part("vocab", {kTensor}), part("hidden", copies)};
+    return {};
+  }
+  for (OpOperand *operand : operands) {
+    auto type = cast<RankedTensorType>(operand->get().getType());
+    if (type.getRank() == 0 || type.getDimSize(0) < count)
+      return {};
+  }
+  return {part(IntegerAttr::get(IntegerType::get(context, 64), 0), copies)};
+}
+
+void PresetSplits::splitStorage() {
+  if (options.zero == ZeroStage::None)
+    return;
+  // The first reader decides how a parameter is stored.
+  DenseSet<Value> decided;
+  for (IterationSpaceOpInterface op : model.getOperations()) {
+    SmallVector<OpOperand *> operands;
+    bool isFirst = true;
+    for (OpOperand &operand : op->getOpOperands())
+      if (BlockArgument argument = getParameter(operand.get()).first) {
+        isFirst &= decided.insert(argument).second;
+        operands.push_back(&operand);
+      }
+    if (operands.empty() || !isFirst)
+      continue;
+    Parts storage = storageOf(op, operands);
+    if (storage.empty())
+      continue;
+    if (options.zero == ZeroStage::Parameters)
+      settings[op].splits[strategy::ItemKind::Weight] = storage;
+    if (options.zero != ZeroStage::States)
+      settings[op].splits[strategy::ItemKind::Gradient] = storage;
+    settings[op].splits[strategy::ItemKind::State] = storage;
+  }
+}

@@ -1,0 +1,30 @@
+//===- PresetTree.h - writing a strategy tree -------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Part of apply-strategy: writes down what was decided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_PRESETTREE_H
+#define PROTEUS_LIB_TRANSFORMS_PRESETTREE_H
+
+#include "PresetModel.h"
+#include "PresetSplits.h"
+
+namespace proteus {
+
+/// The order of micro-batches; 1f1b of several chunks is interleaved.
+strategy::ScheduleOrder getScheduleOrder(const ApplyStrategyOptions &options);
+
+/// Writes the tree `name` behind the model.
+void writePresetTree(const PresetModel &model, const PresetSplits &splits,
+                     const ApplyStrategyOptions &options, llvm::StringRef name);
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_PRESETTREE_H

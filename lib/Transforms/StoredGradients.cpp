@@ -1,0 +1,89 @@
+//===- StoredGradients.cpp - gradients in layouts of their own --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StoredGradients.h"
+#include "LayoutForms.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using dist::LayoutAttr;
+using dist::Purpose;
+using dist::ReductionKind;
+
+/// The layout of a gradient that comes as `computed` and is stored over the
+/// axes of `dims`: sums over those are formed, others stay pending.
+static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
+  dist::Layout result = computed.getValue();
+  result.dims.assign(dims.begin(), dims.end());
+  llvm::erase_if(result.getPartial(ReductionKind::Sum), [&](Axis axis) {
+    return llvm::any_of(dims, [&](const AxisList &axes) {
+      return llvm::is_contained(axes, axis);
+    });
+  });
+  return LayoutAttr::get(computed.getMesh(), result);
+}
+
+StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
+                                 ValueConverter &converter)
+    : converter(converter) {
+  for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
+    auto updates = function.getResultAttrOfType<IntegerAttr>(
+        operand.getOperandNumber(), nn::kUpdatesAttr);
+    if (!updates)
+      continue;
+    BlockArgument argument = function.getArgument(updates.getInt());
+    auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(strategy::ItemKind::Gradient)));
+    if (!axes || getRole(argument) != nn::Role::Parameter)
+      continue;
+    // An update, and the repeat of one, reads the gradient as operand 1; what
+    // is done to it before is part of the update.
+    Value gradient = operand.get().getDefiningOp()->getOperand(1);
+    while (Operation *op = gradient.getDefiningOp()) {
+      if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)
+        break;
+      gradient = op->getOperand(0);
+    }
+    gradientDims[gradient] = getStoredDims(axes, mesh.getValue());
+  }
+}
+
+LogicalResult StoredGradients::store(OpResult gradient) {
+  auto found = gradientDims.find(gradient);
+  if (found == gradientDims.end())
+    return success();
+  LayoutAttr target = storedGradient(layoutOf(gradient), found->second);
+  if (target == layoutOf(gradient))
+    return success();
+  Operation *producer = gradient.getOwner();
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : gradient.getUses())
+    readers.push_back(&use);
+  MarkedBuilder builder(producer, Marks::of(producer));
+  builder.setInsertionPointAfter(producer);
+  FailureOr<Value> stored =
+      converter.reshard(builder, gradient, target, producer, Purpose::Gradient);
+  if (failed(stored))
+    return failure();
+  for (OpOperand *reader : readers)
+    reader->set(*stored);
+  return success();
+}
+
+LayoutAttr StoredGradients::sliceLayout(Value value,
+                                        LayoutAttr computed) const {
+  auto found = gradientDims.find(value);
+  if (found == gradientDims.end())
+    return {};
+  return storedGradient(
+      computed, DimAxes(found->second.begin() + 1, found->second.end()));
+}

@@ -1,0 +1,75 @@
+//===- TiedGradients.cpp - one gradient for all copies ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TiedGradients.h"
+#include "LayoutForms.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::LayoutAttr;
+using dist::Purpose;
+
+/// The tied parameter that `op` updates, none if it does something else.
+static BlockArgument updatedTiedParameter(Operation *op) {
+  if (getPhase(op) != Phase::Update || op->getNumOperands() < 2)
+    return {};
+  auto parameter = dyn_cast<BlockArgument>(op->getOperand(0));
+  return parameter && getArgumentAttr(parameter, kTiedAttr) ? parameter
+                                                            : BlockArgument();
+}
+
+LogicalResult TiedGradients::joinBefore(Operation *reader) {
+  if (getPhase(reader) != Phase::Update ||
+      reader->getBlock() != &function.front())
+    return success();
+  if (updatedTiedParameter(reader))
+    return join(reader, reader);
+  SmallVector<Operation *> updates;
+  for (Operation &op : function.front())
+    if (updatedTiedParameter(&op))
+      updates.push_back(&op);
+  if (llvm::none_of(updates, [&](Operation *update) {
+        return llvm::is_contained(reader->getOperands(), update->getOperand(1));
+      }))
+    return success();
+  for (Operation *update : updates)
+    if (failed(join(update, reader)))
+      return failure();
+  return success();
+}
+
+LogicalResult TiedGradients::join(Operation *update, Operation *reader) {
+  BlockArgument parameter = updatedTiedParameter(update);
+  Value gradient = update->getOperand(1);
+  if (gradient.getDefiningOp<dist::StageReduceOp>())
+    return success();
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : gradient.getUses())
+    if (getPhase(use.getOwner()) == Phase::Update)
+      readers.push_back(&use);
+  std::string path = getArgumentPath(parameter);
+  auto [tie, isFirst] =
+      tied.try_emplace(path, static_cast<int64_t>(tied.size()), LayoutAttr());
+  if (isFirst)
+    tie->second.second = reads.gradientLayout(update);
+  LayoutAttr target = stages.onStage(tie->second.second, update);
+  MarkedBuilder builder(reader,
+                        {Phase::Update, getStage(update), path, Attribute()});
+  auto sum = dist::StageReduceOp::create(
+      builder, update->getLoc(), dist::withLayout(tensorType(gradient), target),
+      gradient, cast<DenseI64ArrayAttr>(getArgumentAttr(parameter, kTiedAttr)),
+      builder.getI64IntegerAttr(tie->second.first),
+      dist::PurposeAttr::get(update->getContext(), Purpose::Gradient));
+  Value converted = converter.convert(gradient, target, sum, Purpose::Gradient);
+  if (!converted)
+    return failure();
+  sum.getInputMutable().assign(converted);
+  for (OpOperand *use : readers)
+    use->set(sum.getResult());
+  return success();
+}
