@@ -161,7 +161,8 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     the tree.
 
     A pattern that selects nothing, an iterator that no selected operation has,
-    and a mesh that names devices the cluster does not have are errors.
+    a `prefetch` or `offload` without anything to gather or to offload, and a mesh
+    that names devices the cluster does not have are errors.
 
     ```mlir
     strategy.tree @s for @model { mesh [dp = 2]  split op [batch -> dp] }
