@@ -9,7 +9,6 @@
 #include "Executor.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
-#include "Proteus/Interp/Interpreter.h"
 #include "Proteus/Interp/Kernels.h"
 
 #include <limits>
@@ -35,6 +34,14 @@ static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
     dist::LayoutAttr layout = dist::getLayout(type);
     return !layout || layout.getValue().isHeldAt(coordinates);
   });
+}
+
+void Executor::disturb(Value value, Tensor &tensor) {
+  if (noise.size == 0 || !isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    return;
+  uint64_t stream = noise.seed + ++numDisturbed;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor[i] *= 1 + noise.size * (2 * randomAt(stream, i) - 1);
 }
 
 LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
@@ -71,8 +78,10 @@ LogicalResult Executor::visitKernel(Operation *op) {
     if (failed(evaluate(op, operands, results,
                         [&](Value value) { return get(value)[rank][0]; })))
       return failure();
-    for (auto [i, result] : llvm::enumerate(results))
+    for (auto [i, result] : llvm::enumerate(results)) {
+      disturb(op->getResult(i), result.data);
       computed[i].push_back(std::move(result.data));
+    }
   }
   for (auto [result, tensors] : llvm::zip_equal(op->getResults(), computed))
     set(result, std::move(tensors));
@@ -166,11 +175,15 @@ LogicalResult Executor::run(mlir::Block &block) {
 }
 
 FailureOr<std::vector<Tensor>>
-proteus::interp::interpret(func::FuncOp function, ArgumentValue arguments) {
-  Executor executor{RankGrid()};
-  for (BlockArgument argument : function.getArguments())
-    if (failed(executor.setChecked(argument, {arguments(argument)})))
+proteus::interp::interpret(func::FuncOp function, ArgumentValue arguments,
+                           Noise noise) {
+  Executor executor(RankGrid(), noise);
+  for (BlockArgument argument : function.getArguments()) {
+    Tensor value = arguments(argument);
+    executor.disturb(argument, value);
+    if (failed(executor.setChecked(argument, {std::move(value)})))
       return failure();
+  }
   if (failed(executor.run(function.front())))
     return failure();
   std::vector<Tensor> results;

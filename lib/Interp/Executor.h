@@ -11,6 +11,7 @@
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Interp/Collectives.h"
+#include "Proteus/Interp/Interpreter.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -23,7 +24,8 @@ namespace proteus::interp {
 /// per rank, an operation is evaluated on all ranks before the next one.
 class Executor {
 public:
-  explicit Executor(RankGrid grid) : grid(std::move(grid)) {}
+  explicit Executor(RankGrid grid, Noise noise = {})
+      : grid(std::move(grid)), noise(noise) {}
   virtual ~Executor() = default;
 
   const RankGrid &getGrid() const { return grid; }
@@ -50,6 +52,8 @@ public:
     std::shared_ptr<const RankTensors> tensors = found->second;
     environment[to] = std::move(tensors);
   }
+  /// Adds the noise to the elements of `value`.
+  void disturb(mlir::Value value, Tensor &tensor);
   /// Checks that every rank holds what the type of `value` says, then sets it.
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
 
@@ -64,6 +68,9 @@ private:
   mlir::LogicalResult visitKernel(mlir::Operation *op);
 
   RankGrid grid;
+  Noise noise;
+  /// Tensors that have been disturbed, each with random numbers of its own.
+  uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };
 

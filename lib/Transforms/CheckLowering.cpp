@@ -1,5 +1,4 @@
-//===- CheckLowering.cpp - execute before and after, and compare -*- C++
-//-*-===//
+//===- CheckLowering.cpp - execute before and after, compare ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,6 +43,15 @@ static constexpr int64_t maxRanks = 64;
 
 /// Relative difference from which on copies of a parameter count as different.
 static constexpr double copyTolerance = 1e-9;
+
+/// Relative error of all numbers in the execution that shows what cancels. Far
+/// above rounding, so that rounding does not show; far below one, so that
+/// functions are straight lines over it.
+static constexpr double noiseSize = 1e-11;
+
+/// What is left of the terms of a tensor counts down to this part of them: 1e-9
+/// of it is a thousand roundings, 2^-53 each, of the terms.
+static constexpr double keptOfTerms = 1e-4;
 
 /// Largest absolute value of a random parameter. Small ones keep activations
 /// near one through many layers.
@@ -350,11 +358,12 @@ private:
   /// The model that the tree to use is for.
   func::FuncOp findModel();
   LogicalResult executeWhole(ModuleOp copy, StringRef model,
-                             const Arguments &arguments, StepResults &results);
+                             const Arguments &arguments, StepResults &results,
+                             StepResults &disturbed);
   LogicalResult executeLowered(ModuleOp copy, const Arguments &arguments,
                                StepResults &results);
   LogicalResult compare(func::FuncOp model, StepResults &whole,
-                        StepResults &lowered);
+                        StepResults &disturbed, StepResults &lowered);
 };
 } // namespace
 
@@ -400,7 +409,8 @@ static double countPoints(Operation *op) {
 
 LogicalResult CheckLowering::executeWhole(ModuleOp copy, StringRef model,
                                           const Arguments &arguments,
-                                          StepResults &results) {
+                                          StepResults &results,
+                                          StepResults &disturbed) {
   OpPassManager manager(ModuleOp::getOperationName());
   manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
   if (failed(runPipeline(manager, copy)))
@@ -413,15 +423,22 @@ LogicalResult CheckLowering::executeWhole(ModuleOp copy, StringRef model,
            << " multiplications and additions, at most "
            << llvm::formatv("{0:e1}", maxPoints).str()
            << " are executed; use smaller sizes of the same shape";
-  LogicalResult known = success();
-  auto values = interp::interpret(step, [&](BlockArgument argument) {
-    FailureOr<Tensor> value = arguments.valueOf(argument);
-    known = succeeded(known) && succeeded(value) ? success() : failure();
-    return succeeded(value) ? *value : Tensor();
-  });
-  if (failed(known) || failed(values))
-    return failure();
-  return results.add(step, *values);
+  auto execute = [&](interp::Noise noise, StepResults &into) {
+    LogicalResult known = success();
+    auto values = interp::interpret(
+        step,
+        [&](BlockArgument argument) {
+          FailureOr<Tensor> value = arguments.valueOf(argument);
+          known = succeeded(known) && succeeded(value) ? success() : failure();
+          return succeeded(value) ? *value : Tensor();
+        },
+        noise);
+    if (failed(known) || failed(values))
+      return failure();
+    return into.add(step, *values);
+  };
+  return success(succeeded(execute({}, results)) &&
+                 succeeded(execute({noiseSize, seed}, disturbed)));
 }
 
 LogicalResult CheckLowering::executeLowered(ModuleOp copy,
@@ -465,16 +482,25 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
 /// What a tensor is one of many of: parameters of a name, states of a name.
 static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 
-/// Values are compared to the largest one of their tensor, but not to less than
-/// this part of the largest one of its kind. A tensor may be small because
-/// large terms cancel, or zero by a law of the model, as is the gradient of a
-/// bias in front of a batch normalisation; what rounding leaves of the terms,
-/// 2^-53 of each, has no digits that could agree to 1e-9 where less than 1e-7
-/// of them is left. A mistake is as large as the terms, not as what is left of
-/// them.
-static constexpr double smallestScale = 1e-6;
+/// The scale that the values of a tensor are compared to where it is more than
+/// the largest of them. A tensor may be small because large terms cancel, or
+/// zero by a law of the model, as is the gradient of what a batch normalisation
+/// subtracts; what rounding leaves of the terms has no digits that could agree.
+/// How large the terms were is seen from an execution in which every number has
+/// an error of `noiseSize`: a sum then has one of `noiseSize` of its terms. A
+/// mistake is as large as the terms, but the noise may also have turned a
+/// decision, such as the choice of an expert: then it says nothing, and no
+/// tensor is compared to more than the largest value of its kind.
+static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
+                           double largestOfKind) {
+  double change = 0;
+  for (int64_t i = 0; i < expected.size(); ++i)
+    change = std::max(change, std::fabs(disturbed[i] - expected[i]));
+  return std::min(keptOfTerms * change / noiseSize, largestOfKind);
+}
 
 LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
+                                     StepResults &disturbed,
                                      StepResults &lowered) {
   llvm::StringMap<double> largestOfKind;
   for (auto &[path, expected] : whole.tensors) {
@@ -493,7 +519,9 @@ LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
     }
     count += expected.size();
     interp::Difference difference = interp::largestDifference(
-        expected, found->second, smallestScale * largestOfKind[kindOf(path)]);
+        expected, found->second,
+        scaleOfTerms(expected, disturbed.tensors.find(path)->second,
+                     largestOfKind[kindOf(path)]));
     if (difference.relative > tolerance) {
       Shape index =
           interp::delinearise(expected.getShape(), difference.position);
@@ -544,14 +572,14 @@ LogicalResult CheckLowering::run() {
     copy.erase();
     return result;
   };
-  StepResults whole(arguments), lowered(arguments);
+  StepResults whole(arguments), disturbed(arguments), lowered(arguments);
   if (failed(withCopy([&](ModuleOp copy) {
-        return executeWhole(copy, model.getName(), arguments, whole);
+        return executeWhole(copy, model.getName(), arguments, whole, disturbed);
       })) ||
       failed(withCopy([&](ModuleOp copy) {
         return executeLowered(copy, arguments, lowered);
       })))
     return failure();
   markAllAnalysesPreserved();
-  return compare(model, whole, lowered);
+  return compare(model, whole, disturbed, lowered);
 }

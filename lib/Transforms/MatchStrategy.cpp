@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IdleSettings.h"
 #include "InferStages.h"
 #include "KeepLayout.h"
 #include "RefineMesh.h"
@@ -100,6 +101,8 @@ struct Settings {
   strategy::RecomputeOp recomputeOp;
   std::optional<int64_t> prefetchDepth;
   bool keepGathered = false;
+  /// Who sets these two.
+  strategy::PrefetchOp prefetchDepthOp, keepGatheredOp;
   /// What lies in host memory; null if nothing does.
   strategy::OffloadOp offload;
 
@@ -164,6 +167,8 @@ private:
   std::vector<Node> nodes;
   /// Memory items, part by part, that concern no tensor so far.
   llvm::SetVector<std::pair<Operation *, Attribute>> unusedItems;
+  /// Prefetches and offloads, and what they are about.
+  IdleSettings idle;
   /// Results that are kept in a layout of their own.
   SmallVector<std::pair<Operation *, strategy::PartitionAttr>> outputs;
   /// Axis along which stages lie; empty without a pipeline.
@@ -416,14 +421,22 @@ Settings Matcher::settingsOf(const Path &path) {
         if (coordinate.getAxis().getValue() != pipelineAxis)
           settings.fixed[coordinate.getAxis()] = coordinate;
     if (node.prefetch) {
-      if (auto depth = node.prefetch.getDepth())
+      if (auto depth = node.prefetch.getDepth()) {
         settings.prefetchDepth = *depth;
-      if (auto reshard = node.prefetch.getReshardAfterForward())
+        settings.prefetchDepthOp = node.prefetch;
+      }
+      if (auto reshard = node.prefetch.getReshardAfterForward()) {
         settings.keepGathered = !*reshard;
+        settings.keepGatheredOp = node.prefetch;
+      }
+      idle.select(node.prefetch);
     }
-    if (node.offload)
+    if (node.offload) {
       settings.offload =
           node.offload.getNone() ? strategy::OffloadOp() : node.offload;
+      if (!node.offload.getNone())
+        idle.select(node.offload);
+    }
   }
   // At one position of an axis there is nothing to split over it.
   auto elsewhere = [&](strategy::PartAttr part) {
@@ -729,6 +742,12 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                            builder.getI64IntegerAttr(*settings.prefetchDepth));
   if (settings.keepGathered)
     op->setDiscardableAttr(kKeepGatheredAttr, builder.getUnitAttr());
+  idle.read(op);
+  for (Operation *setting : {settings.prefetchDepthOp.getOperation(),
+                             settings.keepGatheredOp.getOperation(),
+                             settings.offload.getOperation()})
+    if (setting)
+      idle.hold(setting, op);
   if (settings.offload && settings.offload.getActivation())
     op->setDiscardableAttr(kOffloadAttr, builder.getUnitAttr());
   if (failed(annotateActivations(op, space, settings)))
@@ -824,7 +843,7 @@ LogicalResult Matcher::annotate() {
 }
 
 LogicalResult Matcher::reportUnused() {
-  bool failed = false;
+  bool failed = mlir::failed(idle.report(function));
   for (auto [op, part] : unusedItems) {
     strategy::ItemAttr item = cast<strategy::SplitOp>(op).getItem();
     op->emitOpError("no ")

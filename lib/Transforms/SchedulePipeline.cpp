@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Schedules.h"
 
 #include "mlir/IR/BuiltinOps.h"
+
+#include <set>
 
 namespace proteus {
 #define GEN_PASS_DEF_SCHEDULEPIPELINE
@@ -23,16 +26,62 @@ using namespace proteus;
 using dist::SectionKind;
 using dist::Work;
 
-/// The items that the tree lists, and the update.
-static FailureOr<SmallVector<Work>> listedOrder(dist::ProgramOp program,
-                                                ArrayAttr items) {
+static bool hasGradients(dist::ProgramOp program, int64_t chunk) {
+  return program.getSection(SectionKind::Backward, chunk) ||
+         program.getSection(SectionKind::InputGradient, chunk) ||
+         program.getSection(SectionKind::WeightGradient, chunk);
+}
+
+/// What an item of a listed order is in a program. Orders are written for all
+/// stages alike, so a program may have no such work: a chunk may be empty or
+/// need no gradients, and a backward that can't be split is whole, in the place
+/// of the gradients that the stage in front waits for. Items without a section
+/// are then nothing. Those that stay are checked with the schedule.
+static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
+                                   const Work &work) {
+  bool isForward = work.kind == SectionKind::Forward;
+  if (program.getSection(work.kind, work.chunk) || !work.micro ||
+      *work.micro >= program.getMesh().getMicro() || work.chunk >= chunks ||
+      work.kind == SectionKind::Update)
+    return work;
+  // A model that is not trained has no gradients anywhere.
+  if (!isForward && !program->hasAttr(nn::kTrainingAttr))
+    return work;
+  if (isForward || !hasGradients(program, work.chunk))
+    return std::nullopt;
+  // A split backward has no whole one besides.
+  if (!program.getSection(SectionKind::Backward, work.chunk))
+    return work;
+  if (work.kind == SectionKind::WeightGradient)
+    return std::nullopt;
+  return Work{SectionKind::Backward, work.chunk, work.micro};
+}
+
+/// The items that the tree lists, without the update.
+static FailureOr<SmallVector<Work>>
+listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   SmallVector<Work> order;
+  std::set<Work> listed;
+  auto error = [&](const Work &work) {
+    return program.emitOpError("order: ") << dist::formatWork(work);
+  };
   for (StringAttr item : items.getAsRange<StringAttr>()) {
     std::optional<Work> work = dist::parseWork(item);
     if (!work)
       return program.emitOpError("order: '")
              << item.getValue() << "' is no item of a schedule";
-    order.push_back(*work);
+    std::optional<Work> own = resolve(program, chunks, *work);
+    bool isNew = listed.insert(*work).second;
+    // The schedule shows its own items only.
+    if (!(own == work)) {
+      if (!isNew)
+        return error(*work) << " is listed twice";
+      Work input{SectionKind::InputGradient, work->chunk, work->micro};
+      if (work->kind == SectionKind::WeightGradient && !listed.count(input))
+        return error(*work) << " comes before " << dist::formatWork(input);
+    }
+    if (own)
+      order.push_back(*own);
   }
   return order;
 }
@@ -59,7 +108,8 @@ static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
   SmallVector<Work> order;
   if (auto listed =
           settings ? settings.getAs<ArrayAttr>("orders") : ArrayAttr()) {
-    auto items = listedOrder(program, cast<ArrayAttr>(listed[stage]));
+    auto items =
+        listedOrder(program, cast<ArrayAttr>(listed[stage]), shape.chunks);
     if (failed(items))
       return failure();
     order = std::move(*items);

@@ -1079,6 +1079,151 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
 }
 
+// -----
+
+// Nothing is gathered where parameters lie as they are used.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @gathers_nothing(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @gathers_nothing {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    node "a" { split weight [0 -> dp] }
+    node "b" {
+      // expected-error@+1 {{'strategy.prefetch' op has no effect: no parameter of the operations it is for is stored elsewhere than it is used, so none is gathered; add split weight or offload weight, or leave it out}}
+      prefetch depth = 2
+    }
+  }
+}
+
+// -----
+
+// Every operation has a nearer prefetch.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @always_replaced(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @always_replaced {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    split weight [0 -> dp]
+    // expected-error@+1 {{'strategy.prefetch' op has no effect: every operation that it selects has a nearer one; leave it out}}
+    prefetch depth = 2
+    node "*" { prefetch depth = 1 }
+  }
+}
+
+// -----
+
+// An activation function has no parameters.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @no_parameters(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @no_parameters {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    node "act" {
+      // expected-error@+1 {{'strategy.offload' op has no effect: the operations it is for read no parameters; leave out weight and state}}
+      offload weight activation
+    }
+  }
+}
+
+// -----
+
+// Plain SGD keeps nothing from step to step.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @no_state(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @no_state {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    // expected-error@+1 {{'strategy.offload' op has no effect: the optimizer sgd has no state without master copies; leave out state}}
+    offload weight state
+  }
+}
+
+// -----
+
+// Without training there is no optimizer.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @state_untrained(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @state_untrained {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    // expected-error@+1 {{'strategy.offload' op has no effect: the model is not trained, so there is no optimizer state; leave out state}}
+    offload state
+  }
+}
+
+// -----
+
+// Without training nobody reads activations later.
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @activation_untrained(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @activation_untrained {
+    mesh [dp = 2]
+    split op [batch -> dp]
+    // expected-error@+1 {{'strategy.offload' op has no effect: the model is not trained, so no backward pass reads activations; leave out activation}}
+    offload activation
+  }
+}
+
 //--- tree-option.mlir
 
 // The tree that the option names exists.

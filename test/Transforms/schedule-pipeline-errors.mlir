@@ -131,9 +131,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// The first stage has nobody in front, so its gradients are not split.
+// The first stage has nobody in front, so its gradients are not split: W0 is
+// nothing, but stands where it can't.
 module attributes {proteus.cluster = "dgx-a100"} {
-  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: I0 names the 'input_gradient' section of chunk 0, which the program does not have}}
+  // expected-error@+1 {{'dist.program' op order: W0 comes before I0}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
       %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
       %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
@@ -147,8 +148,108 @@ module attributes {proteus.cluster = "dgx-a100"} {
   strategy.tree @s for @f {
     mesh [pp = 2]
     schedule micro_batches = 2 order = "explicit"
-    order stage 0 [F0, F1, I0, W0, I1, W1]
+    order stage 0 [F0, F1, W0, I0, I1, W1]
     order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// An item that is nothing, twice.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.program' op order: W0 is listed twice}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, I0, W0, W0, I1, W1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A backward that is not split takes the place of its input gradient, once.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: B0 is listed twice}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, I0, B0, I1, W1]
+    order stage 1 [F0, B0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A split backward has no whole one besides.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage1: B1 names the 'backward' section of chunk 0, which the program does not have}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, I0, W0, F1, B1]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}
+
+// -----
+
+// A model that is not trained has no gradients at all.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error@+1 {{'dist.schedule' op order of @f_stage0: B0 names the 'backward' section of chunk 0, which the program does not have}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.linear "b"(%0, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @f {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, F1]
     node "a" { at [pp = 0] }
     node "b" { at [pp = 1] }
   }

@@ -334,3 +334,65 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// One order for all stages. Nobody waits for a gradient of the first stage, and
+// the second has no parameters: their backwards are whole and run in place of I.
+
+// CHECK-LABEL: dist.program @alike_stage0
+// CHECK:       dist.schedule @schedule programs [@alike_stage0, @alike_stage1, @alike_stage2] order [
+// CHECK-NEXT:    [F0, F1, B0, B1, U],
+// CHECK-NEXT:    [F0, F1, B0, B1],
+// CHECK-NEXT:    [F0, F1, I0, I1, W0, W1, U]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @alike(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %a: tensor<4x4xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %a) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %1 = nn.gelu "act"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @alike {
+    mesh [pp = 3]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, I0, I1, W0, W1]
+    order stage 1 [F0, F1, I0, I1, W0, W1]
+    order stage 2 [F0, F1, I0, I1, W0, W1]
+    node "a" { at [pp = 0] }
+    node "act" { at [pp = 1] }
+    node "b" { at [pp = 2] }
+  }
+}
+
+// -----
+
+// No gradient is needed where nothing in front has parameters.
+
+// CHECK-LABEL: dist.program @inputs_stage0
+// CHECK:       dist.schedule @schedule programs [@inputs_stage0, @inputs_stage1] order [
+// CHECK-NEXT:    [F0, F1],
+// CHECK-NEXT:    [F0, B0, F1, B1, U]
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @inputs(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %b: tensor<4x4xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %1 = nn.gelu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %2 = nn.linear "b"(%1, %b) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%2, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @inputs {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "explicit"
+    order stage 0 [F0, F1, B0, B1]
+    order stage 1 [F0, I0, W0, F1, I1, W1]
+    node "act" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+  }
+}

@@ -43,12 +43,13 @@ protected:
     EXPECT_TRUE(module) << messages;
     return *module;
   }
-  FailureOr<std::vector<Tensor>> run(StringRef source,
-                                     std::vector<Tensor> values) {
+  FailureOr<std::vector<Tensor>>
+  run(StringRef source, std::vector<Tensor> values, interp::Noise noise = {}) {
     auto function = *parse(source).getOps<func::FuncOp>().begin();
-    return interp::interpret(function, [&](BlockArgument argument) {
-      return values[argument.getArgNumber()];
-    });
+    return interp::interpret(
+        function,
+        [&](BlockArgument argument) { return values[argument.getArgNumber()]; },
+        noise);
   }
   FailureOr<std::vector<std::vector<Tensor>>>
   schedule(StringRef source, std::vector<Tensor> values) {
@@ -133,6 +134,29 @@ TEST_F(InterpreterTest, CrossEntropyIsTheMeanOfItsRows) {
   double second = std::log(std::exp(1.0) + std::exp(3.0));
   EXPECT_NEAR((*results)[1][1], second, 1e-15);
   EXPECT_NEAR((*results)[0][0], (std::log(2.0) + second - 3) / 2, 1e-15);
+}
+
+// The terms are 3e5 and cancel. Rows are chosen by integers, which have no
+// noise: others would give 2 or 7.
+TEST_F(InterpreterTest, NoiseShowsTheSizeOfTermsThatCancel) {
+  StringRef source = R"(
+    func.func @f(%i: tensor<2xi32>, %t: tensor<3x1xf32>) -> tensor<1xf32> {
+      %r = nn.embedding "e"(%i, %t) : (tensor<2xi32>, tensor<3x1xf32>) -> tensor<2x1xf32>
+      %s = nn.reduce_sum "s"(%r) {keep = array<i64: 1>} : (tensor<2x1xf32>) -> tensor<1xf32>
+      return %s : tensor<1xf32>
+    })";
+  std::vector<Tensor> values = {row({1, 2}), Tensor({3, 1}, {7, 3e5, -3e5})};
+  auto exact = run(source, values), again = run(source, values, {1e-8, 1}),
+       noisy = run(source, values, {1e-8, 1}),
+       other = run(source, values, {1e-8, 2});
+  ASSERT_TRUE(succeeded(exact) && succeeded(noisy) && succeeded(again) &&
+              succeeded(other));
+  EXPECT_EQ((*exact)[0][0], 0);
+  EXPECT_EQ((*noisy)[0][0], (*again)[0][0]);
+  EXPECT_NE((*noisy)[0][0], (*other)[0][0]);
+  // Both terms are disturbed twice, once as they come and once as rows.
+  EXPECT_LE(std::fabs((*noisy)[0][0]), 4 * 3e-3 * 1.001);
+  EXPECT_GT(std::fabs((*noisy)[0][0]), 1e-5);
 }
 
 TEST_F(InterpreterTest, CausalAttentionSeesItselfAndThePast) {

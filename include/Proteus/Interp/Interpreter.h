@@ -26,9 +26,20 @@ namespace proteus::interp {
 /// The whole tensor that an argument of a function or program holds.
 using ArgumentValue = llvm::function_ref<Tensor(mlir::BlockArgument)>;
 
-/// Executes `function` and returns its results.
+/// Random errors of all numbers: `value * (1 + e)`, `e` up to `size`.
+/// Executions with and without them show how far results depend on the last
+/// digits of what they are computed from.
+struct Noise {
+  double size = 0;
+  uint64_t seed = 0;
+};
+
+/// Executes `function` and returns its results. With `noise`, every
+/// floating-point number that it takes or that an operation computes has an
+/// error of its own; integers have none.
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
-                                               ArgumentValue arguments);
+                                               ArgumentValue arguments,
+                                               Noise noise = {});
 
 /// Executes the programs of `schedule` in its order and returns the results of
 /// each, put together from what the ranks hold. Replicas that differ, stages

@@ -161,7 +161,8 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     the tree.
 
     A pattern that selects nothing, an iterator that no selected operation has,
-    and a mesh that names devices the cluster does not have are errors.
+    a `prefetch` or `offload` without anything to gather or to offload, and a mesh
+    that names devices the cluster does not have are errors.
 
     ```mlir
     strategy.tree @s for @model { mesh [dp = 2]  split op [batch -> dp] }
@@ -365,7 +366,10 @@ def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
     are stages, and fills the pipeline with all chunks first. `zero-bubble` is
     `1f1b` on the gradients that others wait for; stage s runs the rest s
     micro-batches later. An order that the tree lists must be complete, in causal
-    order, and within `max_ongoing`. A schedule that is already there stands.
+    order, and within `max_ongoing`; items that a program has no work for are left
+    out, and a backward that can't be split runs in place of the gradients that
+    others wait for, as it does with `zero-bubble`. A schedule that is already
+    there stands.
 
     ```mlir
     dist.schedule @schedule programs [@model_stage0, @model_stage1] order [

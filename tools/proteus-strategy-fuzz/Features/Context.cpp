@@ -26,10 +26,11 @@ static void chooseSize(Random &random, Model &model) {
 static std::vector<Arrow> chooseForm(Random &random, const Kernel &attention,
                                      const std::vector<std::string> &axes,
                                      int64_t parts, const std::string &how) {
-  int64_t form = random.below(8);
-  if (form <= 2)
+  int64_t form = random.below(9);
+  if (form <= 1)
     return {};
-  if (form <= 5 && attention.getSize("head") % parts == 0)
+  // Often, because not all numbers of heads can be split.
+  if (form <= 6 && attention.getSize("head") % parts == 0)
     return {{"seq", {}}, {"head", axes}};
   return {{"key", axes, "ring " + how}};
 }

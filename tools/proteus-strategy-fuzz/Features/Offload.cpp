@@ -11,14 +11,24 @@
 
 using namespace proteus::fuzz;
 
+/// Whether the model has what the line would name: a setting without effect is
+/// an error.
+static bool hasItem(const Model &model, llvm::StringRef item) {
+  const Entries &training = model.training;
+  if (item == "state")
+    return !training.get("master").empty() ||
+           (!training.list.empty() && training.get("optimizer") != "sgd");
+  return item == "weight" || !training.list.empty();
+}
+
 static void offload(Random &random, TreeBuilder &builder) {
   std::string line = "offload";
-  for (const char *item : {" weight", " state", " activation"})
-    if (random.chance(50))
-      line += item;
+  for (llvm::StringRef item : {"weight", "state", "activation"})
+    if (hasItem(builder.model, item) && random.chance(50))
+      line += " " + item.str();
   std::vector<Node *> layers = builder.getLayerNodes();
   if (line == "offload")
-    line += " activation";
+    line += hasItem(builder.model, "activation") ? " activation" : " weight";
   bool everywhere = layers.empty() || random.chance(50);
   (everywhere ? builder.tree.root : *layers[random.below(layers.size())])
       .settings.push_back(line);

@@ -11,6 +11,13 @@
 
 using namespace proteus::fuzz;
 
+/// Whether parameters are split in the node or further in.
+static bool splitsWeights(Node &node) {
+  return changeNodes(node,
+                     [](Node &inner) { return inner.splitsItem("weight"); });
+}
+
+/// Where parameters are not split a prefetch is an error.
 static void prefetch(Random &random, TreeBuilder &builder) {
   std::string line = "prefetch";
   bool keep = random.chance(50);
@@ -18,12 +25,14 @@ static void prefetch(Random &random, TreeBuilder &builder) {
     line += " depth = " + std::to_string(random.between(0, 3));
   if (keep)
     line += " reshard_after_forward = false";
-  std::vector<Node *> layers = builder.getLayerNodes();
-  // Where parameters are not split it says nothing.
-  if (!builder.tree.root.splitsItem("weight") && random.chance(80))
+  Node &root = builder.tree.root;
+  if (!splitsWeights(root))
     return;
+  std::vector<Node *> layers = builder.getLayerNodes();
+  if (!root.splitsItem("weight"))
+    llvm::erase_if(layers, [](Node *layer) { return !splitsWeights(*layer); });
   bool everywhere = layers.empty() || random.chance(50);
-  (everywhere ? builder.tree.root : *layers[random.below(layers.size())])
+  (everywhere ? root : *layers[random.below(layers.size())])
       .settings.push_back(line);
 }
 

@@ -224,9 +224,11 @@ def Strategy_OrderOp : Strategy_Op<"order"> {
     the micro-batch, and `.c` for a chunk c other than 0: `F` forward, `B`
     backward, `I` gradients that the stage in front waits for, `W` the other
     gradients. A stage whose order has `I` and `W` items of a chunk has its
-    backward split; where nothing waits for a gradient (the chunk that reads the
-    inputs) there is nothing to split, and `B` is used. The update follows the
-    last item and is not listed.
+    backward split. Where there is nothing to split it runs as a whole in place
+    of `I`, and `W` is nothing: nobody waits for a gradient of the chunk that
+    reads the inputs, a chunk may have no parameters, and a repeat inside a
+    repeat is not cut. Items of a chunk that has no such work at all are nothing
+    either. The update follows the last item and is not listed.
 
     Whether the items are complete and can run is checked when the programs are
     known, by schedule-pipeline and verify-phase.
