@@ -202,6 +202,8 @@ private:
   }
 
   Operation *current = nullptr;
+  /// The operations of each group that is recomputed, in their order.
+  DenseMap<StringAttr, SmallVector<Operation *>> recomputeMembers;
   /// Whether the operations being built only sum gradients up.
   bool summing = false;
   /// Recomputed values, by the group and the forward value.
@@ -272,6 +274,9 @@ LogicalResult BlockDifferentiator::run() {
   SmallVector<Operation *> operations;
   for (Operation &op : forward.without_terminator())
     operations.push_back(&op);
+  for (Operation *op : operations)
+    if (StringAttr group = getRecomputeGroup(op))
+      recomputeMembers[group].push_back(op);
   for (Operation *op : llvm::reverse(operations)) {
     if (llvm::none_of(op->getResults(), [&](Value result) {
           return gradients.count(result) && wants(result);
@@ -366,10 +371,7 @@ Value BlockDifferentiator::saved(Value value) {
 /// backward operation that needs one of them. What turns out not to be needed
 /// is pruned at the end.
 RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
-  SmallVector<Operation *> members;
-  for (Operation &op : forward.without_terminator())
-    if (getRecomputeGroup(&op) == group)
-      members.push_back(&op);
+  ArrayRef<Operation *> members = recomputeMembers[group];
 
   // A recomputed module reads tensors and has constants, and what is made from
   // nothing else, of its own.

@@ -124,6 +124,7 @@ private:
   LayoutAttr accumulationLayout(nn::RepeatOp repeat, OpOperand &operand);
 
   void findGradients();
+  void findTiedUpdates();
   LogicalResult storeGradient(OpResult gradient);
   /// The copy of a value of the forward pass in host memory, if the backward
   /// pass is to read that; else the value.
@@ -232,6 +233,8 @@ private:
   static constexpr int64_t anySection = 0;
   /// The key of what the forward and the backward pass of a stage share.
   static int64_t bothPasses(int64_t stage) { return -1 - stage; }
+  /// The updates of tied parameters, in the order of the program.
+  SmallVector<Operation *> tiedUpdates;
   /// Tied parameters by their path: the tag of their reduction and the layout
   /// in which the first copy needs its gradient.
   llvm::StringMap<std::pair<int64_t, LayoutAttr>> tied;
@@ -1156,6 +1159,14 @@ static BlockArgument updatedTiedParameter(Operation *op) {
                                                             : BlockArgument();
 }
 
+/// Finds the updates of tied parameters once: every operation of the update
+/// asks for them.
+void Inserter::findTiedUpdates() {
+  for (Operation &op : function.front())
+    if (updatedTiedParameter(&op))
+      tiedUpdates.push_back(&op);
+}
+
 /// Every copy of a tied parameter is updated with the sum of the gradients of
 /// all copies. What looks at the gradients before that, to scale them, sees the
 /// sum too: all stages form all sums before the first one looks, since they
@@ -1166,15 +1177,15 @@ LogicalResult Inserter::joinTiedGradients(Operation *reader) {
     return success();
   if (updatedTiedParameter(reader))
     return joinTiedGradient(reader, reader);
-  SmallVector<Operation *> updates;
-  for (Operation &op : function.front())
-    if (updatedTiedParameter(&op))
-      updates.push_back(&op);
-  if (llvm::none_of(updates, [&](Operation *update) {
+  // One that was visited may read its parameter converted; it has its sum.
+  auto waiting = llvm::make_filter_range(tiedUpdates, [](Operation *update) {
+    return static_cast<bool>(updatedTiedParameter(update));
+  });
+  if (llvm::none_of(waiting, [&](Operation *update) {
         return llvm::is_contained(reader->getOperands(), update->getOperand(1));
       }))
     return success();
-  for (Operation *update : updates)
+  for (Operation *update : waiting)
     if (failed(joinTiedGradient(update, reader)))
       return failure();
   return success();
@@ -1339,6 +1350,7 @@ LogicalResult Inserter::run() {
   }
   separateSavedForms(function, mesh);
   findGradients();
+  findTiedUpdates();
   if (failed(visit(function.front())))
     return failure();
   function.setFunctionType(FunctionType::get(
