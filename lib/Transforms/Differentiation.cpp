@@ -62,7 +62,7 @@ namespace {
 class StepContext {
 public:
   StepContext(func::FuncOp function, TrainingAttr training)
-      : training(training) {
+      : training(training), initialValues(function) {
     for (BlockArgument argument : function.getArguments())
       if (getRole(argument) == Role::Parameter) {
         parameters.insert(argument);
@@ -72,6 +72,8 @@ public:
   }
 
   TrainingAttr training;
+  /// Those of the forward pass.
+  InitialValues initialValues;
   /// Repeats that were rebuilt. They are erased at the end, so that no new
   /// value takes the address of one that the maps know.
   SmallVector<Operation *> replaced;
@@ -377,7 +379,7 @@ RecomputeOp BlockDifferentiator::recomputeGroup(StringAttr group) {
   // nothing else, of its own.
   SetVector<Value> inputs, constants;
   std::function<void(Value)> addInput = [&](Value value) {
-    if (!isConstant(value) && !isInitialValue(value)) {
+    if (!isConstant(value) && !context.initialValues.contains(value)) {
       inputs.insert(value);
       return;
     }

@@ -200,6 +200,10 @@ private:
   void setLayout(Value value, LayoutAttr layout) {
     value.setType(dist::withLayout(tensorType(value), layout));
   }
+  void erase(Operation *op) {
+    initialValues.remove(op);
+    op->erase();
+  }
   /// Gives the initial value of `operand` the layout of the result that is
   /// computed into it.
   LogicalResult initialise(OpOperand &operand, LayoutAttr layout);
@@ -252,6 +256,8 @@ private:
   /// How gradients of parameters are stored where the tree sets it, by the
   /// value that the backward pass hands to the update.
   DenseMap<Value, DimAxes> gradientDims;
+  /// Among the operations that were visited.
+  InitialValues initialValues;
   /// Copies in host memory.
   DenseMap<Value, Value> hostCopies;
 };
@@ -812,7 +818,7 @@ LogicalResult Inserter::decompose(nn::DecomposableOpInterface op) {
     setPhase(piece, getPhase(op));
   }
   op->replaceAllUsesWith(replacements);
-  op->erase();
+  erase(op);
   for (Operation *piece : pieces)
     if (failed(visitKernel(cast<IterationSpaceOpInterface>(piece))))
       return failure();
@@ -850,8 +856,9 @@ LogicalResult Inserter::initialise(OpOperand &operand, LayoutAttr layout) {
   setLayout(copy->getResult(0), layout);
   Operation *original = value.getDefiningOp();
   operand.set(copy->getResult(0));
+  initialValues.add(copy);
   if (original->use_empty())
-    original->erase();
+    erase(original);
   return success();
 }
 
@@ -894,7 +901,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     if (destinations && destinations.isDpsInit(&operand) &&
-        isInitialValue(operand.get())) {
+        initialValues.contains(operand.get())) {
       OpResult result = destinations.getTiedOpResult(&operand);
       if (failed(initialise(operand, resultLayout(result.getResultNumber()))))
         return failure();
@@ -913,6 +920,7 @@ LogicalResult Inserter::visitKernel(IterationSpaceOpInterface op) {
     replaceByRing(cast<nn::RingOpInterface>(op.getOperation()));
     return success();
   }
+  initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
   for (OpResult result : op->getResults())
@@ -938,7 +946,7 @@ void Inserter::replaceByRing(nn::RingOpInterface op) {
   op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
     return onStage(layout, op);
   }));
-  op->erase();
+  erase(op);
 }
 
 AxisList Inserter::pendingSums(Value value, BlockArgument neutral) {
