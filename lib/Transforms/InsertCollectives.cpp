@@ -117,8 +117,10 @@ private:
   LogicalResult joinTiedGradient(Operation *update, Operation *reader);
   LayoutAttr gradientLayout(Operation *update);
   /// The sums over device axes and micro-batches that are pending in `value`
-  /// when its block is visited; none where that is not known before.
-  AxisList pendingSums(Value value, BlockArgument neutral);
+  /// when its block is visited; none where that is not known before. Answers
+  /// are kept in `known`: what is read twice is asked for once.
+  AxisList pendingSums(Value value, BlockArgument neutral,
+                       DenseMap<Value, AxisList> &known);
   /// The layout in which a repeat sums up into `operand`, which it carries and
   /// which is zero; null if it does something else with it.
   LayoutAttr accumulationLayout(nn::RepeatOp repeat, OpOperand &operand);
@@ -949,7 +951,10 @@ void Inserter::replaceByRing(nn::RingOpInterface op) {
   erase(op);
 }
 
-AxisList Inserter::pendingSums(Value value, BlockArgument neutral) {
+AxisList Inserter::pendingSums(Value value, BlockArgument neutral,
+                               DenseMap<Value, AxisList> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
   if (!kernel)
     return {};
@@ -967,7 +972,7 @@ AxisList Inserter::pendingSums(Value value, BlockArgument neutral) {
   for (Value operand : kernel->getOperands()) {
     if (operand == neutral)
       continue;
-    AxisList pending = pendingSums(operand, neutral);
+    AxisList pending = pendingSums(operand, neutral, known);
     if (!through)
       through = pending;
     llvm::erase_if(*through, [&](Axis axis) {
@@ -977,6 +982,7 @@ AxisList Inserter::pendingSums(Value value, BlockArgument neutral) {
   if (through &&
       llvm::none_of(*through, [&](Axis axis) { return part.uses(axis); }))
     llvm::append_range(sums, *through);
+  known[value] = sums;
   return sums;
 }
 
@@ -991,7 +997,8 @@ LayoutAttr Inserter::accumulationLayout(nn::RepeatOp repeat,
   if (!sum || !argument.hasOneUse() ||
       !llvm::is_contained(sum->getOperands(), argument))
     return {};
-  AxisList pending = pendingSums(sum.getResult(), argument);
+  DenseMap<Value, AxisList> known;
+  AxisList pending = pendingSums(sum.getResult(), argument, known);
   if (pending.empty())
     return {};
   LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())
