@@ -8,7 +8,6 @@
 
 #include "Proteus/Transforms/Annotations.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -73,10 +72,36 @@ Attribute proteus::getArgumentAttr(BlockArgument argument, StringRef name) {
                   : Attribute();
 }
 
-void proteus::setArgumentAttr(BlockArgument argument, StringRef name,
+void ArgumentAttrChanges::set(BlockArgument argument, StringRef name,
                               Attribute attribute) {
-  cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-      .setArgAttr(argument.getArgNumber(), name, attribute);
+  auto [entry, isNew] = changed.try_emplace(argument);
+  if (isNew)
+    entry->second =
+        cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+            .getArgAttrDict(argument.getArgNumber());
+  entry->second.set(name, attribute);
+}
+
+Attribute ArgumentAttrChanges::get(BlockArgument argument,
+                                   StringRef name) const {
+  auto found = changed.find(argument);
+  return found == changed.end() ? getArgumentAttr(argument, name)
+                                : found->second.get(name);
+}
+
+void ArgumentAttrChanges::apply(FunctionOpInterface function) {
+  if (changed.empty())
+    return;
+  SmallVector<DictionaryAttr> attributes;
+  for (BlockArgument argument : function.getArguments()) {
+    auto found = changed.find(argument);
+    attributes.push_back(
+        found == changed.end()
+            ? function.getArgAttrDict(argument.getArgNumber())
+            : found->second.getDictionary(function.getContext()));
+  }
+  function.setAllArgAttrs(attributes);
+  changed.clear();
 }
 
 std::optional<nn::Role> proteus::getRole(BlockArgument argument) {

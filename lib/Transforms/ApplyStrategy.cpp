@@ -78,6 +78,11 @@ static LogicalResult checkOptions(ModuleOp module,
     return emitError(loc) << "prefetch=" << options.prefetch
                           << " must be a number of layers, or -1 for the "
                              "default";
+  if ((options.prefetch >= 0 || !options.reshardAfterForward) &&
+      options.zero != ZeroStage::Parameters && !options.offloadWeight)
+    return emitError(loc, "prefetch and reshard-after-forward are about "
+                          "parameters that are gathered before their use; set "
+                          "zero=3 or offload-weight=true, or leave them out");
   if (getTreeName(options).empty())
     return emitError(loc, "the tree needs a name; set name=@s");
   return checkSchedule(module, options);

@@ -27,6 +27,9 @@ LogicalResult BlockDifferentiator::run() {
   SmallVector<Operation *> operations;
   for (Operation &op : forward.without_terminator())
     operations.push_back(&op);
+  for (Operation *op : operations)
+    if (StringAttr group = getRecomputeGroup(op))
+      recomputeMembers[group].push_back(op);
   for (Operation *op : llvm::reverse(operations)) {
     if (llvm::none_of(op->getResults(), [&](Value result) {
           return gradients.count(result) && wants(result);

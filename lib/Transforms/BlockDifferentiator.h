@@ -68,6 +68,9 @@ private:
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint previous) override;
 
+  /// The operations of each group that is recomputed, in their order.
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>>
+      recomputeMembers;
   /// Whether the operations being built only sum gradients up.
   bool summing = false;
   /// Recomputed values, by the group and the forward value.

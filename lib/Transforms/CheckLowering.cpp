@@ -564,10 +564,11 @@ LogicalResult CheckLowering::run() {
     auto copy = cast<ModuleOp>(builder.clone(*module));
     // Numbers of arguments change; paths stay.
     auto function = copy.lookupSymbol<func::FuncOp>(model.getName());
+    ArgumentAttrChanges paths;
     for (BlockArgument argument : function.getArguments())
-      setArgumentAttr(
-          argument, nn::kPathAttr,
-          StringAttr::get(&getContext(), getArgumentPath(argument)));
+      paths.set(argument, nn::kPathAttr,
+                StringAttr::get(&getContext(), getArgumentPath(argument)));
+    paths.apply(function);
     LogicalResult result = work(copy);
     copy.erase();
     return result;

@@ -145,15 +145,16 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
     SmallVector<int64_t> sorted = stages.takeVector();
     llvm::sort(sorted);
     // Copies have the number of others, so the path is written down.
-    setArgumentAttr(argument, nn::kPathAttr,
-                    builder.getStringAttr(getArgumentPath(argument)));
-    if (!isInput && !getArgumentAttr(argument, kTiedAttr))
-      setArgumentAttr(argument, kTiedAttr,
-                      builder.getDenseI64ArrayAttr(sorted));
+    NamedAttrList attributes(function.getArgAttrDict(i));
+    attributes.set(nn::kPathAttr,
+                   builder.getStringAttr(getArgumentPath(argument)));
+    if (!isInput && !attributes.get(kTiedAttr))
+      attributes.set(kTiedAttr, builder.getDenseI64ArrayAttr(sorted));
+    DictionaryAttr shared = attributes.getDictionary(function.getContext());
+    function.setArgAttrs(i, shared);
     // The copy takes the readers of later stages and is looked at next.
-    LogicalResult inserted =
-        function.insertArgument(i + 1, argument.getType(),
-                                function.getArgAttrDict(i), argument.getLoc());
+    LogicalResult inserted = function.insertArgument(i + 1, argument.getType(),
+                                                     shared, argument.getLoc());
     assert(succeeded(inserted) && "a function takes any argument");
     (void)inserted;
     argument = function.getArgument(i);
@@ -168,6 +169,7 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 /// Arguments are where they are first read.
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
+  ArgumentAttrChanges stages;
   for (BlockArgument argument : function.getArguments()) {
     std::optional<int64_t> stage;
     Operation *first = nullptr;
@@ -189,8 +191,9 @@ static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
       stage = std::min(stage.value_or(other), other);
     }
     if (stage)
-      setArgumentAttr(argument, kStageAttr, builder.getI64IntegerAttr(*stage));
+      stages.set(argument, kStageAttr, builder.getI64IntegerAttr(*stage));
   }
+  stages.apply(function);
   return success();
 }
 

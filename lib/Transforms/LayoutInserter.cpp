@@ -98,8 +98,9 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
   setLayout(copy->getResult(0), layout);
   Operation *original = value.getDefiningOp();
   operand.set(copy->getResult(0));
+  initialValues.add(copy);
   if (original->use_empty())
-    original->erase();
+    erase(original);
   return success();
 }
 
@@ -121,7 +122,7 @@ LogicalResult LayoutInserter::decompose(nn::DecomposableOpInterface op) {
     setPhase(piece, getPhase(op));
   }
   op->replaceAllUsesWith(replacements);
-  op->erase();
+  erase(op);
   for (Operation *piece : pieces)
     if (failed(visitKernel(cast<IterationSpaceOpInterface>(piece))))
       return failure();
@@ -133,7 +134,7 @@ void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
   op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
     return stages.onStage(layout, op);
   }));
-  op->erase();
+  erase(op);
 }
 
 AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
@@ -174,7 +175,7 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     if (destinations && destinations.isDpsInit(&operand) &&
-        isInitialValue(operand.get())) {
+        initialValues.contains(operand.get())) {
       OpResult result = destinations.getTiedOpResult(&operand);
       if (failed(initialise(operand, resultLayout(result.getResultNumber()))))
         return failure();
@@ -191,6 +192,7 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
     replaceByRing(cast<nn::RingOpInterface>(op.getOperation()));
     return success();
   }
+  initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
   for (OpResult result : op->getResults())
@@ -318,6 +320,7 @@ LogicalResult LayoutInserter::run() {
   }
   separateSavedForms(function, mesh);
   stored.emplace(function, mesh, converter);
+  tied.findUpdates();
   if (failed(visit(function.front())))
     return failure();
   function.setFunctionType(FunctionType::get(

@@ -75,6 +75,10 @@ private:
   /// What moving `operand` is for.
   dist::Purpose purposeOf(mlir::OpOperand &operand);
   bool isParameter(mlir::Value value);
+  void erase(mlir::Operation *op) {
+    initialValues.remove(op);
+    op->erase();
+  }
   /// Whether `value` is an argument of the step, or a slice of one.
   bool isStored(mlir::Value value);
 
@@ -85,6 +89,8 @@ private:
   ReadLayouts reads;
   ValueConverter converter;
   TiedGradients tied;
+  /// Among the operations that were visited.
+  InitialValues initialValues;
   /// Known once saved forms are separate values.
   std::optional<StoredGradients> stored;
 };

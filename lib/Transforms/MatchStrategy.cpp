@@ -171,6 +171,8 @@ private:
   IdleSettings idle;
   /// Results that are kept in a layout of their own.
   SmallVector<std::pair<Operation *, strategy::PartitionAttr>> outputs;
+  /// What the tree says about arguments of the function.
+  ArgumentAttrChanges argumentAttrs;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
   /// Axes that splits name. On them `at` places single operations among
@@ -568,11 +570,11 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
   if (strategy::OffloadOp offload = settings.offload) {
     auto unit = UnitAttr::get(context);
     if (offload.getWeight())
-      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight),
-                      unit);
+      argumentAttrs.set(argument, getHostAttrName(strategy::ItemKind::Weight),
+                        unit);
     if (offload.getState())
-      setArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State),
-                      unit);
+      argumentAttrs.set(argument, getHostAttrName(strategy::ItemKind::State),
+                        unit);
   }
   const nn::TensorIterators &dims = space.operands[operand.getOperandNumber()];
   llvm::MapVector<strategy::ItemKind, SmallVector<Attribute>> axes;
@@ -602,13 +604,13 @@ LogicalResult Matcher::annotateParameter(OpOperand &operand,
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
     StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
-    Attribute other = getArgumentAttr(argument, name);
+    Attribute other = argumentAttrs.get(argument, name);
     if (other && other != storage)
       return operand.getOwner()->emitOpError("stores '")
              << getArgumentPath(argument) << "' as " << storage
              << ", but another reader stores it as " << other
              << "; set one storage for all its readers";
-    setArgumentAttr(argument, name, storage);
+    argumentAttrs.set(argument, name, storage);
   }
   return success();
 }
@@ -817,7 +819,7 @@ LogicalResult Matcher::placeArguments() {
   for (auto &[argument, known] : readers)
     if (Attribute place = known.first->getAttr(kPlaceAttr);
         place && known.agree)
-      setArgumentAttr(cast<BlockArgument>(argument), kPlaceAttr, place);
+      argumentAttrs.set(cast<BlockArgument>(argument), kPlaceAttr, place);
   return success();
 }
 
@@ -991,6 +993,7 @@ LogicalResult Matcher::run() {
       failed(splitRepeats()) || failed(annotate()) ||
       failed(placeArguments()) || failed(reportUnused()))
     return failure();
+  argumentAttrs.apply(function);
 
   strategy::MeshOp meshOp = tree.getMesh();
   dist::Mesh mesh;

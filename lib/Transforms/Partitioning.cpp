@@ -149,11 +149,19 @@ DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
   return dims;
 }
 
-bool proteus::isInitialValue(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && isa<nn::IterationSpaceOpInterface>(op) &&
-         llvm::all_of(op->getOperands(), [](Value operand) {
-           return !isa<RankedTensorType>(operand.getType()) ||
-                  isInitialValue(operand);
-         });
+InitialValues::InitialValues(Operation *root) {
+  root->walk([&](Operation *op) { add(op); });
+}
+
+void InitialValues::add(Operation *op) {
+  if (isa<nn::IterationSpaceOpInterface>(op) &&
+      llvm::all_of(op->getOperands(), [&](Value operand) {
+        return !isa<RankedTensorType>(operand.getType()) || contains(operand);
+      }))
+    values.insert(op->result_begin(), op->result_end());
+}
+
+void InitialValues::remove(Operation *op) {
+  for (Value result : op->getResults())
+    values.erase(result);
 }

@@ -38,22 +38,31 @@ PresetSplits::copiesOf(Operation *op) const {
 PresetSplits::Parts
 PresetSplits::storageOf(IterationSpaceOpInterface op,
                         ArrayRef<OpOperand *> operands) const {
-  auto [copies, count] = copiesOf(op);
+  SmallVector<StringRef> copies;
+  int64_t count;
+  std::tie(copies, count) = copiesOf(op);
   SmallVector<StringRef> withTensor = {kTensor};
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
+  // Parts of what a rank of the tensor axis has. They lie within it if they are
+  // even; uneven ones would have to move between ranks before every use, so
+  // another dimension that divides is better.
+  auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
+                               int64_t otherSize) -> Parts {
+    int64_t parts = options.tensorParallel * count;
+    if (size % parts == 0 || (otherSize % count != 0 && size >= parts))
+      return {part(split, withTensor)};
+    if (otherSize >= count)
+      return {part(split, {kTensor}), part(other, copies)};
+    return {};
+  };
   if (auto linear = dyn_cast<nn::LinearOp>(op.getOperation())) {
     int64_t out = outSize(linear);
     int64_t in =
         cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(1);
-    if (isTensorSplit(op)) {
-      if (out >= options.tensorParallel * count)
-        return {part("out", withTensor)};
-      if (in >= count)
-        return {part("out", {kTensor}), part("in", copies)};
-      return {};
-    }
+    if (isTensorSplit(op))
+      return withinTensorSplit("out", out, "in", in);
     if (out < count)
       return {};
     if (rowLinears.contains(op))
@@ -76,11 +85,8 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
   if (auto embedding = dyn_cast<nn::EmbeddingOp>(op.getOperation());
       embedding && isTensorSplit(op)) {
     auto table = cast<RankedTensorType>(embedding.getTable().getType());
-    if (table.getDimSize(0) >= options.tensorParallel * count)
-      return {part("vocab", withTensor)};
-    if (table.getDimSize(1) >= count)
-      return {part("vocab", {kTensor}), part("hidden", copies)};
-    return {};
+    return withinTensorSplit("vocab", table.getDimSize(0), "hidden",
+                             table.getDimSize(1));
   }
   for (OpOperand *operand : operands) {
     auto type = cast<RankedTensorType>(operand->get().getType());

@@ -694,7 +694,7 @@ LogicalResult Propagation::annotate() {
   if (!offenders.empty())
     return failure();
 
-  SmallVector<DictionaryAttr> attributes;
+  ArgumentAttrChanges layouts;
   for (BlockArgument argument : function.getArguments()) {
     unsigned rank = cast<RankedTensorType>(argument.getType()).getRank();
     dist::Layout layout(rank);
@@ -705,11 +705,9 @@ LogicalResult Propagation::annotate() {
       layout.dims[*dim].insert(layout.dims[*dim].begin(), dist::microAxis);
     Place place = getPlace(getArgumentAttr(argument, kPlaceAttr), mesh);
     layout.fixed.assign(place.begin(), place.end());
-    NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
-    list.set(kLayoutAttr, dist::LayoutAttr::get(meshAttr, layout));
-    attributes.push_back(list.getDictionary(function.getContext()));
+    layouts.set(argument, kLayoutAttr, dist::LayoutAttr::get(meshAttr, layout));
   }
-  function.setAllArgAttrs(attributes);
+  layouts.apply(function);
   return success();
 }
 

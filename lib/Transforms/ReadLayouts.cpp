@@ -71,7 +71,10 @@ LayoutAttr ReadLayouts::gradientLayout(Operation *update) {
   return withLeading(inside);
 }
 
-AxisList ReadLayouts::pendingSums(Value value, BlockArgument neutral) {
+AxisList ReadLayouts::pendingSums(Value value, BlockArgument neutral,
+                                  DenseMap<Value, AxisList> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
   if (!kernel)
     return {};
@@ -90,7 +93,7 @@ AxisList ReadLayouts::pendingSums(Value value, BlockArgument neutral) {
   for (Value operand : kernel->getOperands()) {
     if (operand == neutral)
       continue;
-    AxisList pending = pendingSums(operand, neutral);
+    AxisList pending = pendingSums(operand, neutral, known);
     if (!through)
       through = pending;
     llvm::erase_if(*through, [&](Axis axis) {
@@ -100,6 +103,7 @@ AxisList ReadLayouts::pendingSums(Value value, BlockArgument neutral) {
   if (through &&
       llvm::none_of(*through, [&](Axis axis) { return part.uses(axis); }))
     llvm::append_range(sums, *through);
+  known[value] = sums;
   return sums;
 }
 
@@ -114,7 +118,8 @@ LayoutAttr ReadLayouts::accumulationLayout(nn::RepeatOp repeat,
   if (!sum || !argument.hasOneUse() ||
       !llvm::is_contained(sum->getOperands(), argument))
     return {};
-  AxisList pending = pendingSums(sum.getResult(), argument);
+  DenseMap<Value, AxisList> known;
+  AxisList pending = pendingSums(sum.getResult(), argument, known);
   if (pending.empty())
     return {};
   LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())

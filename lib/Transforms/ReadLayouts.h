@@ -46,8 +46,11 @@ public:
 
 private:
   /// The sums over device axes and micro-batches that are pending in `value`
-  /// when its block is visited; none where that is not known before.
-  dist::AxisList pendingSums(mlir::Value value, mlir::BlockArgument neutral);
+  /// when its block is visited; none where that is not known before. Answers
+  /// are kept in `known`: what is read twice is asked for once.
+  dist::AxisList
+  pendingSums(mlir::Value value, mlir::BlockArgument neutral,
+              llvm::DenseMap<mlir::Value, dist::AxisList> &known);
 
   mlir::func::FuncOp function;
   dist::MeshAttr mesh;

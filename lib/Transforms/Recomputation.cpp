@@ -31,16 +31,13 @@ using namespace proteus::nn;
 /// backward operation that needs one of them. What turns out not to be needed
 /// is pruned at the end.
 void BlockDifferentiator::recompute(StringAttr group) {
-  SmallVector<Operation *> members;
-  for (Operation &op : forward.without_terminator())
-    if (getRecomputeGroup(&op) == group)
-      members.push_back(&op);
+  ArrayRef<Operation *> members = recomputeMembers[group];
 
   // A recomputed module reads tensors and has constants, and what is made from
   // nothing else, of its own.
   SetVector<Value> inputs, constants;
   std::function<void(Value)> addInput = [&](Value value) {
-    if (!isConstant(value) && !isInitialValue(value)) {
+    if (!isConstant(value) && !context.initialValues.contains(value)) {
       inputs.insert(value);
       return;
     }

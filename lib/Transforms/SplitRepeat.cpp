@@ -30,16 +30,70 @@ std::string proteus::withIndices(StringRef path, nn::RepeatOp repeat,
 }
 
 void proteus::nameSlicedArguments(func::FuncOp function) {
+  ArgumentAttrChanges paths;
   for (BlockArgument argument : function.getArguments()) {
     bool sliced = llvm::any_of(argument.getUses(), [](OpOperand &use) {
       auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner());
       return repeat && use.getOperandNumber() >= repeat.getNumCarried();
     });
     if (sliced && !getArgumentAttr(argument, nn::kPathAttr))
-      setArgumentAttr(
+      paths.set(
           argument, nn::kPathAttr,
           StringAttr::get(function.getContext(), getArgumentPath(argument)));
   }
+  paths.apply(function);
+}
+
+SmallVector<SmallVector<Value>>
+proteus::insertPieces(func::FuncOp function, nn::RepeatOp repeat,
+                      ArrayRef<BlockArgument> stacks,
+                      ArrayRef<StackPiece> pieces) {
+  MLIRContext *context = function.getContext();
+  // Arguments are inserted in the order of the function, all at once.
+  SmallVector<BlockArgument> ordered(stacks);
+  llvm::sort(ordered, [](BlockArgument a, BlockArgument b) {
+    return a.getArgNumber() < b.getArgNumber();
+  });
+  SmallVector<unsigned> positions;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  for (BlockArgument stack : ordered) {
+    auto type = cast<RankedTensorType>(stack.getType());
+    std::string path = getArgumentPath(stack);
+    NamedAttrList list(function.getArgAttrDict(stack.getArgNumber()));
+    for (const StackPiece &piece : pieces) {
+      SmallVector<int64_t> shape(type.getShape().drop_front());
+      if (piece.length)
+        shape.insert(shape.begin(), *piece.length);
+      list.set(
+          nn::kPathAttr,
+          StringAttr::get(context, withIndices(path, repeat, piece.indices)));
+      positions.push_back(stack.getArgNumber() + 1);
+      types.push_back(RankedTensorType::get(shape, type.getElementType()));
+      attributes.push_back(list.getDictionary(context));
+      locations.push_back(stack.getLoc());
+    }
+  }
+  LogicalResult inserted =
+      function.insertArguments(positions, types, attributes, locations);
+  assert(succeeded(inserted) && "a function takes any argument");
+  (void)inserted;
+  SmallVector<SmallVector<Value>> values;
+  for (BlockArgument stack : stacks)
+    values.emplace_back(
+        function.getArguments().slice(stack.getArgNumber() + 1, pieces.size()));
+  return values;
+}
+
+void proteus::eraseUnreadArguments(func::FuncOp function,
+                                   ArrayRef<BlockArgument> arguments) {
+  llvm::BitVector erased(function.getNumArguments());
+  for (BlockArgument argument : arguments)
+    erased.set(argument.getArgNumber());
+  LogicalResult removed = function.eraseArguments(erased);
+  assert(succeeded(removed) && "nothing reads the arguments any more");
+  (void)removed;
 }
 
 std::optional<std::string> proteus::whyNotSplittable(func::FuncOp function,
@@ -59,7 +113,6 @@ std::optional<std::string> proteus::whyNotSplittable(func::FuncOp function,
 void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
                           ArrayRef<int64_t> cuts) {
   assert(!whyNotSplittable(function, repeat) && "not splittable");
-  MLIRContext *context = function.getContext();
   SmallVector<int64_t> bounds = {0};
   llvm::append_range(bounds, cuts);
   bounds.push_back(repeat.getCount());
@@ -68,30 +121,18 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
 
   nameSlicedArguments(function);
   // The pieces of an argument stand where it stood.
+  SmallVector<BlockArgument> stacks;
+  for (Value stack : repeat.getSliced())
+    stacks.push_back(cast<BlockArgument>(stack));
+  SmallVector<StackPiece> ranges;
+  for (size_t piece = 0; piece < pieces; ++piece)
+    ranges.push_back({bounds[piece + 1] - bounds[piece],
+                      std::to_string(first + bounds[piece]) + ":" +
+                          std::to_string(first + bounds[piece + 1])});
   SmallVector<SmallVector<Value>> sliced(pieces);
-  for (Value stack : repeat.getSliced()) {
-    auto argument = cast<BlockArgument>(stack);
-    std::string path = getArgumentPath(argument);
-    unsigned number = argument.getArgNumber();
-    auto type = cast<RankedTensorType>(argument.getType());
-    DictionaryAttr attributes = function.getArgAttrDict(number);
-    for (size_t piece = 0; piece < pieces; ++piece) {
-      SmallVector<int64_t> shape(type.getShape());
-      shape[0] = bounds[piece + 1] - bounds[piece];
-      std::string indices = std::to_string(first + bounds[piece]) + ":" +
-                            std::to_string(first + bounds[piece + 1]);
-      NamedAttrList list(attributes);
-      list.set(nn::kPathAttr,
-               StringAttr::get(context, withIndices(path, repeat, indices)));
-      unsigned position = number + 1 + piece;
-      LogicalResult inserted = function.insertArgument(
-          position, RankedTensorType::get(shape, type.getElementType()),
-          list.getDictionary(context), argument.getLoc());
-      assert(succeeded(inserted) && "a function takes any argument");
-      (void)inserted;
-      sliced[piece].push_back(function.getArgument(position));
-    }
-  }
+  for (ArrayRef<Value> values : insertPieces(function, repeat, stacks, ranges))
+    for (auto [piece, value] : llvm::enumerate(values))
+      sliced[piece].push_back(value);
 
   OpBuilder builder(repeat);
   SmallVector<Value> carried(repeat.getCarried());
@@ -107,12 +148,6 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
     carried.assign(copy.getResults().begin(), copy.getResults().end());
   }
   repeat.replaceAllUsesWith(carried);
-  SmallVector<Value> stacks(repeat.getSliced());
   repeat.erase();
-  llvm::BitVector erased(function.getNumArguments());
-  for (Value stack : stacks)
-    erased.set(cast<BlockArgument>(stack).getArgNumber());
-  LogicalResult removed = function.eraseArguments(erased);
-  assert(succeeded(removed) && "nothing reads the stacks any more");
-  (void)removed;
+  eraseUnreadArguments(function, stacks);
 }

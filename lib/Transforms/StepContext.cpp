@@ -16,7 +16,7 @@ using namespace proteus;
 using namespace proteus::nn;
 
 StepContext::StepContext(func::FuncOp function, TrainingAttr training)
-    : training(training) {
+    : training(training), initialValues(function) {
   for (BlockArgument argument : function.getArguments())
     if (getRole(argument) == Role::Parameter) {
       parameters.insert(argument);

@@ -14,6 +14,7 @@
 #define PROTEUS_LIB_TRANSFORMS_STEPCONTEXT_H
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Partitioning.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,6 +27,8 @@ public:
   StepContext(mlir::func::FuncOp function, nn::TrainingAttr training);
 
   nn::TrainingAttr training;
+  /// Those of the forward pass.
+  InitialValues initialValues;
   /// Repeats that were rebuilt. They are erased at the end, so that no new
   /// value takes the address of one that the maps know.
   llvm::SmallVector<mlir::Operation *> replaced;

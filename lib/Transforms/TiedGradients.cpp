@@ -23,21 +23,27 @@ static BlockArgument updatedTiedParameter(Operation *op) {
                                                             : BlockArgument();
 }
 
+void TiedGradients::findUpdates() {
+  for (Operation &op : function.front())
+    if (updatedTiedParameter(&op))
+      updates.push_back(&op);
+}
+
 LogicalResult TiedGradients::joinBefore(Operation *reader) {
   if (getPhase(reader) != Phase::Update ||
       reader->getBlock() != &function.front())
     return success();
   if (updatedTiedParameter(reader))
     return join(reader, reader);
-  SmallVector<Operation *> updates;
-  for (Operation &op : function.front())
-    if (updatedTiedParameter(&op))
-      updates.push_back(&op);
-  if (llvm::none_of(updates, [&](Operation *update) {
+  // One that was visited may read its parameter converted; it has its sum.
+  auto waiting = llvm::make_filter_range(updates, [](Operation *update) {
+    return static_cast<bool>(updatedTiedParameter(update));
+  });
+  if (llvm::none_of(waiting, [&](Operation *update) {
         return llvm::is_contained(reader->getOperands(), update->getOperand(1));
       }))
     return success();
-  for (Operation *update : updates)
+  for (Operation *update : waiting)
     if (failed(join(update, reader)))
       return failure();
   return success();

@@ -29,6 +29,10 @@ public:
       : function(function), stages(stages), reads(reads), converter(converter) {
   }
 
+  /// Finds the updates of tied parameters once: every operation of the update
+  /// asks for them.
+  void findUpdates();
+
   /// Forms the sums that have to be there before `reader` runs. What looks at
   /// the gradients before they are used, to scale them, sees the sum too: all
   /// stages form all sums before the first one looks, since they wait for each
@@ -45,6 +49,8 @@ private:
   const StageMap &stages;
   ReadLayouts &reads;
   ValueConverter &converter;
+  /// The updates of tied parameters, in the order of the program.
+  llvm::SmallVector<mlir::Operation *> updates;
   /// Tied parameters by their path: the tag of their reduction and the layout
   /// in which the first copy needs its gradient.
   llvm::StringMap<std::pair<int64_t, dist::LayoutAttr>> tied;

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_UNROLLREPEATS
@@ -42,43 +43,17 @@ public:
 
 private:
   LogicalResult unroll(func::FuncOp function, nn::RepeatOp repeat);
-  LogicalResult splitArgument(func::FuncOp function, BlockArgument argument,
-                              nn::RepeatOp repeat);
+  LogicalResult splitArguments(func::FuncOp function, nn::RepeatOp repeat);
 
   /// Iterations of stacked values that were written out.
   DenseMap<Value, SmallVector<Value>> stacks;
 };
 } // namespace
 
-/// Replaces a stacked argument by one argument per iteration.
-LogicalResult UnrollRepeats::splitArgument(func::FuncOp function,
-                                           BlockArgument argument,
-                                           nn::RepeatOp repeat) {
-  auto type = cast<RankedTensorType>(argument.getType());
-  unsigned number = argument.getArgNumber();
-  std::string path = getArgumentPath(argument);
-  DictionaryAttr attributes = function.getArgAttrDict(number);
-  SmallVector<Value> slices;
-  for (int64_t i = 0, e = repeat.getCount(); i < e; ++i) {
-    std::string indexed = withIndices(
-        path, repeat,
-        std::to_string(static_cast<int64_t>(repeat.getFirst()) + i));
-    NamedAttrList list(attributes);
-    list.set(nn::kPathAttr, StringAttr::get(&getContext(), indexed));
-    if (failed(function.insertArgument(
-            number + 1 + i,
-            RankedTensorType::get(type.getShape().drop_front(),
-                                  type.getElementType()),
-            list.getDictionary(&getContext()), argument.getLoc())))
-      return failure();
-    slices.push_back(function.getArgument(number + 1 + i));
-  }
-  stacks[function.getArgument(number)] = std::move(slices);
-  return success();
-}
-
-LogicalResult UnrollRepeats::unroll(func::FuncOp function,
-                                    nn::RepeatOp repeat) {
+/// Gives the stacked arguments that `repeat` slices one argument per iteration.
+LogicalResult UnrollRepeats::splitArguments(func::FuncOp function,
+                                            nn::RepeatOp repeat) {
+  llvm::SetVector<BlockArgument> arguments;
   for (Value stack : repeat.getSliced()) {
     if (stacks.count(stack))
       continue;
@@ -89,9 +64,24 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
         }))
       return repeat.emitOpError("can't be unrolled: a sliced operand must be a "
                                 "function argument that only repeats slice");
-    if (failed(splitArgument(function, argument, repeat)))
-      return failure();
+    arguments.insert(argument);
   }
+  SmallVector<StackPiece> layers;
+  for (int64_t i = 0, e = repeat.getCount(); i < e; ++i)
+    layers.push_back(
+        {std::nullopt,
+         std::to_string(static_cast<int64_t>(repeat.getFirst()) + i)});
+  for (auto [argument, slices] :
+       llvm::zip(arguments, insertPieces(function, repeat,
+                                         arguments.getArrayRef(), layers)))
+    stacks[argument] = slices;
+  return success();
+}
+
+LogicalResult UnrollRepeats::unroll(func::FuncOp function,
+                                    nn::RepeatOp repeat) {
+  if (failed(splitArguments(function, repeat)))
+    return failure();
   int64_t count = repeat.getCount();
   unsigned numCarried = repeat.getNumCarried();
   SmallVector<Value> carried(repeat.getCarried());
@@ -139,16 +129,16 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
   // Values that later repeats still read as stacks keep the operation alive
   // until then.
   if (repeat.use_empty()) {
-    SmallVector<Value> operands(repeat.getSliced());
+    llvm::SetVector<BlockArgument> arguments;
+    for (Value operand : repeat.getSliced())
+      if (auto argument = dyn_cast<BlockArgument>(operand))
+        arguments.insert(argument);
     repeat.erase();
-    for (Value operand : operands) {
-      auto argument = dyn_cast<BlockArgument>(operand);
-      if (argument && argument.use_empty()) {
-        stacks.erase(argument);
-        if (failed(function.eraseArgument(argument.getArgNumber())))
-          return failure();
-      }
-    }
+    arguments.remove_if(
+        [](BlockArgument argument) { return !argument.use_empty(); });
+    for (BlockArgument argument : arguments)
+      stacks.erase(argument);
+    eraseUnreadArguments(function, arguments.getArrayRef());
     return success();
   }
   return repeat.emitOpError("can't be unrolled: its stacked results are read "

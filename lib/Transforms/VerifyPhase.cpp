@@ -127,6 +127,7 @@ static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
 /// its operation asks for, every result the one it gives.
 static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
   bool valid = true;
+  InitialValues initialValues(function);
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
     auto check = [&](Value value, dist::LayoutAttr expected, StringRef what,
@@ -146,7 +147,7 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
     // operation's own verifier compares.
     auto destinations =
         dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-    if (op->getNumResults() > 0 && isInitialValue(op->getResult(0)))
+    if (op->getNumResults() > 0 && initialValues.contains(op->getResult(0)))
       return;
     for (OpOperand &operand : op->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType()) &&

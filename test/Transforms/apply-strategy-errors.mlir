@@ -15,6 +15,7 @@
 // RUN: proteus-opt %t/no-layers.mlir -verify-diagnostics --apply-strategy=pp=2
 // RUN: proteus-opt %t/recompute.mlir -verify-diagnostics --apply-strategy=recompute=full
 // RUN: proteus-opt %t/prefetch.mlir -verify-diagnostics --apply-strategy=prefetch=-2
+// RUN: proteus-opt %t/idle-prefetch.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 prefetch=2"
 // RUN: proteus-opt %t/chunks.mlir -verify-diagnostics --apply-strategy=virtual-stages=2
 // RUN: proteus-opt %t/groups.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=3 virtual-stages=2"
 // RUN: proteus-opt %t/zb.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 schedule=zero-bubble"
@@ -75,6 +76,11 @@ module {
 
 //--- prefetch.mlir
 // expected-error@+1 {{prefetch=-2 must be a number of layers, or -1 for the default}}
+module {
+}
+
+//--- idle-prefetch.mlir
+// expected-error@+1 {{prefetch and reshard-after-forward are about parameters that are gathered before their use; set zero=3 or offload-weight=true, or leave them out}}
 module {
 }
 

@@ -20,6 +20,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace proteus {
 
@@ -95,8 +97,24 @@ std::string getArgumentPath(mlir::BlockArgument argument);
 /// Attribute of a function argument.
 mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
                                 llvm::StringRef name);
-void setArgumentAttr(mlir::BlockArgument argument, llvm::StringRef name,
-                     mlir::Attribute attribute);
+
+/// Changes of attributes of function arguments, to be written together: a
+/// function has one list for all its arguments, and making it anew for each of
+/// them would be quadratic.
+class ArgumentAttrChanges {
+public:
+  void set(mlir::BlockArgument argument, llvm::StringRef name,
+           mlir::Attribute attribute);
+  /// The attribute as it will be; null if there is none.
+  mlir::Attribute get(mlir::BlockArgument argument, llvm::StringRef name) const;
+  /// Writes all changes, which are of arguments of `function`, and forgets
+  /// them.
+  void apply(mlir::FunctionOpInterface function);
+
+private:
+  /// All attributes of the arguments that change.
+  llvm::DenseMap<mlir::Value, mlir::NamedAttrList> changed;
+};
 
 /// The parameter behind `value`, through the slices of repeats, and how many
 /// stacks it is in; null if there is none.

@@ -17,6 +17,8 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace proteus {
 
 /// Axes per dimension of a tensor.
@@ -86,9 +88,25 @@ private:
   std::optional<unsigned> ring;
 };
 
-/// Whether `value` is made from nothing: an empty tensor, or one filled with a
-/// scalar. Such a value may take any layout for free.
-bool isInitialValue(mlir::Value value);
+/// Values that are made from nothing: empty tensors, and those filled with a
+/// scalar. Such a value may take any layout for free. Operations are added in
+/// the order of the program, so that each is looked at once: asking what a
+/// value is made from, value by value, would go back to the start of the model.
+class InitialValues {
+public:
+  InitialValues() = default;
+  /// Those of all operations inside `root`.
+  explicit InitialValues(mlir::Operation *root);
+
+  bool contains(mlir::Value value) const { return values.contains(value); }
+  void add(mlir::Operation *op);
+  /// To be called before an operation is erased: another one may take its
+  /// address.
+  void remove(mlir::Operation *op);
+
+private:
+  llvm::DenseSet<mlir::Value> values;
+};
 
 /// The axes per dimension that an annotation of a parameter lists (an array of
 /// arrays of names), those with one device left out.

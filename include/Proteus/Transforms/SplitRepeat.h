@@ -34,6 +34,28 @@ void nameSlicedArguments(mlir::func::FuncOp function);
 std::string withIndices(llvm::StringRef path, nn::RepeatOp repeat,
                         llvm::StringRef indices);
 
+/// One part of what a repeat slices: some layers, or a single one.
+struct StackPiece {
+  /// How many layers it stacks; absent if it is a single one, without a leading
+  /// dimension.
+  std::optional<int64_t> length;
+  /// As they stand in the path: "0:12", "3".
+  std::string indices;
+};
+
+/// Puts one argument per piece behind each of the arguments `stacks`, which
+/// `repeat` slices. All of them are inserted at once, since each insertion
+/// costs as much as the function has arguments. Returns the pieces of each
+/// stack.
+llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+insertPieces(mlir::func::FuncOp function, nn::RepeatOp repeat,
+             llvm::ArrayRef<mlir::BlockArgument> stacks,
+             llvm::ArrayRef<StackPiece> pieces);
+
+/// Erases arguments that nothing reads, all at once.
+void eraseUnreadArguments(mlir::func::FuncOp function,
+                          llvm::ArrayRef<mlir::BlockArgument> arguments);
+
 } // namespace proteus
 
 #endif // PROTEUS_TRANSFORMS_SPLITREPEAT_H
