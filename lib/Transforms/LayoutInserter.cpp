@@ -152,8 +152,7 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
       return !llvm::is_contained(layout.getPartial(ReductionKind::Sum), axis);
     });
   }
-  if (llvm::any_of(through, [&](Axis axis) { return part.uses(axis); }))
-    through.clear();
+  llvm::erase_if(through, [&](Axis axis) { return part.uses(axis); });
   return through;
 }
 

@@ -991,9 +991,11 @@ LogicalResult Matcher::run() {
   if (failed(checkModel()) || failed(collect(tree)) ||
       failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
       failed(splitRepeats()) || failed(annotate()) ||
-      failed(placeArguments()) || failed(reportUnused()))
+      failed(placeArguments()))
     return failure();
   argumentAttrs.apply(function);
+  if (failed(reportUnused()))
+    return failure();
 
   strategy::MeshOp meshOp = tree.getMesh();
   dist::Mesh mesh;

@@ -100,9 +100,9 @@ AxisList ReadLayouts::pendingSums(Value value, BlockArgument neutral,
       return !llvm::is_contained(pending, axis);
     });
   }
-  if (through &&
-      llvm::none_of(*through, [&](Axis axis) { return part.uses(axis); }))
-    llvm::append_range(sums, *through);
+  if (through)
+    llvm::copy_if(*through, std::back_inserter(sums),
+                  [&](Axis axis) { return !part.uses(axis); });
   known[value] = sums;
   return sums;
 }

@@ -134,9 +134,9 @@
 // SHARDED-NEXT:   split op [batch -> dp]
 // SHARDED-NEXT:   node "embedding" {
 // SHARDED-NEXT:     split op [vocab -> tp]
-// SHARDED-NEXT:     split weight [vocab -> [tp, dp]]
-// SHARDED-NEXT:     split gradient [vocab -> [tp, dp]]
-// SHARDED-NEXT:     split state [vocab -> [tp, dp]]
+// SHARDED-NEXT:     split weight [vocab -> tp, hidden -> dp]
+// SHARDED-NEXT:     split gradient [vocab -> tp, hidden -> dp]
+// SHARDED-NEXT:     split state [vocab -> tp, hidden -> dp]
 // SHARDED-NEXT:   }
 // SHARDED-NEXT:   node "layers[*]" {
 // SHARDED-NEXT:     node "ln_1" {
@@ -174,9 +174,9 @@
 // SHARDED-NEXT:   }
 // SHARDED-NEXT:   node "head" {
 // SHARDED-NEXT:     split op [out -> tp]
-// SHARDED-NEXT:     split weight [out -> [tp, dp]]
-// SHARDED-NEXT:     split gradient [out -> [tp, dp]]
-// SHARDED-NEXT:     split state [out -> [tp, dp]]
+// SHARDED-NEXT:     split weight [out -> tp, in -> dp]
+// SHARDED-NEXT:     split gradient [out -> tp, in -> dp]
+// SHARDED-NEXT:     split state [out -> tp, in -> dp]
 // SHARDED-NEXT:   }
 // SHARDED-NEXT: }
 

@@ -239,3 +239,48 @@ module attributes {proteus.cluster = "dgx-a100:2"} {
     }
   }
 }
+
+// -----
+
+// Gradients of a shared parameter are pending over micro-batches and over z; the
+// sum of two of them is split over z, and stays pending over micro-batches.
+
+module attributes {proteus.cluster = "dgx-a100:2"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @sums_pass_along_other_axes(
+      %a0: tensor<6x2x4xf32> {nn.role = "input", nn.path = "x"},
+      %a1: tensor<5x4xf32> {nn.role = "parameter", nn.path = "layers[*].mix.norm.scale"},
+      %a2: tensor<5x4xf32> {nn.role = "parameter", nn.path = "layers[*].mix.norm.shift"},
+      %a3: tensor<4x4xf32> {nn.role = "parameter", nn.path = "shared.weight"},
+      %a4: tensor<4x4xf32> {nn.role = "parameter", nn.path = "head.weight"},
+      %a5: tensor<6x2xi32> {nn.role = "input", nn.path = "labels"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = adam>} {
+    %v1 = nn.repeat "layers" count 5 carry(%v0 = %a0 : tensor<6x2x4xf32>)
+        slice(%v4 = %a1 : tensor<5x4xf32> to tensor<4xf32>,
+              %v5 = %a2 : tensor<5x4xf32> to tensor<4xf32>)
+        -> (tensor<6x2x4xf32>) {
+      %v2 = nn.matmul "mix.scores"(%v0, %v0) {transpose_b} : (tensor<6x2x4xf32>, tensor<6x2x4xf32>) -> tensor<6x2x2xf32>
+      %v3 = nn.matmul "mix.values"(%v2, %v0) : (tensor<6x2x2xf32>, tensor<6x2x4xf32>) -> tensor<6x2x4xf32>
+      %v6 = nn.layer_norm "mix.norm"(%v3, %v4, %v5) : (tensor<6x2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<6x2x4xf32>
+      %v7 = nn.linear "shared"(%v6, %a3) : (tensor<6x2x4xf32>, tensor<4x4xf32>) -> tensor<6x2x4xf32>
+      %v8 = nn.gelu "act"(%v7) : (tensor<6x2x4xf32>) -> tensor<6x2x4xf32>
+      %v9 = nn.add "residual"(%v6, %v8) : (tensor<6x2x4xf32>, tensor<6x2x4xf32>) -> tensor<6x2x4xf32>
+      nn.yield %v9 : tensor<6x2x4xf32>
+    }
+    %v10 = nn.linear "head"(%v1, %a4) : (tensor<6x2x4xf32>, tensor<4x4xf32>) -> tensor<6x2x4xf32>
+    %v11, %v12 = nn.cross_entropy "loss"(%v10, %a5) : (tensor<6x2x4xf32>, tensor<6x2xi32>) -> (tensor<f32>, tensor<6x2xf32>)
+    return %v11 : tensor<f32>
+  }
+  strategy.tree @strategy for @sums_pass_along_other_axes {
+    mesh [x = 1, y = 2, z = 2]
+    schedule micro_batches = 3
+    node "layers[2]" {
+      node "act" {
+        split op [hidden -> z]
+      }
+      node "residual" {
+        split op [seq -> z, hidden -> y]
+      }
+    }
+  }
+}
