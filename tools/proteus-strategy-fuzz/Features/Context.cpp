@@ -26,11 +26,11 @@ static void chooseSize(Random &random, Model &model) {
 static std::vector<Arrow> chooseForm(Random &random, const Kernel &attention,
                                      const std::vector<std::string> &axes,
                                      int64_t parts, const std::string &how) {
-  int64_t form = random.below(9);
-  if (form <= 1)
+  int64_t form = random.below(11);
+  if (form <= 3)
     return {};
   // Often, because not all numbers of heads can be split.
-  if (form <= 6 && attention.getSize("head") % parts == 0)
+  if (form <= 9 && attention.getSize("head") % parts == 0)
     return {{"seq", {}}, {"head", axes}};
   return {{"key", axes, "ring " + how}};
 }
