@@ -15,7 +15,7 @@
 #ifndef PROTEUS_COST_COSTMODEL_H
 #define PROTEUS_COST_COSTMODEL_H
 
-#include "Proteus/Cost/Machine.h"
+#include "Proteus/Machine/Cluster.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,6 +25,13 @@
 #include <vector>
 
 namespace proteus::cost {
+
+using machine::byteWidth;
+using machine::Cluster;
+using machine::Device;
+using machine::DType;
+using machine::Link;
+using machine::stringify;
 
 /// Simulated time in picoseconds.
 using Time = int64_t;
