@@ -15,6 +15,8 @@
 #include "Packing.h"
 #include "Paths.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <map>
 
@@ -169,9 +171,11 @@ RingSet proteus::net::findRings(const NodeGraph &graph,
   set.intra = packing.rules.intra;
   if (acrossNodes)
     set.inter = packing.rules.inter;
-  set.equalChannels = packing.rules.equalChannels;
   set.crossNIC = packing.rules.crossNIC;
   for (uint32_t c = 0; c < packing.channels; ++c)
     set.channels.push_back(describe(table, packing, c, graph.links.size()));
+  set.equalChannels = llvm::all_of(set.channels, [&](const RingChannel &ring) {
+    return ring.order == set.channels.front().order;
+  });
   return set;
 }
