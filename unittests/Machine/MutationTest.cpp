@@ -1,4 +1,4 @@
-//===- MutationTest.cpp - damaged cluster files ---------------------------===//
+//===- MutationTest.cpp - damaged files -----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Damages the embedded files at random and reads them: each is refused with a
-// message or gives a cluster that holds together. The fuzzers of
+// Damages cluster files and topology dumps at random and reads them: each is
+// refused with a message or gives something that holds together. The fuzzers of
 // tools/proteus-cluster-fuzz do the same with more patience.
 //
 //===----------------------------------------------------------------------===//
@@ -26,12 +26,12 @@ using namespace proteus::machine;
 
 namespace {
 
-std::vector<std::string> corpus() {
+std::vector<std::string> corpus(StringRef directory, StringRef suffix) {
   std::vector<std::string> paths;
   std::error_code error;
-  for (sys::fs::directory_iterator file(PROTEUS_CLUSTERS, error), end;
+  for (sys::fs::directory_iterator file(directory, error), end;
        file != end && !error; file.increment(error))
-    if (StringRef(file->path()).ends_with(".json"))
+    if (StringRef(file->path()).ends_with(suffix))
       paths.push_back(file->path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> texts;
@@ -41,6 +41,55 @@ std::vector<std::string> corpus() {
                         .str());
   return texts;
 }
+
+/// Damages texts, in the same way on every machine.
+class Damage {
+public:
+  explicit Damage(std::vector<std::string> texts) : texts(std::move(texts)) {}
+
+  std::string next() {
+    std::string text = texts[pick(texts.size())];
+    for (size_t change = 0, count = 1 + pick(3); change < count; ++change)
+      damage(text);
+    return text;
+  }
+
+private:
+  size_t pick(size_t limit) { return random() % limit; }
+
+  void damage(std::string &text) {
+    static const char *const values[] = {
+        "0",  "-1", "1e308", "1e-300", "65536", "null", "true",
+        "[]", "{}", "\"\"",  "2.5",    ",",     "}",    "999999999999"};
+    size_t place = pick(text.size());
+    switch (pick(4)) {
+    case 0:
+      text[place] = static_cast<char>(pick(256));
+      return;
+    case 1:
+      text.erase(place, 1 + pick(20));
+      return;
+    case 2: {
+      // A piece of another file.
+      const std::string &other = texts[pick(texts.size())];
+      text.insert(place, other.substr(pick(other.size()), 1 + pick(40)));
+      return;
+    }
+    default: {
+      // Another value instead of a number.
+      size_t begin = text.find_first_of("0123456789", place);
+      if (begin == std::string::npos)
+        return;
+      size_t end = text.find_first_not_of("0123456789.", begin);
+      text.replace(begin, end - begin, values[pick(std::size(values))]);
+      return;
+    }
+    }
+  }
+
+  std::vector<std::string> texts;
+  std::mt19937 random{1};
+};
 
 /// What is true of every cluster that is accepted.
 void check(const Cluster &cluster) {
@@ -59,44 +108,15 @@ void check(const Cluster &cluster) {
   ASSERT_FALSE(bool(checkReach(cluster)));
 }
 
-TEST(Mutation, DamagedFilesAreRefusedOrSound) {
-  std::vector<std::string> texts = corpus();
+constexpr int rounds = 3000;
+
+TEST(Mutation, DamagedClustersAreRefusedOrSound) {
+  std::vector<std::string> texts = corpus(PROTEUS_CLUSTERS, ".json");
   ASSERT_EQ(texts.size(), clusterPresetNames().size());
-  std::mt19937 random(1);
-  auto pick = [&](size_t limit) { return random() % limit; };
-  const char *const pieces[] = {"0",    "-1",   "1e308", "1e-300",      "65536",
-                                "null", "true", "[]",    "{}",          "\"\"",
-                                "2.5",  ",",    "}",     "999999999999"};
+  Damage damage(std::move(texts));
   int accepted = 0;
-  for (int round = 0; round < 3000; ++round) {
-    std::string text = texts[pick(texts.size())];
-    for (size_t change = 0, count = 1 + pick(3); change < count; ++change) {
-      size_t place = pick(text.size());
-      switch (pick(4)) {
-      case 0:
-        text[place] = static_cast<char>(pick(256));
-        break;
-      case 1:
-        text.erase(place, 1 + pick(20));
-        break;
-      case 2: {
-        // A piece of another file.
-        const std::string &other = texts[pick(texts.size())];
-        size_t from = pick(other.size());
-        text.insert(place, other.substr(from, 1 + pick(40)));
-        break;
-      }
-      default: {
-        // Another value instead of a number.
-        size_t begin = text.find_first_of("0123456789", place);
-        if (begin == std::string::npos)
-          break;
-        size_t end = text.find_first_not_of("0123456789.", begin);
-        text.replace(begin, end - begin, pieces[pick(std::size(pieces))]);
-        break;
-      }
-      }
-    }
+  for (int round = 0; round < rounds; ++round) {
+    std::string text = damage.next();
     Expected<Cluster> cluster = parseClusterJSON(text, "damaged.json");
     if (!cluster) {
       EXPECT_TRUE(
@@ -112,7 +132,31 @@ TEST(Mutation, DamagedFilesAreRefusedOrSound) {
   }
   // Both outcomes were seen.
   EXPECT_GT(accepted, 50);
-  EXPECT_LT(accepted, 2950);
+  EXPECT_LT(accepted, rounds - 50);
+}
+
+TEST(Mutation, DamagedTopologiesAreRefusedOrSound) {
+  std::vector<std::string> texts = corpus(PROTEUS_TOPOLOGIES, ".xml");
+  ASSERT_FALSE(texts.empty());
+  Damage damage(std::move(texts));
+  int accepted = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::string text = damage.next();
+    Expected<NodeGraph> graph = parseTopologyXML(text, "damaged.xml");
+    if (!graph) {
+      EXPECT_TRUE(
+          StringRef(toString(graph.takeError())).starts_with("damaged.xml"));
+      continue;
+    }
+    ++accepted;
+    ASSERT_GT(graph->numDevices(), 0u) << text;
+    for (const NodeLink &link : graph->links)
+      ASSERT_TRUE(link.from < graph->vertices.size() &&
+                  link.to < graph->vertices.size() && link.bandwidth > 0)
+          << text;
+  }
+  EXPECT_GT(accepted, 50);
+  EXPECT_LT(accepted, rounds - 50);
 }
 
 } // namespace
