@@ -21,9 +21,6 @@
 
 namespace proteus::net {
 
-/// Most rings that a library lays.
-constexpr uint32_t maxChannels = 16;
-
 struct PackingRules {
   Rate speed = 0;
   PathClass intra = PathClass::NVLink;

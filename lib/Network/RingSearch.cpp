@@ -19,6 +19,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 using namespace llvm;
 using namespace proteus::net;
@@ -44,7 +46,16 @@ namespace {
 /// Walks the rules from the strictest to the most lenient.
 class Relaxation {
 public:
-  explicit Relaxation(const PathTable &table) : table(table), search(table) {}
+  explicit Relaxation(const PathTable &table) : table(table), search(table) {
+    for (uint32_t d = 0; d < table.numDevices(); ++d) {
+      for (uint32_t other = 0; other < table.numDevices(); ++other)
+        between.insert(table.between(d, other).kind);
+      for (uint32_t n = 0; n < table.numNICs(); ++n) {
+        toNICs.insert(table.fromNIC(n, d).kind);
+        toNICs.insert(table.toNIC(d, n).kind);
+      }
+    }
+  }
 
   Packing run() {
     ArrayRef<Rate> speeds = acrossNodes() ? ArrayRef<Rate>(speedsAcrossNodes)
@@ -67,6 +78,23 @@ private:
   bool acrossNodes() const { return table.numNICs() > 0; }
   bool isEnough() const {
     return best.channels > 0 && best.bandwidth() >= table.mostOutOfDevice();
+  }
+
+  /// Whether a search can't improve the best rings: it would repeat another
+  /// one, since no way is of the classes that are allowed in addition, or all
+  /// rings that leave the devices would not be enough.
+  bool isHopeless(const PackingRules &rules) {
+    auto worstOf = [](const std::set<PathClass> &existing, PathClass allowed) {
+      auto next = existing.upper_bound(allowed);
+      return next == existing.begin() ? -1 : int(*std::prev(next));
+    };
+    bool isNew = searched
+                     .insert({rules.speed, rules.crossNIC, rules.equalChannels,
+                              worstOf(between, rules.intra),
+                              worstOf(toNICs, rules.inter)})
+                     .second;
+    Rate most = table.mostRings(rules.speed, rules.intra) * rules.speed;
+    return !isNew || most < best.bandwidth();
   }
 
   // Each level of the relaxation returns true when the search is over.
@@ -94,6 +122,8 @@ private:
     for (PathClass intra = first;; intra = nextClass(intra)) {
       for (bool equal : {true, false}) {
         PackingRules rules{speed, intra, inter, equal, crossNIC};
+        if (isHopeless(rules))
+          continue;
         if (search.run(rules, best) || isEnough())
           return true;
       }
@@ -106,6 +136,8 @@ private:
   const PathTable &table;
   PackingSearch search;
   Packing best;
+  std::set<PathClass> between, toNICs; ///< classes of ways that exist
+  std::set<std::tuple<Rate, bool, bool, int, int>> searched;
 };
 } // namespace
 
