@@ -76,15 +76,15 @@ TEST(PathClass, AnotherDeviceRelaysNVLinkOnce) {
   uint32_t cpu = node.add(VertexKind::CPU);
   std::vector<uint32_t> devices;
   for (int i = 0; i < 3; ++i)
-    devices.push_back(node.below(cpu, VertexKind::Device, 1));
+    devices.push_back(node.below(cpu, VertexKind::Device));
   node.nvlink(devices[0], devices[1], 44);
   node.nvlink(devices[1], devices[2], 44);
-  // 0 -> 1 -> 2 -> (1) -> 0 needs both links twice in each direction.
+  // 0 -> 1 -> 2 -> (1) -> 0 takes each direction of both links once.
   RingSet rings = node.rings({0, 1, 2});
   EXPECT_EQ(rings.intra, PathClass::NVLinkRelay);
   EXPECT_EQ(rings.bandwidth(), 44 * GB);
   // A device outside the group relays nothing.
-  EXPECT_EQ(node.rings({0, 2}).intra, PathClass::System);
+  EXPECT_EQ(node.rings({0, 2}).intra, PathClass::Bridge);
 }
 
 TEST(PathClass, OneSwitchThenSeveralThenTheCPUThenTwo) {
