@@ -48,6 +48,9 @@ public:
   /// under any rules: all channels are in use.
   bool run(const PackingRules &rules, Packing &best);
 
+  /// Steps of all runs.
+  int64_t stepsTaken() const { return taken; }
+
 private:
   /// In which order the devices of a ring are tried.
   enum class Order { Free, Bus, Repeat };
@@ -81,6 +84,7 @@ private:
   Packing state;
   Packing *best = nullptr;
   int32_t steps = 0; ///< left
+  int64_t taken = 0;
   bool complete = false;
 };
 

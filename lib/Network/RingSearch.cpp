@@ -40,6 +40,10 @@ static constexpr Rate fallbackSpeed = 100;
 /// Rings slower than this share of the best ones are not worth a search.
 static constexpr double slowestShare = 0.49;
 
+/// Steps after which found rings are good enough. Known machines with eight
+/// devices need a tenth of it; irregular ones with thirty go on for long.
+static constexpr int64_t maxSteps = 1 << 20;
+
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
 
 namespace {
@@ -77,7 +81,8 @@ public:
 private:
   bool acrossNodes() const { return table.numNICs() > 0; }
   bool isEnough() const {
-    return best.channels > 0 && best.bandwidth() >= table.mostOutOfDevice();
+    return best.channels > 0 && (best.bandwidth() >= table.mostOutOfDevice() ||
+                                 search.stepsTaken() > maxSteps);
   }
 
   /// Whether a search can't improve the best rings: it would repeat another

@@ -206,6 +206,15 @@ TEST(ReferenceModel, NodesWithDifferentPlacesTakeTheWorst) {
   EXPECT_EQ(group.intra, PathClass::NVLink);
 }
 
+TEST(ReferenceConstants, TellTheTimelinesOfTheOriginal) {
+  ReferenceConstants constants = readConstants();
+  EXPECT_EQ(constants.launchGap, 0.002);
+  EXPECT_EQ(constants.delayShift, 0.0001);
+  EXPECT_EQ(constants.reduceScatterVolume, 2);
+  EXPECT_EQ(constants.overlap["titanxp"], 0.3);
+  EXPECT_EQ(constants.overlap["dgx1_v100_2ib"], 0.1);
+}
+
 TEST(ReferenceConstants, ErrorsNameThePlace) {
   std::string text = readReferenceText("constants.json");
   auto errorWith = [&](StringRef from, StringRef to) {
@@ -217,6 +226,9 @@ TEST(ReferenceConstants, ErrorsNameThePlace) {
   EXPECT_EQ(errorWith("\"kind\": \"all_reduce\"", "\"kind\": \"sum\""),
             "constants.json: unknown collective 'sum' at "
             "fixed_bandwidths[0].kind");
+  EXPECT_EQ(errorWith("\"timeline\"", "\"timelines\""),
+            "constants.json: unknown key 'timelines' (nearest valid key: "
+            "'timeline')");
   EXPECT_EQ(errorWith("3.4", "-1"),
             "constants.json: expected a positive number at ring.nvlink_hop_us, "
             "got -1");
