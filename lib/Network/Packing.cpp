@@ -99,6 +99,7 @@ bool PackingSearch::spendStep() {
   if (complete || steps <= 0)
     return false;
   --steps;
+  ++taken;
   return true;
 }
 

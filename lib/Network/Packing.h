@@ -21,9 +21,6 @@
 
 namespace proteus::net {
 
-/// Most rings that a library lays.
-constexpr uint32_t maxChannels = 16;
-
 struct PackingRules {
   Rate speed = 0;
   PathClass intra = PathClass::NVLink;
@@ -50,6 +47,9 @@ public:
   /// Improves `best` by packings under `rules`. True if no better one exists
   /// under any rules: all channels are in use.
   bool run(const PackingRules &rules, Packing &best);
+
+  /// Steps of all runs.
+  int64_t stepsTaken() const { return taken; }
 
 private:
   /// In which order the devices of a ring are tried.
@@ -84,6 +84,7 @@ private:
   Packing state;
   Packing *best = nullptr;
   int32_t steps = 0; ///< left
+  int64_t taken = 0;
   bool complete = false;
 };
 

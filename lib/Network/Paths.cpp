@@ -302,3 +302,30 @@ Rate PathTable::mostOutOfDevice() const {
   }
   return most;
 }
+
+int64_t PathTable::mostRings(Rate speed, PathClass intra) const {
+  auto carriedBy = [&](uint32_t vertex, auto &&counts) {
+    int64_t rings = 0;
+    for (const Edge &edge : edges[vertex])
+      if (counts(edge))
+        rings += capacity[edge.link] / speed;
+    return rings;
+  };
+  int64_t most = INT64_MAX;
+  if (numDevices() > 1 || numNICs() > 0) {
+    // The last device before a NIC leaves by other links than the rest.
+    bool onlyNVLink = intra <= PathClass::NVLinkRelay && numNICs() == 0;
+    for (uint32_t d : devices)
+      most = std::min(most, carriedBy(d, [&](const Edge &edge) {
+                        return edge.kind == LinkKind::NVLink || !onlyNVLink;
+                      }));
+  }
+  if (numNICs() > 0) {
+    int64_t entering = 0;
+    for (uint32_t n : nics)
+      entering += carriedBy(
+          n, [](const Edge &edge) { return edge.kind != LinkKind::Network; });
+    most = std::min(most, entering);
+  }
+  return std::min<int64_t>(most, maxChannels);
+}

@@ -28,6 +28,9 @@ namespace proteus::net {
 /// that is taken away leaves exactly what was there before it was laid.
 using Rate = int64_t;
 
+/// Most rings that a library lays.
+constexpr uint32_t maxChannels = 16;
+
 /// How much of its rate a stream puts on a link.
 enum class Share : uint8_t {
   Whole,
@@ -92,6 +95,9 @@ public:
   Rate widestFromDevice() const;
   /// The most that links move out of one device: PCIe, or all its NVLinks.
   Rate mostOutOfDevice() const;
+  /// No more rings than this leave every device, and enter by the NICs, over
+  /// ways between devices no worse than `intra`.
+  int64_t mostRings(Rate speed, PathClass intra) const;
 
 private:
   struct Tree;

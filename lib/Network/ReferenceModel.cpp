@@ -67,6 +67,8 @@ proteus::net::parseReferenceConstants(StringRef text, StringRef source) {
     return document.takeError();
   ReferenceConstants constants;
   Reader root = document->root();
+  root.expectKeys({"source", "ring", "all_to_all", "fixed_bandwidths",
+                   "compute", "timeline"});
   Reader ring = root["ring"];
   constants.baseLatency = ring["base_latency_us"].positive(most);
   constants.nvlinkHop = ring["nvlink_hop_us"].positive(most);
@@ -85,6 +87,13 @@ proteus::net::parseReferenceConstants(StringRef text, StringRef source) {
       exchange["bandwidth_factor_across_nodes"].positive(most);
   for (Reader entry : root["fixed_bandwidths"].elements())
     constants.fixed.push_back(readFixed(entry));
+  Reader timeline = root["timeline"];
+  constants.launchGap = timeline["launch_gap_ms"].nonNegative(most);
+  constants.delayShift = timeline["delay_shift_ms"].nonNegative(most);
+  constants.reduceScatterVolume =
+      timeline["megatron_reduce_scatter_factor"].positive(most);
+  for (auto &[name, factor] : timeline["overlap_factors"].members())
+    constants.overlap[name] = factor.nonNegative(1);
   if (Error error = document->takeError())
     return std::move(error);
   return constants;

@@ -19,6 +19,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 using namespace llvm;
 using namespace proteus::net;
@@ -38,13 +40,26 @@ static constexpr Rate fallbackSpeed = 100;
 /// Rings slower than this share of the best ones are not worth a search.
 static constexpr double slowestShare = 0.49;
 
+/// Steps after which found rings are good enough. Known machines with eight
+/// devices need a tenth of it; irregular ones with thirty go on for long.
+static constexpr int64_t maxSteps = 1 << 20;
+
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
 
 namespace {
 /// Walks the rules from the strictest to the most lenient.
 class Relaxation {
 public:
-  explicit Relaxation(const PathTable &table) : table(table), search(table) {}
+  explicit Relaxation(const PathTable &table) : table(table), search(table) {
+    for (uint32_t d = 0; d < table.numDevices(); ++d) {
+      for (uint32_t other = 0; other < table.numDevices(); ++other)
+        between.insert(table.between(d, other).kind);
+      for (uint32_t n = 0; n < table.numNICs(); ++n) {
+        toNICs.insert(table.fromNIC(n, d).kind);
+        toNICs.insert(table.toNIC(d, n).kind);
+      }
+    }
+  }
 
   Packing run() {
     ArrayRef<Rate> speeds = acrossNodes() ? ArrayRef<Rate>(speedsAcrossNodes)
@@ -66,7 +81,25 @@ public:
 private:
   bool acrossNodes() const { return table.numNICs() > 0; }
   bool isEnough() const {
-    return best.channels > 0 && best.bandwidth() >= table.mostOutOfDevice();
+    return best.channels > 0 && (best.bandwidth() >= table.mostOutOfDevice() ||
+                                 search.stepsTaken() > maxSteps);
+  }
+
+  /// Whether a search can't improve the best rings: it would repeat another
+  /// one, since no way is of the classes that are allowed in addition, or all
+  /// rings that leave the devices would not be enough.
+  bool isHopeless(const PackingRules &rules) {
+    auto worstOf = [](const std::set<PathClass> &existing, PathClass allowed) {
+      auto next = existing.upper_bound(allowed);
+      return next == existing.begin() ? -1 : int(*std::prev(next));
+    };
+    bool isNew = searched
+                     .insert({rules.speed, rules.crossNIC, rules.equalChannels,
+                              worstOf(between, rules.intra),
+                              worstOf(toNICs, rules.inter)})
+                     .second;
+    Rate most = table.mostRings(rules.speed, rules.intra) * rules.speed;
+    return !isNew || most < best.bandwidth();
   }
 
   // Each level of the relaxation returns true when the search is over.
@@ -94,6 +127,8 @@ private:
     for (PathClass intra = first;; intra = nextClass(intra)) {
       for (bool equal : {true, false}) {
         PackingRules rules{speed, intra, inter, equal, crossNIC};
+        if (isHopeless(rules))
+          continue;
         if (search.run(rules, best) || isEnough())
           return true;
       }
@@ -106,6 +141,8 @@ private:
   const PathTable &table;
   PackingSearch search;
   Packing best;
+  std::set<PathClass> between, toNICs; ///< classes of ways that exist
+  std::set<std::tuple<Rate, bool, bool, int, int>> searched;
 };
 } // namespace
 

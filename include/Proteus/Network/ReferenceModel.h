@@ -68,6 +68,13 @@ struct ReferenceConstants {
     double bandwidth = 0;
   };
   std::vector<Fixed> fixed;
+  // Of the release's timeline: ms before each kernel, ms by which a delayed
+  // collective pushes the next, and the factor on the volume of reduce-scatters
+  // in its Megatron examples.
+  double launchGap = 0, delayShift = 0, reduceScatterVolume = 0;
+  /// How much overlapping computation and gradients slow each other: by
+  /// cluster for transformers, under "cnn" for convolutional networks.
+  std::map<std::string, double> overlap;
 };
 
 /// Reads the constants; `source` names the text in errors.
