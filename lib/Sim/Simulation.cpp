@@ -63,7 +63,7 @@ proteus::sim::simulate(const Workload &workload,
 Figures proteus::sim::figuresOf(const Workload &workload,
                                 const SimulationResult &result) {
   const JobInfo &info = workload.info;
-  const cost::Device &device = workload.cluster.device;
+  const machine::Device &device = workload.cluster.device;
   Figures figures;
   figures.iterationSeconds = cost::toSeconds(result.run.iterationTime);
   figures.peakMemoryBytes = result.classes[result.largestClass()].memory.bytes;

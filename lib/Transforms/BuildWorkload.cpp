@@ -27,19 +27,19 @@ using namespace proteus;
 using dist::Axis;
 using dist::AxisList;
 
-static cost::DType dtypeOf(Type element) {
+static machine::DType dtypeOf(Type element) {
   if (element.isF64())
-    return cost::DType::F64;
+    return machine::DType::F64;
   if (element.isBF16())
-    return cost::DType::BF16;
+    return machine::DType::BF16;
   if (element.isF16())
-    return cost::DType::F16;
+    return machine::DType::F16;
   if (auto type = dyn_cast<FloatType>(element))
-    return type.getWidth() <= 8 ? cost::DType::F8 : cost::DType::F32;
+    return type.getWidth() <= 8 ? machine::DType::F8 : machine::DType::F32;
   unsigned width = element.getIntOrFloatBitWidth();
-  return width <= 8    ? cost::DType::I8
-         : width <= 32 ? cost::DType::I32
-                       : cost::DType::I64;
+  return width <= 8    ? machine::DType::I8
+         : width <= 32 ? machine::DType::I32
+                       : machine::DType::I64;
 }
 
 static RankedTensorType tensorType(Value value) {
@@ -47,14 +47,14 @@ static RankedTensorType tensorType(Value value) {
 }
 
 /// Element type in which `op` computes: that of its first float operand.
-static cost::DType computeType(Operation *op) {
+static machine::DType computeType(Operation *op) {
   for (Value value : op->getOperands())
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))
       if (isa<FloatType>(type.getElementType()))
         return dtypeOf(type.getElementType());
   for (Value value : op->getResults())
     return dtypeOf(tensorType(value).getElementType());
-  return cost::DType::F32;
+  return machine::DType::F32;
 }
 
 static int64_t sizeOf(const nn::IteratorRanges &ranges) {
@@ -103,7 +103,7 @@ namespace {
 
 class WorkloadBuilder {
 public:
-  WorkloadBuilder(ModuleOp module, const cost::Cluster &cluster,
+  WorkloadBuilder(ModuleOp module, const machine::Cluster &cluster,
                   const cost::KernelCostModel &kernels, Fold fold)
       : module(module), cluster(cluster), kernels(kernels), fold(fold) {}
 
@@ -138,7 +138,7 @@ private:
   AxisList axesOf(Operation *op) const;
 
   ModuleOp module;
-  const cost::Cluster &cluster;
+  const machine::Cluster &cluster;
   const cost::KernelCostModel &kernels;
   Fold fold;
   sim::Workload workload;
@@ -191,7 +191,10 @@ LogicalResult WorkloadBuilder::findPrograms() {
     if (failed(flat))
       return failure();
     WalkResult copies = program.walk([&](Operation *op) {
-      if (!isa<dist::OffloadOp, dist::FetchOp>(op) || cluster.host)
+      if (!isa<dist::OffloadOp, dist::FetchOp>(op) ||
+          llvm::all_of(cluster.kinds, [](const machine::NodeKind &kind) {
+            return kind.host.has_value();
+          }))
         return WalkResult::advance();
       op->emitOpError("copies between device and host, but the cluster '")
           << cluster.name
@@ -425,7 +428,10 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   double bytes =
       dist::localBytes(tensorType(op->getResult(0)), coordinatesOf(number));
-  const cost::Link &link = *cluster.host;
+  const dist::Mesh &grid = mesh.getValue();
+  int64_t device =
+      grid.getDevice(grid.getCoordinates(ranks.representative[number]));
+  const machine::Link &link = *cluster.kindOf(device).host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
@@ -743,7 +749,7 @@ void WorkloadBuilder::fillInfo() {
   for (auto [type, flops] : byType)
     if (flops > most) {
       most = flops;
-      info.computeType = static_cast<cost::DType>(type);
+      info.computeType = static_cast<machine::DType>(type);
     }
 }
 
@@ -760,7 +766,7 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
 }
 
 FailureOr<sim::Workload>
-proteus::buildWorkload(ModuleOp module, const cost::Cluster &cluster,
+proteus::buildWorkload(ModuleOp module, const machine::Cluster &cluster,
                        const cost::KernelCostModel &kernels, Fold fold) {
   return WorkloadBuilder(module, cluster, kernels, fold).run();
 }

@@ -19,7 +19,7 @@ using dist::LayoutAttr;
 
 ConversionPlans::ConversionPlans(func::FuncOp function, dist::MeshAttr mesh,
                                  const StageMap &stages,
-                                 const cost::Cluster &cluster)
+                                 const machine::Cluster &cluster)
     : mesh(mesh), stages(stages), costs(mesh.getValue(), cluster),
       slicesTransfers(function->hasAttr(kScatterGatherAttr)) {}
 

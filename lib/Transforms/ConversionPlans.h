@@ -29,7 +29,7 @@ public:
   using Plan = llvm::SmallVector<dist::ReshardStep>;
 
   ConversionPlans(mlir::func::FuncOp function, dist::MeshAttr mesh,
-                  const StageMap &stages, const cost::Cluster &cluster);
+                  const StageMap &stages, const machine::Cluster &cluster);
 
   /// The cheapest steps that bring `value` from one layout to another. Those of
   /// a stack are the steps of its slices. If there are none, `reason` says why.

@@ -37,7 +37,7 @@ public:
         return signalPassFailure();
       }
     // What a conversion costs is a matter of the cluster.
-    FailureOr<cost::Cluster> cluster =
+    FailureOr<machine::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>(), "");
     if (failed(cluster) ||
         failed(LayoutInserter(function, mesh, *cluster).run()))

@@ -37,7 +37,7 @@ void unmarkTerminator(mlir::Operation *terminator);
 class LayoutInserter {
 public:
   LayoutInserter(mlir::func::FuncOp function, dist::MeshAttr mesh,
-                 const cost::Cluster &cluster)
+                 const machine::Cluster &cluster)
       : function(function), mesh(mesh), stages(function, mesh),
         plans(function, mesh, stages, cluster), reads(function, mesh, stages),
         converter(function, mesh, stages, plans),

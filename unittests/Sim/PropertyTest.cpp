@@ -302,7 +302,7 @@ TEST(RandomWorkloads, HalfTheBandwidthNeverHelpsAndAtMostDoubles) {
     Workload workload = Generator(seed).make();
     for (Collective &collective : workload.collectives)
       collective.cost.bytes *= 97;
-    cost::Cluster slower = workload.cluster;
+    machine::Cluster slower = workload.cluster;
     slower.intraNode.bandwidth /= 2;
     slower.interNode.bandwidth /= 2;
     auto fast = run(workload, *cost::createAlphaBetaModel(workload.cluster));
@@ -316,10 +316,10 @@ TEST(RandomWorkloads, HalfThePeakNeverHelpsAndAtMostDoubles) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     Workload workload = Generator(seed).make();
-    cost::Device device = workload.cluster.device;
+    machine::Device device = workload.cluster.device;
     device.memoryBandwidth = 1e12;
     auto timesOn = [&](double peak) {
-      device.peakFlops = {{cost::DType::F32, peak}};
+      device.peakFlops = {{machine::DType::F32, peak}};
       auto model = cost::createRooflineModel(device);
       Workload timed = workload;
       for (DeviceClass &c : timed.classes)

@@ -35,7 +35,7 @@ struct Builder {
 
   Builder() {
     workload.info.cluster = "test";
-    workload.cluster.device.peakFlops = {{cost::DType::F32, 1e12}};
+    workload.cluster.device.peakFlops = {{machine::DType::F32, 1e12}};
     workload.cluster.device.memoryBytes = 1000;
   }
 

@@ -15,6 +15,12 @@
 // then *arrived*; the collective starts when all member classes have arrived
 // and ends for all of them at once. A stream is occupied while it waits.
 //
+// Collectives are flows over links. Flows that run at the same time share every
+// link max-min fairly: rates are recomputed whenever one starts or ends.
+// Kernels and communication of one class slow each other. All state is integer
+// (picoseconds, bytes/s, bytes x picoseconds / second), so that sums do not
+// depend on their order and nothing drifts.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_SIM_ENGINE_H
@@ -69,6 +75,17 @@ struct RunResult {
   uint64_t events = 0;    ///< events taken from the queue
 };
 
+/// What the engine models; each can be switched off to see what it is worth.
+struct EngineOptions {
+  /// Flows share links. Off: each has its links for itself.
+  bool share = true;
+  /// Kernels and communication slow each other.
+  bool overlap = true;
+  /// The steady state of a pipeline is skipped where the state of the engine
+  /// recurs exactly.
+  bool skipRecurrence = true;
+};
+
 /// Refuses a workload that the engine could not execute to its end, or whose
 /// meaning is unclear. The message names the class and the task.
 llvm::Error check(const Workload &workload);
@@ -76,7 +93,7 @@ llvm::Error check(const Workload &workload);
 /// Checks and executes. Fails if no task can proceed (deadlock); the message
 /// names the waiting cycle. The same input gives the same calls of listeners.
 llvm::Expected<RunResult> run(const Workload &workload,
-                              const cost::CollectiveCostModel &network,
+                              const EngineOptions &options = {},
                               llvm::ArrayRef<Listener *> listeners = {});
 
 } // namespace proteus::sim

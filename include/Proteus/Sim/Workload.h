@@ -17,6 +17,7 @@
 #define PROTEUS_SIM_WORKLOAD_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Machine/Device.h"
 
 #include <cstdint>
 #include <string>
@@ -82,7 +83,9 @@ struct Task {
   Stream stream = Stream::Compute;
   Phase phase = Phase::Forward;
   When when = When::Always;
-  /// Duration of a compute task; unused for collectives.
+  /// What bounds a kernel: decides how much a communication beside it slows it.
+  bool matrix = false;
+  /// Duration of a compute task alone on its device; unused for collectives.
   Time duration = 0;
   /// Index into Workload::collectives, or -1 for a compute task.
   int32_t collective = -1;
@@ -103,15 +106,44 @@ struct Template {
   std::vector<uint32_t> sectionBegin;
 };
 
+/// Links that are all loaded alike: one stands for `count`.
+struct LinkClass {
+  std::string name;     ///< "nvlink out of stage 0", "leaf up"
+  int64_t capacity = 0; ///< bytes/s of one link
+  int64_t count = 1;
+};
+
+/// What a flow of rate x puts on each link of a class: x * load / loadUnit,
+/// summed over all groups that the collective stands for.
+struct LinkClassLoad {
+  uint32_t link = 0; ///< index into Workload::links
+  int64_t load = 0;
+};
+
+/// How a collective runs once all have arrived: nothing moves during `latency`,
+/// then `volume` bytes at a rate of at most `ceiling`, less where the links are
+/// shared. Without a volume the latency is all.
+struct Flow {
+  Time latency = 0;
+  int64_t volume = 0;    ///< bytes
+  int64_t ceiling = 0;   ///< bytes/s; positive if there is a volume
+  uint32_t channels = 0; ///< thread blocks it occupies on each device
+  std::vector<LinkClassLoad> loads;
+};
+
 /// A communication that is one rendezvous per micro-batch, or one at all when
 /// its tasks sit in the once-template or run with the last micro-batch only
 /// (whichever that is for each member): it starts when the last member class
-/// has arrived at it and costs what the cost model says. Every member class has
+/// has arrived at it and runs as its flow says. Every member class has
 /// exactly one task for it, all in the same kind of template and with the same
 /// `when`. A SendRecv has a sender and a receiver, or one class that is both.
 struct Collective {
-  cost::Collective cost;
-  std::string axes; ///< mesh axes, for reports ("tp"), or "stage 0 -> 1"
+  cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
+  int64_t bytes = 0;     ///< as in cost::Collective
+  int64_t groupSize = 1; ///< ranks of one group
+  Flow flow;
+  std::string algorithm; ///< for reports: "ring, Simple"
+  std::string axes;      ///< mesh axes, for reports ("tp"), or "stage 0 -> 1"
   /// Number of groups like this one that run at the same time; the report
   /// multiplies counts by it.
   int64_t groups = 1;
@@ -140,8 +172,13 @@ struct DeviceClass {
   uint32_t stage = 0;
   int64_t ranks = 1;          ///< how many ranks it stands for
   int64_t representative = 0; ///< device id, for reports
-  Template micro;             ///< per micro-batch
-  Template once;              ///< optimizer and the like
+  uint32_t deviceType = 0;    ///< index into Cluster::devices
+  Time launchLatency = 0;     ///< what the host needs to launch one task
+  /// Kernels and communication that run beside each other take this many times
+  /// as long.
+  machine::Interference interference;
+  Template micro; ///< per micro-batch
+  Template once;  ///< optimizer and the like
   /// Dependencies of once-tasks on micro-tasks: (once task, micro task). They
   /// are satisfied by the instance of the last work item that runs the
   /// section of the micro task.
@@ -163,13 +200,14 @@ struct JobInfo {
   double modelFlops = 0;           ///< per step, causal half, without recompute
   double modelFlopsFullSquare = 0; ///< the same with full attention squares
   double executedFlops = 0;        ///< per step, recompute included
-  cost::DType computeType = cost::DType::F32;
+  machine::DType computeType = machine::DType::F32;
 };
 
 struct Workload {
   JobInfo info;
-  cost::Cluster cluster;
+  machine::Cluster cluster;
   std::vector<std::string> labels;
+  std::vector<LinkClass> links;
   std::vector<Collective> collectives;
   std::vector<Bucket> buckets;
   std::vector<DeviceClass> classes;

@@ -1,0 +1,82 @@
+//===- Device.h - what one accelerator can do -------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_MACHINE_DEVICE_H
+#define PROTEUS_MACHINE_DEVICE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proteus::machine {
+
+/// Element types that the cost models tell apart.
+enum class DType : uint8_t { F64, F32, TF32, BF16, F16, F8, I64, I32, I8 };
+
+/// Bytes of one element; TF32 is stored as F32.
+int64_t byteWidth(DType type);
+
+/// "bf16", as in cluster files.
+llvm::StringRef stringify(DType type);
+llvm::ArrayRef<DType> allDTypes();
+
+/// Generations that communication libraries tell apart.
+enum class Architecture : uint8_t {
+  Other,
+  Pascal,
+  Volta,
+  Turing,
+  Ampere,
+  Hopper,
+  Blackwell,
+  CDNA,
+};
+/// "hopper", as in device files.
+llvm::StringRef stringify(Architecture architecture);
+llvm::ArrayRef<Architecture> allArchitectures();
+/// The generation of NVIDIA's `computeCapability` (70, 80, 90, ...); Ada (89)
+/// counts as Ampere.
+Architecture architectureOf(uint32_t computeCapability);
+
+/// How much running kernels and communication slow each other on a device.
+struct Interference {
+  /// Multiplies the time of a kernel while a communication runs beside it, by
+  /// what bounds the kernel.
+  double matrixKernel = 1;
+  double memoryKernel = 1;
+  /// Multiplies the time of a communication while a kernel runs beside it.
+  double communication = 1;
+};
+
+/// All rates are peak values of the datasheet.
+struct Device {
+  std::string name;
+  Architecture architecture = Architecture::Other;
+  uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
+  /// Dense peak per element type in FLOP/s; absent = the type is not supported
+  /// by the matrix units and runs at the `F32` rate.
+  std::vector<std::pair<DType, double>> peakFlops;
+  double memoryBandwidth = 0; ///< bytes/s
+  int64_t memoryBytes = 0;
+  double launchLatency = 0;  ///< seconds the host needs to launch one kernel
+  double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
+  Interference interference;
+
+  /// Dense peak of `type`, falling back to F32. The fall-back is visible to
+  /// callers through `supports`.
+  double peak(DType type) const;
+  bool supports(DType type) const;
+};
+
+} // namespace proteus::machine
+
+#endif // PROTEUS_MACHINE_DEVICE_H
