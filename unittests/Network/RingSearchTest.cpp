@@ -88,12 +88,13 @@ TEST(PathClass, AnotherDeviceRelaysNVLinkOnce) {
 
 TEST(PathClass, NoSecondDeviceRelaysNVLink) {
   // Three legs of two devices on a hub: a ring with one relay per step does not
-  // exist, one with two would.
+  // exist, one with two would, and would have fewer hops than PCIe.
   Builder node;
   uint32_t cpu = node.add(VertexKind::CPU);
   std::vector<uint32_t> devices;
   for (int i = 0; i < 7; ++i)
-    devices.push_back(node.below(cpu, VertexKind::Device));
+    devices.push_back(node.below(node.below(cpu, VertexKind::PCIeSwitch),
+                                 VertexKind::Device));
   for (int leg : {1, 3, 5}) {
     node.nvlink(devices[0], devices[leg], 400);
     node.nvlink(devices[leg], devices[leg + 1], 400);
@@ -224,15 +225,20 @@ TEST(RingSearch, PortsOfACardShareItsSlot) {
   const char *card = R"(<system><cpu>
     <pci busid="s" class="0x06">
       <pci busid="g" class="0x03"><gpu dev="0" sm="80" gdr="1"/></pci>
+      <pci busid="h" class="0x03"><gpu dev="1" sm="80" gdr="1"/></pci>
       <pci busid="n" class="0x02"><nic>
         <net dev="0" speed="100000" port="1" guid="a" gdr="1"/>
         <net dev="1" speed="100000" port="2" guid="a" gdr="1"/>
       </nic></pci>
     </pci></cpu></system>)";
   NodeGraph graph = cantFail(parseTopologyXML(card, "card.xml"));
-  RingSet rings = findRings(graph, {0}, true);
-  EXPECT_EQ(rings.inter, PathClass::OneSwitch);
-  EXPECT_EQ(rings.bandwidth(), 12 * GB);
+  // Both are equally near: every device prefers another one.
+  for (int32_t device : {0, 1}) {
+    RingSet rings = findRings(graph, {uint32_t(device)}, true);
+    EXPECT_EQ(rings.inter, PathClass::OneSwitch);
+    EXPECT_EQ(rings.bandwidth(), 12 * GB);
+    EXPECT_EQ(rings.channels.front().enter, device);
+  }
 }
 
 TEST(RingSearch, NothingFoundIsOneSlowRing) {
