@@ -102,7 +102,7 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
                     (!graph.vertices[endVertex(beside)].directNIC ||
                      direct.kind > PathClass::SomeSwitches);
       uint32_t cpu = detour ? nearestCPU(toEnd[beside]) : none;
-      if (cpu == none) {
+      if (cpu == none || toCPU[cpu].nodes[endVertex(from)].width == 0) {
         setPath(from, to, follow(toEnd[to], endVertex(from)), direct.kind);
         continue;
       }
