@@ -86,8 +86,6 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
   for (uint32_t cpu : cpus)
     toCPU.push_back(growTree(cpu));
 
-  bool intel =
-      !cpus.empty() && graph.vertices[cpus.front()].vendor == CPUVendor::Intel;
   for (uint32_t to = 0; to < numEnds(); ++to) {
     for (uint32_t from = 0; from < numEnds(); ++from) {
       bool toDevice = to < numDevices(), fromDevice = from < numDevices();
@@ -96,15 +94,15 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
       const Tree::Node &direct = toEnd[to].nodes[endVertex(from)];
       if (direct.width == 0)
         continue;
-      // Which CPU a detour goes through: the one beside the device that
-      // receives, or that talks to the NIC.
+      // A NIC that cannot reach the device's memory goes through the CPU beside
+      // the device. So do peers, but every way between them that leaves their
+      // switches passes that CPU anyway.
       uint32_t beside = toDevice ? to : from;
-      bool peers = toDevice && fromDevice;
-      bool detour = peers ? intel && direct.kind > PathClass::SomeSwitches
-                          : !graph.vertices[endVertex(beside)].directNIC ||
-                                direct.kind > PathClass::SomeSwitches;
+      bool detour = toDevice != fromDevice &&
+                    (!graph.vertices[endVertex(beside)].directNIC ||
+                     direct.kind > PathClass::SomeSwitches);
       uint32_t cpu = detour ? nearestCPU(toEnd[beside]) : none;
-      if (cpu == none) {
+      if (cpu == none || toCPU[cpu].nodes[endVertex(from)].width == 0) {
         setPath(from, to, follow(toEnd[to], endVertex(from)), direct.kind);
         continue;
       }

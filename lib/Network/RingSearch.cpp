@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <tuple>
@@ -197,6 +198,7 @@ RingSet proteus::net::findRings(const NodeGraph &graph,
   if (local.empty())
     return set;
   PathTable table(graph, local, acrossNodes);
+  assert(table.numDevices() == local.size() && "devices must be in the node");
   Packing packing;
   // Without a NIC nothing leaves the node, whatever rings lie within it.
   if (!acrossNodes || table.numNICs() > 0)

@@ -39,8 +39,8 @@ struct Builder {
     graph.connect(vertex, parent, LinkKind::PCIe, bandwidth * GB);
     return vertex;
   }
-  uint32_t nic(uint32_t parent, double bandwidth) {
-    uint32_t vertex = below(parent, VertexKind::NIC);
+  uint32_t nic(uint32_t parent, double bandwidth, double slot = 12) {
+    uint32_t vertex = below(parent, VertexKind::NIC, slot);
     graph.vertices[vertex].portBandwidth = bandwidth * GB;
     return vertex;
   }
@@ -84,6 +84,23 @@ TEST(PathClass, AnotherDeviceRelaysNVLinkOnce) {
   EXPECT_EQ(rings.bandwidth(), 44 * GB);
   // A device outside the group relays nothing.
   EXPECT_EQ(node.rings({0, 2}).intra, PathClass::Bridge);
+}
+
+TEST(PathClass, NoSecondDeviceRelaysNVLink) {
+  // Three legs of two devices on a hub: a ring with one relay per step does not
+  // exist, one with two would, and would have fewer hops than PCIe.
+  Builder node;
+  uint32_t cpu = node.add(VertexKind::CPU);
+  std::vector<uint32_t> devices;
+  for (int i = 0; i < 7; ++i)
+    devices.push_back(node.below(node.below(cpu, VertexKind::PCIeSwitch),
+                                 VertexKind::Device));
+  for (int leg : {1, 3, 5}) {
+    node.nvlink(devices[0], devices[leg], 400);
+    node.nvlink(devices[leg], devices[leg + 1], 400);
+  }
+  EXPECT_EQ(node.rings({0, 1, 2, 3, 4, 5, 6}).intra, PathClass::Bridge);
+  EXPECT_EQ(node.rings({0, 1, 2, 3, 4}).intra, PathClass::NVLinkRelay);
 }
 
 TEST(PathClass, OneSwitchThenSeveralThenTheCPUThenTwo) {
@@ -155,6 +172,73 @@ TEST(RingSearch, WithoutGPUDirectDataCrossTheUplinkTwice) {
   EXPECT_EQ(direct.inter, PathClass::OneSwitch);
   EXPECT_EQ(direct.bandwidth(), 10 * GB); // 10 + 10 / 8 of 12
   EXPECT_EQ(loadOf(direct.channels[0], 0), 0);
+}
+
+/// A device that NICs reach directly, without acknowledgements.
+uint32_t modernDevice(Builder &node, uint32_t parent, double bandwidth) {
+  uint32_t device = node.below(parent, VertexKind::Device, bandwidth);
+  node.graph.vertices[device].directNIC = true;
+  node.graph.vertices[device].computeCapability = 80;
+  return device;
+}
+
+TEST(RingSearch, ManySlowRingsOverAllNICsBeatFewFastOnes) {
+  Builder node;
+  uint32_t cpu = node.add(VertexKind::CPU);
+  uint32_t common = node.below(cpu, VertexKind::PCIeSwitch);
+  uint32_t first = modernDevice(node, common, 24);
+  node.nvlink(first, modernDevice(node, common, 24), 100);
+  node.nic(common, 14, 14);
+  node.nic(common, 14, 14);
+  RingSet rings = node.rings({0, 1}, true);
+  EXPECT_EQ(rings.channels.size(), 4u); // two of 12 are found before
+  EXPECT_EQ(rings.speed, 7 * GB);
+}
+
+TEST(RingSearch, WaysToNICsWidenToSeveralSwitchesEvenAfterRingsAreFound) {
+  Builder node;
+  uint32_t cpu = node.add(VertexKind::CPU);
+  uint32_t top = node.below(cpu, VertexKind::PCIeSwitch);
+  uint32_t near = node.below(top, VertexKind::PCIeSwitch);
+  uint32_t far = node.below(top, VertexKind::PCIeSwitch);
+  modernDevice(node, near, 24);
+  node.nic(near, 12);
+  node.nic(far, 12);
+  RingSet rings = node.rings({0}, true);
+  EXPECT_EQ(rings.inter, PathClass::SomeSwitches);
+  EXPECT_EQ(rings.bandwidth(), 24 * GB);
+}
+
+TEST(RingSearch, APortGivesWholeGigabytes) {
+  // Four slots of 1.3 GB/s that are named as one port of 4 GB/s: rings of 1.2
+  // count for 1 each.
+  Builder node;
+  uint32_t cpu = node.add(VertexKind::CPU);
+  uint32_t common = node.below(cpu, VertexKind::PCIeSwitch);
+  modernDevice(node, common, 12);
+  for (int i = 0; i < 4; ++i)
+    node.graph.vertices[node.nic(common, 4, 1.3)].guid = "card";
+  EXPECT_EQ(node.rings({0}, true).bandwidth(), 4.8 * GB);
+}
+
+TEST(RingSearch, PortsOfACardShareItsSlot) {
+  const char *card = R"(<system><cpu>
+    <pci busid="s" class="0x06">
+      <pci busid="g" class="0x03"><gpu dev="0" sm="80" gdr="1"/></pci>
+      <pci busid="h" class="0x03"><gpu dev="1" sm="80" gdr="1"/></pci>
+      <pci busid="n" class="0x02"><nic>
+        <net dev="0" speed="100000" port="1" guid="a" gdr="1"/>
+        <net dev="1" speed="100000" port="2" guid="a" gdr="1"/>
+      </nic></pci>
+    </pci></cpu></system>)";
+  NodeGraph graph = cantFail(parseTopologyXML(card, "card.xml"));
+  // Both are equally near: every device prefers another one.
+  for (int32_t device : {0, 1}) {
+    RingSet rings = findRings(graph, {uint32_t(device)}, true);
+    EXPECT_EQ(rings.inter, PathClass::OneSwitch);
+    EXPECT_EQ(rings.bandwidth(), 12 * GB);
+    EXPECT_EQ(rings.channels.front().enter, device);
+  }
 }
 
 TEST(RingSearch, NothingFoundIsOneSlowRing) {
