@@ -34,7 +34,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   for (uint32_t t = 0; t < from.tasks.size(); ++t) {
     const Task &task = from.tasks[t];
     flat.tasks.push_back({task.duration, task.collective, task.stream,
-                          task.when == When::LastMicroBatch});
+                          task.when == When::LastMicroBatch, task.matrix});
     flat.initial[t] = task.dependsOn.size();
     for (uint32_t dependency : task.dependsOn)
       edges.emplace_back(dependency, t);

@@ -43,6 +43,11 @@ struct FlatTask {
   int32_t collective;
   Stream stream;
   bool lastOnly;
+  bool matrix;
+
+  /// What communication slows, and what slows communication. Tasks of a given
+  /// duration on other streams stand for copies.
+  bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
 /// Which tasks of a section run: those of every micro-batch, or all, as with
