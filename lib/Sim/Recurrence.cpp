@@ -116,40 +116,75 @@ uint64_t Recurrence::fingerprint() const {
   return mix(key ^ events);
 }
 
+/// The number of checkpoints since the state looked like it does, or 0. The
+/// shortest period is the likely one.
+size_t Recurrence::suspectedPeriod() const {
+  size_t index = history.size() - 1;
+  for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)
+    if (history[index - period] == history[index])
+      return period;
+  return 0;
+}
+
+size_t Recurrence::imageSize() const {
+  size_t size = 0;
+  for (const ClassState &c : state.classes) {
+    const Frames &frames = c.frames[0];
+    size_t open = frames.remaining.size() - frames.freeSlots.size();
+    size += sizeof(ClassImage) + open * frames.stride * sizeof(uint32_t);
+    if (!frames.ready.empty())
+      size += open * c.flat.templates[0].numTasks() * sizeof(Time);
+  }
+  return size;
+}
+
+/// Images of all checkpoints show a recurrence as soon as it is there. If they
+/// are large compared with what the run does anyway, or all in all, one is
+/// taken when a recurrence is suspected, to be compared a period later.
+void Recurrence::decideWhatToKeep() {
+  constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
+  constexpr size_t mostBytes = size_t(64) << 20;
+  size_t size = imageSize();
+  bytesTaken += size;
+  uint64_t simulated = state.result.tasks - state.result.skippedTasks;
+  if (!keepsAll || (bytesTaken <= bytesAnyway + bytesPerTask * simulated &&
+                    (images.size() + 1) * size <= mostBytes))
+    return;
+  keepsAll = false;
+  images.clear();
+}
+
 void Recurrence::checkpoint() {
   isDue = false;
   if (state.headOf(pacemaker).status == Head::Status::Exhausted)
     return;
-  uint64_t key = fingerprint();
   size_t index = history.size();
-  history.push_back(key);
+  history.push_back(fingerprint());
+  size_t suspected = suspectedPeriod();
   std::unique_ptr<Image> image;
-  if (begin && index == endsAt) {
+  auto found = images.find(index - suspected);
+  if (suspected && found != images.end()) {
     image = std::make_unique<Image>(take());
     Period period;
-    int64_t n = recurs(*begin, *image, period) ? numPeriods(period) : 0;
+    int64_t n = recurs(*found->second, *image, period) ? numPeriods(period) : 0;
     if (n > 0) {
-      skip(*begin, *image, period, n);
-      begin.reset();
+      skip(*found->second, *image, period, n);
+      images.clear();
       history.clear();
-      failures = 0;
+      failures = resumeAt = 0;
       return;
     }
     // Who never recurs should not pay for it with every micro-batch.
-    begin.reset();
     failures = std::min(failures + 1, 8u);
     resumeAt = index + failures - 1;
+    if (!keepsAll)
+      images.clear();
   }
-  if (begin || index < resumeAt)
-    return;
-  // The shortest period is the likely one, and longer ones are rare.
-  constexpr size_t longest = 64;
-  for (size_t period = 1; period <= std::min(index, longest); ++period)
-    if (history[index - period] == key) {
-      begin = image ? std::move(image) : std::make_unique<Image>(take());
-      endsAt = index + period;
-      return;
-    }
+  if (!images.empty() && images.begin()->first + longestPeriod < index)
+    images.erase(images.begin());
+  decideWhatToKeep();
+  if (index >= resumeAt && (keepsAll || (suspected && images.empty())))
+    images[index] = image ? std::move(image) : std::make_unique<Image>(take());
 }
 
 //===----------------------------------------------------------------------===//

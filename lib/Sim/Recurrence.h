@@ -28,6 +28,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,7 @@ public:
 
 private:
   static constexpr uint32_t none = ~0u;
+  static constexpr size_t longestPeriod = 64; ///< in checkpoints
 
   /// What a class has stored.
   struct ClassImage {
@@ -91,6 +93,9 @@ private:
   void noteItem(uint32_t stream);
   void checkpoint();
   uint64_t fingerprint() const;
+  size_t suspectedPeriod() const;
+  size_t imageSize() const;
+  void decideWhatToKeep();
 
   Image take() const;
   void takeFrame(const ClassState &state, bool once, uint32_t microBatch,
@@ -123,12 +128,12 @@ private:
   uint32_t section = 0;      ///< of its first work item
 
   std::vector<uint64_t> history; ///< fingerprints of checkpoints
-  /// The state at the beginning of a period that is being watched, and the
-  /// checkpoint at which it ends.
-  std::unique_ptr<Image> begin;
-  size_t endsAt = 0;
+  /// The state at some of the checkpoints, by their number.
+  std::map<size_t, std::unique_ptr<Image>> images;
+  bool keepsAll = true;  ///< images of all checkpoints
+  size_t bytesTaken = 0; ///< by images of all checkpoints
   unsigned failures = 0;
-  size_t resumeAt = 0; ///< no checkpoint before is looked at
+  size_t resumeAt = 0; ///< no image is taken before that checkpoint
 };
 
 } // namespace proteus::sim

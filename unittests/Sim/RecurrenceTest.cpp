@@ -150,6 +150,17 @@ TEST(Recurrence, AHostThatIsBehindIsSkippedInStepOrNotAtAll) {
   }
 }
 
+TEST(Recurrence, LargeStatesAreComparedOnSuspicionOnly) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.transfer = ms / 8;
+  options.microBatches = 64;
+  Builder b = pipeline(options);
+  // Counters of buffers are part of the state.
+  b.workload.classes[0].micro.buffers.resize(100000);
+  EXPECT_GT(expectSame(b.workload), 40u * 4 * 2);
+}
+
 TEST(Recurrence, AnIrregularOrderIsSimulated) {
   PipelineOptions options;
   options.stages = 1;
