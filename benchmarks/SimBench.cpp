@@ -166,10 +166,12 @@ BENCHMARK(engineRate)
 /// the ports of the node; gradients of each are reduced meanwhile, over the
 /// same ports and over four cards per node, each shared by two groups. Kernels
 /// differ from rank to rank, so that little happens at the same time.
-static Workload unfolded(uint32_t nodes, uint32_t layers) {
+static Workload unfolded(uint32_t nodes, uint32_t layers,
+                         uint32_t microBatches) {
   constexpr uint32_t perNode = 8, cards = 4;
   Workload workload;
   workload.labels = {"task"};
+  workload.info.microBatches = microBatches;
   for (uint32_t rank = 0; rank < nodes * perNode; ++rank)
     workload.links.push_back({"port", 300000000000});
   for (uint32_t card = 0; card < nodes * cards; ++card)
@@ -230,16 +232,20 @@ static Workload unfolded(uint32_t nodes, uint32_t layers) {
     }
     device.micro.sectionBegin = {
         0, static_cast<uint32_t>(device.micro.tasks.size())};
-    device.order = {{0, 0, false}};
+    for (uint32_t m = 0; m < microBatches; ++m)
+      device.order.push_back({0, m, false});
     workload.classes.push_back(std::move(device));
   }
   return workload;
 }
 
-/// 64 ranks with 800 tasks each, with and without shared links.
+/// 64 ranks with 400 tasks each in each of 8 micro-batches, with and without
+/// shared links and interference.
 static void unfoldedRate(benchmark::State &state) {
-  Workload workload = unfolded(/*nodes=*/8, /*layers=*/200);
+  Workload workload = unfolded(/*nodes=*/8, /*layers=*/100,
+                               /*microBatches=*/8);
   EngineOptions options;
+  options.skipRecurrence = false;
   options.share = state.range(0) != 0;
   options.overlap = state.range(1) != 0;
   measure(state, workload, options, /*listeners=*/false);

@@ -25,6 +25,10 @@ namespace proteus::sim {
 /// Lists of indices, one after another.
 class IndexLists {
 public:
+  /// Turns (from, to) edges into lists by `from`, keeping the order of `to`.
+  static IndexLists of(size_t count,
+                       llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges);
+
   void beginList() { begin.push_back(entries.size()); }
   void add(uint32_t index) { entries.push_back(index); }
   void finish() { begin.push_back(entries.size()); }

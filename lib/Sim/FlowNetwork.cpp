@@ -18,12 +18,15 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace llvm;
 using namespace proteus::sim;
 
+constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
+
 FlowNetwork::FlowNetwork(const Workload &workload, bool share)
-    : share(share), links(workload.links.size()),
+    : share(share), links(workload.links.size()), statuses(links.size()),
       flows(workload.collectives.size()) {
   for (size_t l = 0; l < links.size(); ++l)
     links[l].capacity = workload.links[l].capacity * loadUnit;
@@ -59,6 +62,7 @@ void FlowNetwork::demand(uint32_t index, uint64_t ceiling) {
     Link &link = links[entry.link];
     link.demand -= Wide(entry.load) * flow.ceiling;
     link.demand += Wide(entry.load) * ceiling;
+    statuses[entry.link].isContended = link.isContended();
   }
   flow.ceiling = ceiling;
   if (!std::exchange(flow.dirty, true))
@@ -107,12 +111,12 @@ void FlowNetwork::visit(uint32_t index) {
 /// A link that neither was nor is contended passes no change on.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
-    Link &link = links[entry.link];
-    if (link.visited || !(link.wasContended || link.isContended()))
+    LinkStatus &status = statuses[entry.link];
+    if (status.visited || !(status.wasContended || status.isContended))
       continue;
-    link.visited = true;
+    status.visited = true;
     componentLinks.push_back(entry.link);
-    for (uint32_t e : activeOn(link))
+    for (uint32_t e : activeOn(links[entry.link]))
       visit(entries[e].flow);
   }
 }
@@ -146,20 +150,22 @@ void FlowNetwork::beginFilling() {
     byCeiling.emplace_back(flow.ceiling, index);
   }
   llvm::sort(byCeiling);
-  size_t kept = 0;
+  fillings.clear();
+  levels.clear();
   for (uint32_t index : componentLinks) {
-    Link &link = links[index];
-    link.visited = false;
-    link.wasContended = link.isContended();
-    if (!link.wasContended)
+    LinkStatus &status = statuses[index];
+    status.visited = false;
+    status.wasContended = status.isContended;
+    if (!status.isContended)
       continue;
-    componentLinks[kept++] = index;
-    link.used = link.rising = 0;
+    Link &link = links[index];
+    uint64_t rising = 0;
     for (uint32_t e : activeOn(link))
-      link.rising += entries[e].load;
-    link.level = link.capacity / link.rising;
+      rising += entries[e].load;
+    link.filling = fillings.size();
+    fillings.push_back({link.capacity, rising, 0, index, false});
+    levels.push_back(link.capacity / rising);
   }
-  componentLinks.resize(kept);
 }
 
 void FlowNetwork::stopAt(uint32_t index, uint64_t rate) {
@@ -168,13 +174,26 @@ void FlowNetwork::stopAt(uint32_t index, uint64_t rate) {
     return;
   // A link that carries more flows than bytes per second still moves them.
   flow.next = std::max<uint64_t>(rate, 1);
+  if (fillings.empty())
+    return;
   for (const Entry &entry : entriesOf(flow)) {
-    Link &link = links[entry.link];
-    if (!link.wasContended)
+    if (!statuses[entry.link].isContended)
       continue;
-    link.rising -= entry.load;
-    link.used += entry.load * flow.next;
+    uint32_t filling = links[entry.link].filling;
+    fillings[filling].rising -= entry.load;
+    fillings[filling].used += entry.load * flow.next;
+    if (!std::exchange(fillings[filling].changed, true))
+      touched.push_back(filling);
   }
+}
+
+void FlowNetwork::computeLevel(uint32_t index) {
+  Filling &filling = fillings[index];
+  filling.changed = false;
+  levels[index] = filling.rising == 0 ? noLevel
+                  : filling.used < filling.capacity
+                      ? (filling.capacity - filling.used) / filling.rising
+                      : 0;
 }
 
 void FlowNetwork::fill() {
@@ -185,25 +204,20 @@ void FlowNetwork::fill() {
     if (lowest == byCeiling.end())
       return;
     uint64_t rate = lowest->first;
-    for (uint32_t index : componentLinks)
-      if (links[index].rising)
-        rate = std::min(rate, links[index].level);
-    fullLinks.clear();
-    for (uint32_t index : componentLinks)
-      if (links[index].rising && links[index].level == rate)
-        fullLinks.push_back(index);
+    for (uint64_t level : levels)
+      rate = std::min(rate, level);
+    full.clear();
+    for (uint32_t index = 0; index < levels.size(); ++index)
+      if (levels[index] == rate)
+        full.push_back(index);
     for (; lowest != byCeiling.end() && lowest->first == rate; ++lowest)
       stopAt(lowest->second, rate);
-    for (uint32_t index : fullLinks)
-      for (uint32_t e : activeOn(links[index]))
+    for (uint32_t index : full)
+      for (uint32_t e : activeOn(links[fillings[index].link]))
         stopAt(entries[e].flow, rate);
-    for (uint32_t index : componentLinks) {
-      Link &link = links[index];
-      if (link.rising)
-        link.level = link.used < link.capacity
-                         ? (link.capacity - link.used) / link.rising
-                         : 0;
-    }
+    for (uint32_t index : touched)
+      computeLevel(index);
+    touched.clear();
   }
 }
 

@@ -67,14 +67,24 @@ private:
     Wide demand = 0;       ///< of the active flows at their ceilings
     size_t first = 0;      ///< of its part of `active`
     uint32_t numActive = 0;
-    bool wasContended = false; ///< as of the last `settle`
-    bool visited = false;
-    // While filling:
-    uint64_t rising = 0; ///< load of the flows that still rise
-    uint64_t used = 0;   ///< by the flows that stopped
-    uint64_t level = 0;  ///< the rate at which it is full
+    uint32_t filling = 0; ///< index in `fillings`, if contended
 
     bool isContended() const { return demand > capacity; }
+  };
+  /// Apart from the links, because most of them pass no change on, and this is
+  /// all that is then read.
+  struct LinkStatus {
+    bool isContended = false;
+    bool wasContended = false; ///< as of the last `settle`
+    bool visited = false;
+  };
+  /// A contended link while rates are computed.
+  struct Filling {
+    uint64_t capacity;
+    uint64_t rising; ///< load of the flows that still rise
+    uint64_t used;   ///< by the flows that stopped
+    uint32_t link;
+    bool changed; ///< since its level was computed
   };
   struct Flow {
     uint64_t ceiling = 0;
@@ -99,12 +109,14 @@ private:
   void collect();
   void beginFilling();
   void stopAt(uint32_t flow, uint64_t rate);
+  void computeLevel(uint32_t filling);
   void fill();
 
   bool share;
   std::vector<Entry> entries;   ///< by flow
   std::vector<uint32_t> active; ///< entries, by link
   std::vector<Link> links;
+  std::vector<LinkStatus> statuses; ///< of the links
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
@@ -112,7 +124,10 @@ private:
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;
-  std::vector<uint32_t> fullLinks;
+  std::vector<Filling> fillings;
+  /// Of each of them, the rate at which it is full; none if no flow rises.
+  std::vector<uint64_t> levels;
+  std::vector<uint32_t> full, touched; ///< fillings
   std::vector<uint32_t> changed;
 };
 
