@@ -76,7 +76,8 @@ void FlowNetwork::start(uint32_t index, uint64_t ceiling) {
   for (Entry &entry : entriesOf(flow)) {
     Link &link = links[entry.link];
     entry.position = link.numActive++;
-    active[link.first + entry.position] = &entry - entries.data();
+    active[link.first + entry.position] = {
+        entry.load, index, static_cast<uint32_t>(&entry - entries.data())};
   }
   demand(index, ceiling);
 }
@@ -87,9 +88,9 @@ void FlowNetwork::stop(uint32_t index) {
   for (const Entry &entry : entriesOf(flow)) {
     // The last active entry takes the place; rates do not depend on the order.
     Link &link = links[entry.link];
-    uint32_t last = active[link.first + --link.numActive];
+    const Active &last = active[link.first + --link.numActive];
+    entries[last.entry].position = entry.position;
     active[link.first + entry.position] = last;
-    entries[last].position = entry.position;
   }
   demand(index, 0);
 }
@@ -116,8 +117,8 @@ void FlowNetwork::visitLinksOf(const Flow &flow) {
       continue;
     status.visited = true;
     componentLinks.push_back(entry.link);
-    for (uint32_t e : activeOn(links[entry.link]))
-      visit(entries[e].flow);
+    for (const Active &other : activeOn(links[entry.link]))
+      visit(other.flow);
   }
 }
 
@@ -158,11 +159,11 @@ void FlowNetwork::beginFilling() {
     status.wasContended = status.isContended;
     if (!status.isContended)
       continue;
-    Link &link = links[index];
+    const Link &link = links[index];
     uint64_t rising = 0;
-    for (uint32_t e : activeOn(link))
-      rising += entries[e].load;
-    link.filling = fillings.size();
+    for (const Active &flow : activeOn(link))
+      rising += flow.load;
+    status.filling = fillings.size();
     fillings.push_back({link.capacity, rising, 0, index, false});
     levels.push_back(link.capacity / rising);
   }
@@ -177,13 +178,14 @@ void FlowNetwork::stopAt(uint32_t index, uint64_t rate) {
   if (fillings.empty())
     return;
   for (const Entry &entry : entriesOf(flow)) {
-    if (!statuses[entry.link].isContended)
+    const LinkStatus &status = statuses[entry.link];
+    if (!status.isContended)
       continue;
-    uint32_t filling = links[entry.link].filling;
-    fillings[filling].rising -= entry.load;
-    fillings[filling].used += entry.load * flow.next;
-    if (!std::exchange(fillings[filling].changed, true))
-      touched.push_back(filling);
+    Filling &filling = fillings[status.filling];
+    filling.rising -= entry.load;
+    filling.used += entry.load * flow.next;
+    if (!std::exchange(filling.changed, true))
+      touched.push_back(status.filling);
   }
 }
 
@@ -213,8 +215,8 @@ void FlowNetwork::fill() {
     for (; lowest != byCeiling.end() && lowest->first == rate; ++lowest)
       stopAt(lowest->second, rate);
     for (uint32_t index : full)
-      for (uint32_t e : activeOn(links[fillings[index].link]))
-        stopAt(entries[e].flow, rate);
+      for (const Active &flow : activeOn(links[fillings[index].link]))
+        stopAt(flow.flow, rate);
     for (uint32_t index : touched)
       computeLevel(index);
     touched.clear();

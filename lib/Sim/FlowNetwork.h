@@ -60,20 +60,26 @@ private:
     uint64_t load;
     uint32_t flow;
     uint32_t link;
-    uint32_t position; ///< among the active entries of the link
+    uint32_t position; ///< in the part of `active` of the link, while active
+  };
+  /// An entry as its link sees it.
+  struct Active {
+    uint64_t load;
+    uint32_t flow;
+    uint32_t entry;
   };
   struct Link {
     uint64_t capacity = 0; ///< in bytes/s x loadUnit, as all sums
     Wide demand = 0;       ///< of the active flows at their ceilings
     size_t first = 0;      ///< of its part of `active`
     uint32_t numActive = 0;
-    uint32_t filling = 0; ///< index in `fillings`, if contended
 
     bool isContended() const { return demand > capacity; }
   };
   /// Apart from the links, because most of them pass no change on, and this is
   /// all that is then read.
   struct LinkStatus {
+    uint32_t filling = 0; ///< index in `fillings`, if contended
     bool isContended = false;
     bool wasContended = false; ///< as of the last `settle`
     bool visited = false;
@@ -100,7 +106,7 @@ private:
   llvm::MutableArrayRef<Entry> entriesOf(const Flow &flow) {
     return {entries.data() + flow.firstEntry, entries.data() + flow.lastEntry};
   }
-  llvm::ArrayRef<uint32_t> activeOn(const Link &link) const {
+  llvm::ArrayRef<Active> activeOn(const Link &link) const {
     return {active.data() + link.first, link.numActive};
   }
   void demand(uint32_t flow, uint64_t ceiling);
@@ -113,8 +119,8 @@ private:
   void fill();
 
   bool share;
-  std::vector<Entry> entries;   ///< by flow
-  std::vector<uint32_t> active; ///< entries, by link
+  std::vector<Entry> entries; ///< by flow
+  std::vector<Active> active; ///< by link
   std::vector<Link> links;
   std::vector<LinkStatus> statuses; ///< of the links
   std::vector<Flow> flows;
