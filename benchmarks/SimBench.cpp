@@ -30,7 +30,6 @@ public:
   Workload make() {
     workload.info.microBatches = microBatches;
     workload.info.devices = stages;
-    workload.cluster.device.launchLatency = 1e-7;
     workload.labels = {"kernel"};
     // Transfers 2s (activation) and 2s + 1 (gradient) join stages s and s + 1.
     for (uint32_t s = 0; s + 1 < stages; ++s)
@@ -39,6 +38,7 @@ public:
     for (uint32_t s = 0; s < stages; ++s) {
       DeviceClass device;
       device.name = "stage " + std::to_string(s);
+      device.launchLatency = 100000;
       device.micro.sectionBegin = {0};
       addSection(device.micro, s, /*isForward=*/true);
       addSection(device.micro, s, /*isForward=*/false);
@@ -50,8 +50,20 @@ public:
 
 private:
   int32_t collective(cost::CollectiveKind kind, std::vector<uint32_t> members) {
-    workload.collectives.push_back(
-        {{kind, 1 << 20, {2, 1, 2}}, "tp", 1, std::move(members)});
+    Collective collective;
+    collective.kind = kind;
+    collective.bytes = 1 << 20;
+    collective.groupSize = 2;
+    // 5 us and 25 GB/s, or 4 us and 300 GB/s.
+    bool isTransfer = kind == cost::CollectiveKind::SendRecv;
+    collective.flow = {isTransfer ? 5000000 : 4000000,
+                       1 << 20,
+                       isTransfer ? 25000000000 : 300000000000,
+                       0,
+                       {}};
+    collective.axes = "tp";
+    collective.members = std::move(members);
+    workload.collectives.push_back(std::move(collective));
     return static_cast<int32_t>(workload.collectives.size() - 1);
   }
 
@@ -109,44 +121,171 @@ private:
 
 } // namespace
 
-static machine::Cluster makeCluster() {
-  machine::Cluster cluster;
-  cluster.intraNode = {300e9, 2e-6};
-  cluster.interNode = {25e9, 5e-6};
-  return cluster;
+/// Runs a workload once per iteration, with all listeners of a report if asked.
+static void measure(benchmark::State &state, const Workload &workload,
+                    const EngineOptions &options, bool listeners) {
+  uint64_t tasks = 0, events = 0;
+  for (auto _ : state) {
+    llvm::Expected<RunResult> result = RunResult();
+    if (listeners) {
+      auto simulated = simulate(workload, options);
+      if (simulated)
+        result = simulated->run;
+      else
+        result = simulated.takeError();
+    } else {
+      result = run(workload, options);
+    }
+    if (!result) {
+      state.SkipWithError(toString(result.takeError()).c_str());
+      break;
+    }
+    tasks += result->tasks;
+    events += result->events;
+  }
+  using benchmark::Counter;
+  state.counters["tasks/s"] = Counter(double(tasks), Counter::kIsRate);
+  state.counters["events/s"] = Counter(double(events), Counter::kIsRate);
 }
 
-/// Task completions per second of the bare engine (0) and with all listeners
-/// of a report (1): 8 stages, 96 micro-batches, 900 tasks.
+/// The bare engine (0) and with all listeners of a report (1), simulating every
+/// micro-batch or skipping what recurs: 8 stages, 96 micro-batches, 900 tasks.
 static void engineRate(benchmark::State &state) {
   Workload workload = PipelineMaker(8, 96, 900).make();
-  auto network = cost::createAlphaBetaModel(makeCluster());
-  uint64_t tasks = 0;
-  for (auto _ : state) {
-    if (state.range(0) == 0) {
-      auto result = run(workload, *network);
-      if (!result) {
-        state.SkipWithError(toString(result.takeError()).c_str());
-        break;
-      }
-      tasks += result->tasks;
-    } else {
-      auto result = simulate(workload, *network);
-      if (!result) {
-        state.SkipWithError(toString(result.takeError()).c_str());
-        break;
-      }
-      tasks += result->run.tasks;
-    }
-  }
-  state.counters["tasks/s"] = benchmark::Counter(static_cast<double>(tasks),
-                                                 benchmark::Counter::kIsRate);
+  EngineOptions options;
+  options.skipRecurrence = state.range(1) != 0;
+  measure(state, workload, options, state.range(0) != 0);
 }
 BENCHMARK(engineRate)
-    ->ArgName("listeners")
-    ->Arg(0)
-    ->Arg(1)
+    ->ArgNames({"listeners", "skip"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
+
+/// Every rank a class of its own: nodes of 8 with tensor parallelism inside and
+/// data parallelism between them. Layers run a kernel and an all-reduce over
+/// the ports of the node; gradients of each are reduced meanwhile, over the
+/// same ports and over four cards per node, each shared by two groups. Kernels
+/// differ from rank to rank, so that little happens at the same time.
+static Workload unfolded(uint32_t nodes, uint32_t layers,
+                         uint32_t microBatches) {
+  constexpr uint32_t perNode = 8, cards = 4;
+  Workload workload;
+  workload.labels = {"task"};
+  workload.info.microBatches = microBatches;
+  for (uint32_t rank = 0; rank < nodes * perNode; ++rank)
+    workload.links.push_back({"port", 300000000000});
+  for (uint32_t card = 0; card < nodes * cards; ++card)
+    workload.links.push_back({"card", 25000000000});
+  auto addCollective = [&](std::vector<uint32_t> members, int64_t volume,
+                           int64_t ceiling, std::vector<uint32_t> links) {
+    Collective collective;
+    collective.groupSize = members.size();
+    collective.members = std::move(members);
+    collective.flow = {3000000, volume, ceiling, 8, {}};
+    for (uint32_t link : links)
+      collective.flow.loads.push_back({link, loadUnit});
+    workload.collectives.push_back(std::move(collective));
+  };
+  // Per layer: one of each node, then one of each group across nodes.
+  for (uint32_t layer = 0; layer < layers; ++layer) {
+    for (uint32_t node = 0; node < nodes; ++node) {
+      std::vector<uint32_t> members;
+      for (uint32_t i = 0; i < perNode; ++i)
+        members.push_back(node * perNode + i);
+      addCollective(members, 8000000, 290000000000, members);
+    }
+    for (uint32_t i = 0; i < perNode; ++i) {
+      std::vector<uint32_t> members, links;
+      for (uint32_t node = 0; node < nodes; ++node) {
+        members.push_back(node * perNode + i);
+        links.push_back(node * perNode + i);
+        links.push_back(nodes * perNode + node * cards + i / 2);
+      }
+      addCollective(members, 1000000, 24000000000, links);
+    }
+  }
+  uint32_t perLayer = nodes + perNode;
+  for (uint32_t rank = 0; rank < nodes * perNode; ++rank) {
+    DeviceClass device;
+    device.launchLatency = 1000;
+    device.interference = {1.1, 1.3, 1.2};
+    auto add = [&](Stream stream, int32_t collective, Time duration,
+                   std::vector<uint32_t> dependsOn) {
+      Task task;
+      task.stream = stream;
+      task.collective = collective;
+      task.duration = duration;
+      task.dependsOn = std::move(dependsOn);
+      device.micro.tasks.push_back(std::move(task));
+      return static_cast<uint32_t>(device.micro.tasks.size() - 1);
+    };
+    std::vector<uint32_t> before;
+    for (uint32_t layer = 0; layer < layers; ++layer) {
+      uint32_t kernel = add(Stream::Compute, -1,
+                            30000000 + 7001 * (rank * layer % 97), before);
+      kernel = add(Stream::Compute, -1, 20000000, {kernel});
+      uint32_t reduce = add(Stream::TensorParallel,
+                            layer * perLayer + rank / perNode, 0, {kernel});
+      add(Stream::DataParallel, layer * perLayer + nodes + rank % perNode, 0,
+          {kernel});
+      before = {reduce};
+    }
+    device.micro.sectionBegin = {
+        0, static_cast<uint32_t>(device.micro.tasks.size())};
+    for (uint32_t m = 0; m < microBatches; ++m)
+      device.order.push_back({0, m, false});
+    workload.classes.push_back(std::move(device));
+  }
+  return workload;
+}
+
+/// 64 ranks with 400 tasks each in each of 8 micro-batches, with and without
+/// shared links and interference.
+static void unfoldedRate(benchmark::State &state) {
+  Workload workload = unfolded(/*nodes=*/8, /*layers=*/100,
+                               /*microBatches=*/8);
+  EngineOptions options;
+  options.skipRecurrence = false;
+  options.share = state.range(0) != 0;
+  options.overlap = state.range(1) != 0;
+  measure(state, workload, options, /*listeners=*/false);
+}
+BENCHMARK(unfoldedRate)
+    ->ArgNames({"share", "overlap"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+
+/// Four all-reduces of 1 GiB, one after another, over the ports of 1024 ranks,
+/// each a class of its own.
+static void unfoldedAllReduces(benchmark::State &state) {
+  constexpr uint32_t ranks = 1024;
+  Workload workload;
+  workload.labels = {"reduce"};
+  for (uint32_t link = 0; link < 2 * ranks; ++link)
+    workload.links.push_back({"port", 50000000000});
+  Collective collective;
+  collective.groupSize = ranks;
+  collective.flow = {20000000, int64_t(2) << 30, 48000000000, 8, {}};
+  for (uint32_t rank = 0; rank < ranks; ++rank)
+    collective.members.push_back(rank);
+  for (uint32_t link = 0; link < 2 * ranks; ++link)
+    collective.flow.loads.push_back({link, loadUnit});
+  workload.collectives.assign(4, collective);
+  DeviceClass device;
+  for (int32_t i = 0; i < 4; ++i) {
+    Task task;
+    task.stream = Stream::DataParallel;
+    task.collective = i;
+    if (i > 0)
+      task.dependsOn = {static_cast<uint32_t>(i - 1)};
+    device.micro.tasks.push_back(std::move(task));
+  }
+  device.micro.sectionBegin = {0, 4};
+  device.order = {{0, 0, false}};
+  workload.classes.assign(ranks, device);
+  measure(state, workload, {}, /*listeners=*/false);
+}
+BENCHMARK(unfoldedAllReduces)->Unit(benchmark::kMillisecond);
 
 /// Folding a mesh of 8 x 16 x n/128 ranks with 16 pipeline stages.
 static void foldRanks(benchmark::State &state) {

@@ -23,7 +23,7 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
 /// Transfers between pipeline stages, also when they run on the compute stream.
 static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
-    return workload.collectives[task.collective].cost.kind ==
+    return workload.collectives[task.collective].kind ==
            cost::CollectiveKind::SendRecv;
   switch (task.stream) {
   case Stream::PipelineSend:
@@ -85,7 +85,8 @@ void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
   if (isKernel(task)) {
     // Once its dependencies are done, a kernel at the head of the stream can
     // only wait for its launch.
-    closeGap(state, instance.ready, instance.launched);
+    closeGap(state, std::max(instance.ready, state.streamFree),
+             instance.launched);
     state.computing = true;
   } else if (isTransfer(*workload, task)) {
     ++state.transfers;
@@ -101,6 +102,8 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
   Time duration = now - state.started[stream];
   state.busy[stream] += duration;
   elapse(state, now);
+  if (task.stream == Stream::Compute)
+    state.streamFree = now;
   if (!isKernel(task)) {
     --(isTransfer(*workload, task) ? state.transfers : state.communications);
     return;
@@ -125,6 +128,34 @@ void BreakdownTracker::onFinish(Time iterationTime) {
   for (State &state : classes) {
     elapse(state, iterationTime);
     closeGap(state, 0, 0);
+  }
+}
+
+void BreakdownTracker::visitState(StateVisitor &visitor) {
+  for (State &state : classes) {
+    Breakdown &parts = state.breakdown;
+    for (Time *part : {&parts.compute, &parts.recompute, &parts.optimizer,
+                       &parts.exposedCommunication, &parts.exposedPipeline,
+                       &parts.host, &parts.bubble})
+      visitor.count(*part);
+    for (unsigned s = 0; s < numStreams; ++s) {
+      visitor.count(state.busy[s]);
+      visitor.time(state.started[s]);
+    }
+    visitor.same(state.byOperation.size());
+    for (auto &[operation, time] : state.byOperation)
+      visitor.count(time);
+    visitor.time(state.lastChange);
+    visitor.time(state.streamFree);
+    visitor.same(state.communications);
+    visitor.same(state.transfers);
+    visitor.same(state.computing);
+    visitor.same(state.gap.size());
+    for (Segment &segment : state.gap) {
+      visitor.time(segment.begin);
+      visitor.time(segment.end);
+      visitor.same(static_cast<int64_t>(segment.kind));
+    }
   }
 }
 

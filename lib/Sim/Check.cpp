@@ -11,13 +11,19 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 
-#include <cmath>
+#include <utility>
 
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
 namespace {
+
+// Bounds that keep sums within their integers (FlowNetwork.cpp). Nothing real
+// comes near them.
+constexpr int64_t largestRate = int64_t(1) << 46; ///< bytes/s
+constexpr int64_t largestLoad = int64_t(1) << 36;
+constexpr int64_t largestFactor = 1000;
 
 /// Where a collective appears.
 struct Party {
@@ -41,6 +47,9 @@ private:
   Error checkOrder(const DeviceClass &device);
   Error checkDependencyOrder(const DeviceClass &device);
   Error checkOnceDependencies(const DeviceClass &device);
+  Error checkDevice(const DeviceClass &device) const;
+  Error checkLinks() const;
+  Error checkFlow(const Flow &flow);
   Error checkCollectives();
   Error checkParties(const Collective &collective, size_t index);
 
@@ -65,6 +74,9 @@ private:
 
   const Workload &workload;
   std::vector<SmallVector<Party, 2>> parties; ///< per collective
+  /// The last flow (counted from 1) seen to load each link.
+  std::vector<size_t> lastFlow;
+  size_t numFlows = 0;
   /// Position in the order of the class being checked, by `key`.
   DenseMap<uint64_t, uint32_t> position;
   /// Position of the last work item per micro-section.
@@ -268,14 +280,31 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
   return Error::success();
 }
 
-Error Checker::checkClass(const DeviceClass &device, uint32_t classIndex) {
+Error Checker::checkDevice(const DeviceClass &device) const {
   if (device.ranks < 1)
     return inClass(device, "stands for " + Twine(device.ranks) + " ranks");
+  if (device.launchLatency < 0)
+    return inClass(device,
+                   "expected a launch latency that is not negative, got " +
+                       Twine(device.launchLatency) + " ps");
+  const machine::Interference &factors = device.interference;
+  for (double factor :
+       {factors.matrixKernel, factors.memoryKernel, factors.communication})
+    if (!(factor >= 1 && factor <= largestFactor))
+      return inClass(device, "expected an interference factor from 1 to " +
+                                 Twine(largestFactor) + ", got " +
+                                 std::to_string(factor));
   for (const Buffer &buffer : device.resident)
     if (buffer.bytes < 0)
       return inClass(device, "resident buffer '" + Twine(buffer.name) +
                                  "' has a negative size of " +
                                  Twine(buffer.bytes) + " bytes");
+  return Error::success();
+}
+
+Error Checker::checkClass(const DeviceClass &device, uint32_t classIndex) {
+  if (Error error = checkDevice(device))
+    return error;
   if (Error error = checkTemplate(device, classIndex, /*once=*/false))
     return error;
   if (Error error = checkTemplate(device, classIndex, /*once=*/true))
@@ -291,7 +320,7 @@ Error Checker::checkClass(const DeviceClass &device, uint32_t classIndex) {
 /// template and with the same condition.
 Error Checker::checkParties(const Collective &collective, size_t index) {
   ArrayRef<Party> found = parties[index];
-  StringRef kind = cost::stringify(collective.cost.kind);
+  StringRef kind = cost::stringify(collective.kind);
   for (const Party &party : found) {
     const DeviceClass &device = workload.classes[party.classIndex];
     if (!llvm::binary_search(collective.members, party.classIndex))
@@ -322,21 +351,65 @@ Error Checker::checkParties(const Collective &collective, size_t index) {
   return Error::success();
 }
 
+Error Checker::checkLinks() const {
+  for (const LinkClass &link : workload.links) {
+    if (link.capacity < 1 || link.capacity > largestRate)
+      return createStringError(
+          "link '" + Twine(link.name) + "': expected a capacity from 1 to " +
+          Twine(largestRate) + " bytes/s, got " + Twine(link.capacity));
+    if (link.count < 1)
+      return createStringError("link '" + Twine(link.name) + "': stands for " +
+                               Twine(link.count) + " links");
+  }
+  return Error::success();
+}
+
+Error Checker::checkFlow(const Flow &flow) {
+  auto outside = [](StringRef what, int64_t least, int64_t most, StringRef unit,
+                    int64_t value) {
+    return createStringError("expected a " + Twine(what) + " from " +
+                             Twine(least) + " to " + Twine(most) + unit +
+                             ", got " + Twine(value));
+  };
+  if (flow.latency < 0)
+    return createStringError("negative latency of " + Twine(flow.latency) +
+                             " ps");
+  if (flow.volume < 0)
+    return createStringError("negative volume of " + Twine(flow.volume) +
+                             " bytes");
+  if (flow.volume > 0 && (flow.ceiling < 1 || flow.ceiling > largestRate))
+    return outside("ceiling", 1, largestRate, " bytes/s", flow.ceiling);
+  ++numFlows;
+  for (const LinkClassLoad &load : flow.loads) {
+    if (load.link >= workload.links.size())
+      return createStringError("link " + Twine(load.link) +
+                               " is out of range (there are " +
+                               Twine(workload.links.size()) + ")");
+    const std::string &name = workload.links[load.link].name;
+    if (load.load < 1 || load.load > largestLoad)
+      return outside("load of link '" + name + "'", 1, largestLoad, "",
+                     load.load);
+    if (std::exchange(lastFlow[load.link], numFlows) == numFlows)
+      return createStringError("loads the link '" + Twine(name) + "' twice");
+  }
+  return Error::success();
+}
+
 Error Checker::checkCollectives() {
+  lastFlow.assign(workload.links.size(), 0);
   for (size_t c = 0; c < workload.collectives.size(); ++c) {
     const Collective &collective = workload.collectives[c];
     auto refuse = [&](const Twine &message) {
-      return createStringError(Twine(cost::stringify(collective.cost.kind)) +
-                               " " + Twine(c) + " (" + collective.axes +
+      return createStringError(Twine(cost::stringify(collective.kind)) + " " +
+                               Twine(c) + " (" + collective.axes +
                                "): " + message);
     };
-    if (collective.cost.bytes < 0)
-      return refuse("negative size of " + Twine(collective.cost.bytes) +
-                    " bytes");
+    if (collective.bytes < 0)
+      return refuse("negative size of " + Twine(collective.bytes) + " bytes");
     if (collective.groups < 1)
       return refuse("stands for " + Twine(collective.groups) + " groups");
-    if (collective.cost.group.ranks < 1)
-      return refuse("has " + Twine(collective.cost.group.ranks) + " ranks");
+    if (collective.groupSize < 1)
+      return refuse("has " + Twine(collective.groupSize) + " ranks");
     if (collective.members.empty())
       return refuse("has no member");
     for (size_t m = 0; m < collective.members.size(); ++m) {
@@ -347,9 +420,11 @@ Error Checker::checkCollectives() {
       if (m > 0 && collective.members[m] <= collective.members[m - 1])
         return refuse("the member classes are not ascending");
     }
-    if (collective.cost.kind == cost::CollectiveKind::SendRecv &&
+    if (collective.kind == cost::CollectiveKind::SendRecv &&
         collective.members.size() > 2)
       return refuse("has more than a sender and a receiver");
+    if (Error error = checkFlow(collective.flow))
+      return refuse(toString(std::move(error)));
     if (Error error = checkParties(collective, c))
       return error;
   }
@@ -363,15 +438,13 @@ Error Checker::run() {
     return createStringError("expected a positive number of micro-batches, "
                              "got " +
                              Twine(workload.info.microBatches));
-  double latency = workload.cluster.device.launchLatency;
-  if (!std::isfinite(latency) || latency < 0)
-    return createStringError(
-        "the launch latency of the device is negative or not finite");
   for (const Bucket &bucket : workload.buckets)
     if (bucket.bytes < 0)
       return createStringError("bucket '" + Twine(bucket.name) +
                                "' has a negative size of " +
                                Twine(bucket.bytes) + " bytes");
+  if (Error error = checkLinks())
+    return error;
   parties.resize(workload.collectives.size());
   for (uint32_t c = 0; c < workload.classes.size(); ++c)
     if (Error error = checkClass(workload.classes[c], c))

@@ -76,11 +76,10 @@ void ChromeTrace::onTaskEnd(const TaskInstance &instance, Time now) {
   if (!instance.once)
     os << ",\"micro_batch\":" << instance.microBatch;
   if (task.collective >= 0) {
-    const cost::Collective &collective =
-        workload->collectives[task.collective].cost;
+    const Collective &collective = workload->collectives[task.collective];
     os << ",\"collective\":\"" << cost::stringify(collective.kind)
        << "\",\"bytes\":" << collective.bytes
-       << ",\"group_size\":" << collective.group.ranks;
+       << ",\"group_size\":" << collective.groupSize;
   }
   os << "}}";
 }

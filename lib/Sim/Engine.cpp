@@ -9,6 +9,7 @@
 #include "Proteus/Sim/Engine.h"
 
 #include "EngineState.h"
+#include "Recurrence.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -20,151 +21,97 @@ using namespace proteus;
 using namespace proteus::sim;
 
 Listener::~Listener() = default;
+StateVisitor::~StateVisitor() = default;
 
 namespace {
-
-/// No simulated time reaches this, so sums never overflow.
-constexpr double timeLimit = 4611686018427387904.0; // 2^62 ps, about 53 days
 
 /// Added to the users of a buffer whose producer is skipped: it is never
 /// allocated, so its count must never reach zero.
 constexpr uint32_t neverAllocated = 1u << 30;
 
-enum class EventKind : uint8_t { TaskEnd, CollectiveEnd, Launch };
-
-/// Ends come before launches at the same time; then the order of creation
-/// decides. `order` holds kind and sequence number in one comparison.
-struct Event {
-  Time time;
-  uint64_t order;
-  uint32_t subject; ///< a stream, or a collective
-
-  EventKind kind() const { return static_cast<EventKind>(order >> 62); }
-  friend bool operator<(const Event &a, const Event &b) {
-    return a.time != b.time ? a.time > b.time : a.order > b.order;
-  }
-};
-
 template <bool Listening> class Engine : private EngineState {
 public:
-  Engine(const Workload &workload, ArrayRef<Listener *> listeners)
-      : EngineState(workload), listeners(listeners),
-        launchLatency(
-            cost::fromSeconds(workload.cluster.device.launchLatency)) {}
+  Engine(const Workload &workload, const EngineOptions &options,
+         ArrayRef<Listener *> listeners)
+      : EngineState(workload, options), listeners(listeners),
+        recurrence(*this, listeners) {
+    if (!options.skipRecurrence)
+      recurrence.disable();
+  }
 
-  Expected<RunResult> run(const cost::CollectiveCostModel &network);
+  Expected<RunResult> run();
 
 private:
-  // Preparation.
-  void prepare(const cost::CollectiveCostModel &network);
-  void prepareRendezvous();
-  Error checkTotalTime() const;
+  Error checkLaunches() const;
 
-  // The loop.
+  // Frames and queues.
   void advance(uint32_t stream);
-  void openItem(ClassState &state, Head &head);
+  void openItem(uint32_t stream);
   uint32_t openFrame(ClassState &state, const FlatItem &item);
   void skipTasks(ClassState &state, uint32_t slot, uint32_t section);
   void consider(uint32_t stream);
+
+  // The life of a task.
   void arrive(uint32_t stream);
   void start(uint32_t stream);
   void finish(uint32_t stream);
   void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task);
   void releaseBuffers(const TaskInstance &instance, uint32_t slot);
 
-  void push(Time time, EventKind kind, uint32_t subject) {
-    queue.push_back(
-        {time, static_cast<uint64_t>(kind) << 62 | sequence++, subject});
+  // Kernels, communications and what they do to each other.
+  void startKernel(uint32_t stream, const FlatTask &task);
+  void finishKernel(ClassState &state);
+  void startCollective(uint32_t collective);
+  void finishCollective(uint32_t collective);
+  void beginFlow(uint32_t collective);
+  template <typename Visit>
+  void forCommunications(const ClassState &state, Visit visit);
+  void setCommunicating(uint32_t stream, bool runs);
+  void markCollective(uint32_t collective);
+  void settle();
+
+  // The loop.
+  void startAll();
+  void process(const Event &event);
+  bool nextTime();
+
+  void push(Time time, EventKind kind, uint32_t subject, uint32_t version = 0) {
+    tooLong |= time >= timeLimit;
+    queue.push_back({time, static_cast<uint64_t>(kind) << 62 | sequence++,
+                     subject, version});
     std::push_heap(queue.begin(), queue.end());
   }
+  void pop() {
+    std::pop_heap(queue.begin(), queue.end());
+    queue.pop_back();
+  }
+  /// `time` later than now, without overflow.
+  Time after(Time time) const { return now + std::min(time, timeLimit); }
+
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);
     ClassState &state = stateOf(stream);
+    Time ready =
+        state.frames[head.once]
+            .ready[head.slot * state.flat.templates[head.once].numTasks() +
+                   head.task];
     return {stream / numStreams,
             head.task,
             state.flat.order[head.item].microBatch,
             head.once,
-            state.frames[head.once]
-                .ready[head.slot * state.flat.templates[head.once].numTasks() +
-                       head.task],
+            std::max<Time>(ready, 0),
             head.launched};
   }
 
   ArrayRef<Listener *> listeners;
-  Time launchLatency;
-  std::vector<Time> collectiveTimes;
-  std::vector<uint32_t> arrivals; ///< per meeting
-
-  std::vector<Event> queue;
+  Recurrence recurrence;
   std::vector<uint32_t> startable; ///< streams whose head may start now
+  std::vector<uint32_t> dirtyClasses, dirtyCollectives;
   uint64_t sequence = 0;
-  RunResult result;
+  bool tooLong = false; ///< an event lies behind `timeLimit`
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Preparation
-//===----------------------------------------------------------------------===//
-
-template <bool Listening>
-void Engine<Listening>::prepare(const cost::CollectiveCostModel &network) {
-  for (const Collective &collective : workload.collectives)
-    collectiveTimes.push_back(network.cost(collective.cost).time);
-  classes.resize(workload.classes.size());
-  for (size_t c = 0; c < classes.size(); ++c) {
-    ClassState &state = classes[c];
-    state.flat = flatten(workload.classes[c]);
-    for (bool once : {false, true}) {
-      Frames &frames = state.frames[once];
-      frames.stride = state.flat.templates[once].initial.size();
-      frames.slotOf.assign(once ? 1 : workload.info.microBatches, -1);
-    }
-  }
-  prepareRendezvous();
-}
-
-template <bool Listening> void Engine<Listening>::prepareRendezvous() {
-  std::vector<SmallVector<uint32_t, 2>> streams(workload.collectives.size());
-  std::vector<bool> single(workload.collectives.size());
-  for (uint32_t c = 0; c < classes.size(); ++c)
-    for (bool once : {false, true})
-      for (const FlatTask &task : classes[c].flat.templates[once].tasks)
-        if (task.collective >= 0) {
-          streams[task.collective].push_back(
-              c * numStreams + static_cast<unsigned>(task.stream));
-          single[task.collective] = once || task.lastOnly;
-        }
-  size_t meetings = 0;
-  for (size_t c = 0; c < streams.size(); ++c) {
-    parties.beginList();
-    for (uint32_t stream : streams[c])
-      parties.add(stream);
-    firstMeeting.push_back(meetings);
-    // A lone member meets nobody.
-    if (streams[c].size() > 1)
-      meetings += single[c] ? 1 : workload.info.microBatches;
-  }
-  parties.finish();
-  arrivals.assign(meetings, 0);
-}
-
-template <bool Listening> Error Engine<Listening>::checkTotalTime() const {
-  double total = 0;
-  for (const ClassState &state : classes) {
-    total += static_cast<double>(state.flat.launches) * launchLatency;
-    for (bool once : {false, true})
-      for (const FlatTask &task : state.flat.templates[once].tasks)
-        total += static_cast<double>(task.collective >= 0
-                                         ? collectiveTimes[task.collective]
-                                         : task.duration) *
-                 (once ? 1 : workload.info.microBatches);
-  }
-  if (total < timeLimit)
-    return Error::success();
-  return createStringError("the step takes longer than the engine can count: "
-                           "its tasks add up to more than 53 days");
-}
 
 //===----------------------------------------------------------------------===//
 // Frames and queues
@@ -208,7 +155,7 @@ uint32_t Engine<Listening>::openFrame(ClassState &state, const FlatItem &item) {
   llvm::copy(flat.initial, frames.open.begin() + slot * frames.stride);
   if (Listening)
     std::fill_n(frames.ready.begin() + slot * flat.numTasks(), flat.numTasks(),
-                0);
+                notReady);
   if (!item.once)
     for (uint32_t s = 0; s < flat.numSections(); ++s)
       if (state.flat.lastMicroBatch[s] != item.microBatch)
@@ -217,8 +164,10 @@ uint32_t Engine<Listening>::openFrame(ClassState &state, const FlatItem &item) {
 }
 
 /// The head has moved to another work item: finds or makes its frame.
-template <bool Listening>
-void Engine<Listening>::openItem(ClassState &state, Head &head) {
+template <bool Listening> void Engine<Listening>::openItem(uint32_t stream) {
+  ClassState &state = stateOf(stream);
+  Head &head = headOf(stream);
+  recurrence.onOpenItem(stream);
   const FlatItem &item = state.flat.order[head.item];
   int32_t slot = state.frames[item.once].slotOf[item.microBatch];
   head.once = item.once;
@@ -245,7 +194,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
     head.item = item - 1;
     head.next = tasks.begin();
     head.end = tasks.end();
-    openItem(state, head);
+    openItem(stream);
   }
   const FlatItem &item = order[head.item];
   head.task = *head.next++;
@@ -253,7 +202,8 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   uint64_t before = item.launchedBefore +
                     state.flat.templates[head.once]
                         .ordinal[item.last ? LastTime : EveryTime][head.task];
-  head.launched = launchLatency * static_cast<Time>(before + 1);
+  head.launched = workload.classes[stream / numStreams].launchLatency *
+                  static_cast<Time>(before + 1);
   consider(stream);
 }
 
@@ -269,35 +219,31 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   const Frames &frames = state.frames[head.once];
   if (frames.open[head.slot * frames.stride + head.task] != 0)
     return;
-  if (head.launched > now)
+  if (head.launched > now) {
+    ++state.launchWaits;
     push(head.launched, EventKind::Launch, stream);
-  else
+  } else {
     startable.push_back(stream);
+  }
 }
 
 /// The head of a stream can start: it does, unless others must come first.
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
-  ClassState &state = stateOf(stream);
-  Head &head = headOf(stream);
-  const FlatTask &task = state.flat.templates[head.once].tasks[head.task];
-  if (task.collective < 0) {
-    start(stream);
-    push(now + task.duration, EventKind::TaskEnd, stream);
+  const FlatTask &task = taskOf(stream);
+  if (task.isKernel()) {
+    startKernel(stream, task);
     return;
   }
-  ArrayRef<uint32_t> members = parties[task.collective];
-  Time end = now + collectiveTimes[task.collective];
-  if (members.size() == 1) {
+  Head &head = headOf(stream);
+  if (task.collective < 0) {
     start(stream);
-    push(end, EventKind::TaskEnd, stream);
+    push(after(task.duration), EventKind::TaskEnd, stream, ++head.version);
     return;
   }
   head.status = Head::Status::Arrived;
-  if (++arrivals[meetingOf(stream)] < members.size())
-    return;
-  for (uint32_t member : members)
-    start(member);
-  push(end, EventKind::CollectiveEnd, task.collective);
+  size_t members = parties[task.collective].size();
+  if (members == 1 || ++arrivals[meetingOf(stream)] == members)
+    startCollective(task.collective);
 }
 
 template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
@@ -358,6 +304,11 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   }
   const FlatItem &item = state.flat.order[head.item];
   const FlatTemplate &flat = state.flat.templates[head.once];
+  if (Listening)
+    state.frames[head.once].ready[head.slot * flat.numTasks() + head.task] =
+        notReady;
+  if (flat.tasks[head.task].isKernel())
+    finishKernel(state);
   for (uint32_t successor : flat.successors[head.task])
     resolve(classIndex, head.once, head.slot, successor);
   if (!head.once && item.last)
@@ -376,43 +327,230 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   advance(stream);
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels, communications and what they do to each other
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for the collectives that run in a class and disturb kernels.
 template <bool Listening>
-Expected<RunResult>
-Engine<Listening>::run(const cost::CollectiveCostModel &network) {
-  prepare(network);
-  if (Error error = checkTotalTime())
+template <typename Visit>
+void Engine<Listening>::forCommunications(const ClassState &state,
+                                          Visit visit) {
+  for (uint32_t bits = state.communicating; bits; bits &= bits - 1) {
+    const Head &head = state.heads[llvm::countr_zero(bits)];
+    visit(state.flat.templates[head.once].tasks[head.task].collective);
+  }
+}
+
+template <bool Listening>
+void Engine<Listening>::markCollective(uint32_t collective) {
+  if (!std::exchange(collectives[collective].dirty, true))
+    dirtyCollectives.push_back(collective);
+}
+
+template <bool Listening>
+void Engine<Listening>::startKernel(uint32_t stream, const FlatTask &task) {
+  ClassState &state = stateOf(stream);
+  start(stream);
+  state.computing = true;
+  if (state.slowsCommunication)
+    forCommunications(state, [&](uint32_t collective) {
+      if (collectives[collective].computingMembers++ == 0)
+        markCollective(collective);
+    });
+  Time end = after(task.duration);
+  if (state.disturbedSpeed[task.matrix] != fullSpeed) {
+    state.kernel = {Wide(task.duration) * fullSpeed, state.kernelSpeed(task),
+                    now};
+    end = state.kernel.end();
+  }
+  push(end, EventKind::TaskEnd, stream, ++headOf(stream).version);
+}
+
+template <bool Listening>
+void Engine<Listening>::finishKernel(ClassState &state) {
+  state.computing = false;
+  if (state.slowsCommunication)
+    forCommunications(state, [&](uint32_t collective) {
+      if (--collectives[collective].computingMembers == 0)
+        markCollective(collective);
+    });
+}
+
+/// A communication that disturbs kernels starts or ends on a stream.
+template <bool Listening>
+void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
+  ClassState &state = stateOf(stream);
+  bool before = state.communicating != 0;
+  state.communicating ^= 1u << (stream % numStreams);
+  assert(((state.communicating >> (stream % numStreams)) & 1) == runs);
+  if (before != (state.communicating != 0) && !std::exchange(state.dirty, true))
+    dirtyClasses.push_back(stream / numStreams);
+}
+
+/// All have arrived.
+template <bool Listening>
+void Engine<Listening>::startCollective(uint32_t index) {
+  CollectiveState &collective = collectives[index];
+  const Flow &flow = workload.collectives[index].flow;
+  for (uint32_t member : parties[index])
+    start(member);
+  if (collective.interferes)
+    for (uint32_t member : parties[index]) {
+      setCommunicating(member, true);
+      const ClassState &state = stateOf(member);
+      collective.computingMembers +=
+          state.computing && state.slowsCommunication;
+    }
+  if (flow.volume == 0)
+    push(after(flow.latency), EventKind::CollectiveEnd, index,
+         ++collective.version);
+  else if (flow.latency == 0)
+    beginFlow(index);
+  else
+    push(after(flow.latency), EventKind::FlowBegin, index);
+}
+
+/// The latency is over. `settle` sets the rate, and with it the end.
+template <bool Listening> void Engine<Listening>::beginFlow(uint32_t index) {
+  CollectiveState &collective = collectives[index];
+  collective.moving = true;
+  collective.progress = {
+      Wide(workload.collectives[index].flow.volume) * workPerByte, 0, now};
+  network.start(index, collective.ceilings[collective.computingMembers > 0]);
+}
+
+template <bool Listening>
+void Engine<Listening>::finishCollective(uint32_t index) {
+  CollectiveState &collective = collectives[index];
+  if (collective.moving)
+    network.stop(index);
+  collective.moving = false;
+  collective.computingMembers = 0;
+  if (collective.interferes)
+    for (uint32_t member : parties[index])
+      setCommunicating(member, false);
+  for (uint32_t member : parties[index])
+    finish(member);
+}
+
+/// All that happens now has happened: speeds and rates follow, and ends are put
+/// off or brought forward.
+template <bool Listening> void Engine<Listening>::settle() {
+  for (uint32_t c : dirtyClasses) {
+    ClassState &state = classes[c];
+    state.dirty = false;
+    uint32_t stream = c * numStreams + static_cast<unsigned>(Stream::Compute);
+    if (!state.computing)
+      continue;
+    const FlatTask &task = taskOf(stream);
+    uint64_t speed = state.kernelSpeed(task);
+    if (state.disturbedSpeed[task.matrix] == fullSpeed ||
+        speed == state.kernel.rate)
+      continue;
+    state.kernel.changeRate(speed, now);
+    push(state.kernel.end(), EventKind::TaskEnd, stream,
+         ++headOf(stream).version);
+  }
+  dirtyClasses.clear();
+  for (uint32_t c : dirtyCollectives) {
+    CollectiveState &collective = collectives[c];
+    collective.dirty = false;
+    if (collective.moving)
+      network.limit(c, collective.ceilings[collective.computingMembers > 0]);
+  }
+  dirtyCollectives.clear();
+  for (uint32_t c : network.settle()) {
+    CollectiveState &collective = collectives[c];
+    collective.progress.changeRate(network.rate(c), now);
+    push(collective.progress.end(), EventKind::CollectiveEnd, c,
+         ++collective.version);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+template <bool Listening> void Engine<Listening>::startAll() {
+  // What starts at this time may make others able to start at this time.
+  for (size_t i = 0; i < startable.size(); ++i)
+    arrive(startable[i]);
+  startable.clear();
+}
+
+template <bool Listening> void Engine<Listening>::process(const Event &event) {
+  ++result.events;
+  switch (event.kind()) {
+  case EventKind::TaskEnd:
+    finish(event.subject);
+    break;
+  case EventKind::CollectiveEnd:
+    finishCollective(event.subject);
+    break;
+  case EventKind::FlowBegin:
+    beginFlow(event.subject);
+    break;
+  case EventKind::Launch:
+    startable.push_back(event.subject);
+    break;
+  }
+}
+
+/// Moves on to the next point in time at which something happens, if any.
+template <bool Listening> bool Engine<Listening>::nextTime() {
+  auto dropStale = [&] {
+    while (!queue.empty() && isStale(queue.front()))
+      pop();
+  };
+  dropStale();
+  if (queue.empty() || queue.front().time > now) {
+    settle();
+    recurrence.onSettled();
+    dropStale();
+  }
+  if (queue.empty())
+    return false;
+  now = queue.front().time;
+  return true;
+}
+
+static Error tooLongError() {
+  return createStringError("the step takes longer than the engine can count: "
+                           "more than 53 days");
+}
+
+template <bool Listening> Error Engine<Listening>::checkLaunches() const {
+  for (size_t c = 0; c < classes.size(); ++c)
+    if (static_cast<double>(classes[c].flat.launches) *
+            static_cast<double>(workload.classes[c].launchLatency) >=
+        static_cast<double>(timeLimit))
+      return tooLongError();
+  return Error::success();
+}
+
+template <bool Listening> Expected<RunResult> Engine<Listening>::run() {
+  if (Error error = checkLaunches())
     return error;
+  std::vector<Time> aloneTimes;
+  for (uint32_t c = 0; c < collectives.size(); ++c)
+    aloneTimes.push_back(timeAlone(c));
   for (Listener *listener : listeners)
-    listener->onBegin(workload, collectiveTimes);
+    listener->onBegin(workload, aloneTimes);
 
   for (uint32_t s = 0; s < numAllStreams(); ++s)
     advance(s);
-  while (true) {
-    // What starts at this time may make others able to start at this time.
-    for (size_t i = 0; i < startable.size(); ++i)
-      arrive(startable[i]);
-    startable.clear();
-    if (queue.empty())
-      break;
-    now = queue.front().time;
+  startAll();
+  while (nextTime()) {
+    if (tooLong)
+      return tooLongError();
     while (!queue.empty() && queue.front().time == now) {
-      std::pop_heap(queue.begin(), queue.end());
-      Event event = queue.back();
-      queue.pop_back();
-      ++result.events;
-      switch (event.kind()) {
-      case EventKind::TaskEnd:
-        finish(event.subject);
-        break;
-      case EventKind::CollectiveEnd:
-        for (uint32_t member : parties[event.subject])
-          finish(member);
-        break;
-      case EventKind::Launch:
-        startable.push_back(event.subject);
-        break;
-      }
+      Event event = queue.front();
+      pop();
+      if (!isStale(event))
+        process(event);
     }
+    startAll();
   }
   for (const ClassState &state : classes)
     for (const Head &head : state.heads)
@@ -425,11 +563,11 @@ Engine<Listening>::run(const cost::CollectiveCostModel &network) {
 }
 
 Expected<RunResult> proteus::sim::run(const Workload &workload,
-                                      const cost::CollectiveCostModel &network,
+                                      const EngineOptions &options,
                                       ArrayRef<Listener *> listeners) {
   if (Error error = check(workload))
     return error;
   if (listeners.empty())
-    return Engine<false>(workload, listeners).run(network);
-  return Engine<true>(workload, listeners).run(network);
+    return Engine<false>(workload, options, listeners).run();
+  return Engine<true>(workload, options, listeners).run();
 }

@@ -11,19 +11,18 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Turns (from, to) edges into lists by `from`, keeping the order of `to`.
-static IndexLists listsOf(size_t count,
+IndexLists IndexLists::of(size_t count,
                           ArrayRef<std::pair<uint32_t, uint32_t>> edges) {
-  std::vector<std::vector<uint32_t>> byFrom(count);
-  for (auto [from, to] : edges)
-    byFrom[from].push_back(to);
   IndexLists lists;
-  for (const std::vector<uint32_t> &list : byFrom) {
-    lists.beginList();
-    for (uint32_t to : list)
-      lists.add(to);
-  }
-  lists.finish();
+  lists.begin.assign(count + 1, 0);
+  lists.entries.resize(edges.size());
+  for (auto [from, to] : edges)
+    ++lists.begin[from + 1];
+  for (size_t list = 0; list < count; ++list)
+    lists.begin[list + 1] += lists.begin[list];
+  std::vector<uint32_t> next(lists.begin.begin(), lists.begin.end() - 1);
+  for (auto [from, to] : edges)
+    lists.entries[next[from]++] = to;
   return lists;
 }
 
@@ -34,7 +33,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   for (uint32_t t = 0; t < from.tasks.size(); ++t) {
     const Task &task = from.tasks[t];
     flat.tasks.push_back({task.duration, task.collective, task.stream,
-                          task.when == When::LastMicroBatch});
+                          task.when == When::LastMicroBatch, task.matrix});
     flat.initial[t] = task.dependsOn.size();
     for (uint32_t dependency : task.dependsOn)
       edges.emplace_back(dependency, t);
@@ -52,7 +51,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   }
   flat.allocates.finish();
   flat.uses.finish();
-  flat.successors = listsOf(from.tasks.size(), edges);
+  flat.successors = IndexLists::of(from.tasks.size(), edges);
 }
 
 static void flattenSections(const Template &from, FlatTemplate &flat) {
@@ -119,7 +118,8 @@ FlatClass proteus::sim::flatten(const DeviceClass &device) {
     edges.emplace_back(microTask, onceTask);
     ++flat.templates[1].initial[onceTask];
   }
-  flat.templates[0].onceSuccessors = listsOf(device.micro.tasks.size(), edges);
+  flat.templates[0].onceSuccessors =
+      IndexLists::of(device.micro.tasks.size(), edges);
   flattenOrder(device, flat);
   return flat;
 }

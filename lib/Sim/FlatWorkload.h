@@ -25,6 +25,10 @@ namespace proteus::sim {
 /// Lists of indices, one after another.
 class IndexLists {
 public:
+  /// Turns (from, to) edges into lists by `from`, keeping the order of `to`.
+  static IndexLists of(size_t count,
+                       llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges);
+
   void beginList() { begin.push_back(entries.size()); }
   void add(uint32_t index) { entries.push_back(index); }
   void finish() { begin.push_back(entries.size()); }
@@ -43,6 +47,11 @@ struct FlatTask {
   int32_t collective;
   Stream stream;
   bool lastOnly;
+  bool matrix;
+
+  /// What communication slows, and what slows communication. Tasks of a given
+  /// duration on other streams stand for copies.
+  bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
 /// Which tasks of a section run: those of every micro-batch, or all, as with

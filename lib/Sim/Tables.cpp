@@ -20,19 +20,42 @@ using namespace proteus::sim;
 // CollectiveTable
 //===----------------------------------------------------------------------===//
 
-void CollectiveTable::onBegin(const Workload &w,
-                              ArrayRef<Time> collectiveTimes) {
+void CollectiveTable::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
-  times = collectiveTimes.vec();
-  counts.assign(times.size(), 0);
+  collectives.assign(w.collectives.size(), {});
 }
 
-void CollectiveTable::onTaskStart(const TaskInstance &instance, Time) {
-  int32_t index = instance.in(*workload).collective;
-  // All members run it; one of them is counted.
-  if (index >= 0 &&
-      workload->collectives[index].members.front() == instance.classIndex)
-    ++counts[index];
+void CollectiveTable::visitState(StateVisitor &visitor) {
+  for (State &state : collectives) {
+    visitor.count(state.count);
+    visitor.count(state.time);
+    visitor.time(state.started);
+  }
+}
+
+/// The collective that a task runs if its class is the one whose task stands
+/// for those of all members, else -1.
+static int32_t countedCollective(const Workload &workload,
+                                 const TaskInstance &instance) {
+  int32_t index = instance.in(workload).collective;
+  return index >= 0 && workload.collectives[index].members.front() ==
+                           instance.classIndex
+             ? index
+             : -1;
+}
+
+void CollectiveTable::onTaskStart(const TaskInstance &instance, Time now) {
+  int32_t index = countedCollective(*workload, instance);
+  if (index < 0)
+    return;
+  ++collectives[index].count;
+  collectives[index].started = now;
+}
+
+void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
+  int32_t index = countedCollective(*workload, instance);
+  if (index >= 0)
+    collectives[index].time += now - collectives[index].started;
 }
 
 std::vector<CollectiveRow> CollectiveTable::rows() const {
@@ -43,19 +66,19 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
   std::map<std::tuple<cost::CollectiveKind, std::string, int64_t, int64_t>,
            Entry>
       entries;
-  for (size_t c = 0; c < counts.size(); ++c) {
+  for (size_t c = 0; c < collectives.size(); ++c) {
     const Collective &collective = workload->collectives[c];
-    Entry &entry =
-        entries[{collective.cost.kind, collective.axes,
-                 collective.cost.group.ranks, collective.cost.bytes}];
-    entry.row.kind = collective.cost.kind;
+    const State &state = collectives[c];
+    Entry &entry = entries[{collective.kind, collective.axes,
+                            collective.groupSize, collective.bytes}];
+    entry.row.kind = collective.kind;
     entry.row.axes = collective.axes;
-    entry.row.groupSize = collective.cost.group.ranks;
-    entry.row.bytes = collective.cost.bytes;
-    entry.row.count += counts[c] * collective.groups;
+    entry.row.groupSize = collective.groupSize;
+    entry.row.bytes = collective.bytes;
+    entry.row.count += state.count * collective.groups;
     for (uint32_t member : collective.members) {
-      entry.byClass[member].first += counts[c] * times[c];
-      entry.byClass[member].second += counts[c];
+      entry.byClass[member].first += state.time;
+      entry.byClass[member].second += state.count;
     }
   }
   std::vector<CollectiveRow> result;
@@ -99,6 +122,21 @@ void BucketTable::onTaskEnd(const TaskInstance &instance, Time now) {
   } else if (task.stream == Stream::Compute && task.collective < 0 &&
              task.phase == Phase::Backward) {
     state.lastBackward = now;
+  }
+}
+
+void BucketTable::visitState(StateVisitor &visitor) {
+  for (State &state : classes) {
+    visitor.same(state.rows.size());
+    for (auto &[task, row] : state.rows) {
+      visitor.same(task.first);
+      visitor.same(task.second);
+      visitor.time(row.ready);
+      visitor.time(row.start);
+      visitor.time(row.end);
+    }
+    visitor.time(state.lastBackward);
+    visitor.time(state.lastReduction);
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include "TestWorkloads.h"
 
+#include <cmath>
+
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
@@ -43,13 +45,30 @@ TEST(Check, WorkloadAsAWhole) {
             "the workload has no device class");
   EXPECT_EQ(errorAfter([](Workload &w) { w.info.microBatches = 0; }),
             "expected a positive number of micro-batches, got 0");
-  EXPECT_EQ(
-      errorAfter([](Workload &w) { w.cluster.device.launchLatency = -1; }),
-      "the launch latency of the device is negative or not finite");
   EXPECT_EQ(errorAfter([](Workload &w) { w.buckets = {{"b0", -4}}; }),
             "bucket 'b0' has a negative size of -4 bytes");
   EXPECT_EQ(errorInClass([](DeviceClass &c) { c.ranks = 0; }),
             "class 'stage 0': stands for 0 ranks");
+  EXPECT_EQ(errorInClass([](DeviceClass &c) { c.launchLatency = -1; }),
+            "class 'stage 0': expected a launch latency that is not negative, "
+            "got -1 ps");
+  for (double factor : {0.5, 1001., std::nan("")}) {
+    std::string message = "class 'stage 0': expected an interference factor "
+                          "from 1 to 1000, got " +
+                          std::to_string(factor);
+    EXPECT_EQ(errorInClass([&](DeviceClass &c) {
+                c.interference.matrixKernel = factor;
+              }),
+              message);
+    EXPECT_EQ(errorInClass([&](DeviceClass &c) {
+                c.interference.memoryKernel = factor;
+              }),
+              message);
+    EXPECT_EQ(errorInClass([&](DeviceClass &c) {
+                c.interference.communication = factor;
+              }),
+              message);
+  }
   EXPECT_EQ(errorInClass([](DeviceClass &c) {
               c.resident = {{"weights", -1, MemoryOwner::Parameters}};
             }),
@@ -169,11 +188,11 @@ TEST(Check, CollectivesThemselves) {
     });
   };
   std::string prefix = "send_recv 0 (stage 0 -> 1): ";
-  EXPECT_EQ(error([](Collective &c) { c.cost.bytes = -1; }),
+  EXPECT_EQ(error([](Collective &c) { c.bytes = -1; }),
             prefix + "negative size of -1 bytes");
   EXPECT_EQ(error([](Collective &c) { c.groups = 0; }),
             prefix + "stands for 0 groups");
-  EXPECT_EQ(error([](Collective &c) { c.cost.group.ranks = 0; }),
+  EXPECT_EQ(error([](Collective &c) { c.groupSize = 0; }),
             prefix + "has 0 ranks");
   EXPECT_EQ(error([](Collective &c) { c.members.clear(); }),
             prefix + "has no member");
@@ -186,6 +205,42 @@ TEST(Check, CollectivesThemselves) {
               w.collectives[0].members = {0, 1, 2};
             }),
             "send_recv 0 (dp): has more than a sender and a receiver");
+}
+
+TEST(Check, Links) {
+  auto error = [](LinkClass link) {
+    return errorAfter([&](Workload &w) { w.links = {link}; });
+  };
+  EXPECT_EQ(error({"nic", 0}),
+            "link 'nic': expected a capacity from 1 to 70368744177664 bytes/s, "
+            "got 0");
+  EXPECT_EQ(error({"nic", int64_t(1) << 47}),
+            "link 'nic': expected a capacity from 1 to 70368744177664 bytes/s, "
+            "got 140737488355328");
+  EXPECT_EQ(error({"nic", 1, 0}), "link 'nic': stands for 0 links");
+}
+
+TEST(Check, Flows) {
+  auto error = [](Flow flow) {
+    return errorAfter([&](Workload &w) {
+      w.links = {{"nic", 100}};
+      w.collectives[1].flow = flow;
+    });
+  };
+  std::string prefix = "send_recv 1 (dp): ";
+  EXPECT_EQ(error({0, 10, 10, 1, {{0, loadUnit}}}), "");
+  EXPECT_EQ(error({-1, 0, 0, 0, {}}), prefix + "negative latency of -1 ps");
+  EXPECT_EQ(error({0, -1, 0, 0, {}}), prefix + "negative volume of -1 bytes");
+  EXPECT_EQ(error({0, 10, 0, 0, {}}),
+            prefix + "expected a ceiling from 1 to 70368744177664 bytes/s, "
+                     "got 0");
+  EXPECT_EQ(error({0, 10, 10, 1, {{1, loadUnit}}}),
+            prefix + "link 1 is out of range (there are 1)");
+  EXPECT_EQ(error({0, 10, 10, 1, {{0, 0}}}),
+            prefix + "expected a load of link 'nic' from 1 to 68719476736, "
+                     "got 0");
+  EXPECT_EQ(error({0, 10, 10, 1, {{0, 1}, {0, 1}}}),
+            prefix + "loads the link 'nic' twice");
 }
 
 TEST(Check, CollectivesAndTheirTasks) {

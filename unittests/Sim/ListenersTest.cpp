@@ -200,8 +200,8 @@ TEST(BreakdownOf, PhasesAndIdleTimesAreToldApart) {
 
 TEST(BreakdownOf, AReadyKernelThatIsNotLaunchedIsTheHosts) {
   Builder b;
-  b.workload.cluster.device.launchLatency = 2e-3;
   DeviceClass &device = b.addClass("rank");
+  b.launchEvery(2 * ms);
   // Launched at 2, 4 and 6 ms. The reduction runs from 4 to 5 ms; the second
   // kernel is ready at 5 and launched at 6 ms.
   uint32_t first = b.kernel(device.micro, "first", ms);

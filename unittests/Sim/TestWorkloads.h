@@ -18,15 +18,6 @@
 
 namespace proteus::sim::test {
 
-/// A network on which a collective takes as many picoseconds as it has bytes:
-/// tests write the times they want.
-class TableNetwork : public cost::CollectiveCostModel {
-public:
-  cost::Answer cost(const cost::Collective &collective) const override {
-    return {collective.bytes, cost::Source::Measured};
-  }
-};
-
 constexpr Time ms = 1000000000;
 
 /// Adds tasks to a template, by name.
@@ -74,15 +65,36 @@ struct Builder {
     tasks.tasks[index].collective = collective;
     return index;
   }
+  /// A collective of a given duration, whatever runs beside it.
   int32_t
-  collective(std::vector<uint32_t> members, int64_t bytes,
+  collective(std::vector<uint32_t> members, Time duration,
              cost::CollectiveKind kind = cost::CollectiveKind::AllReduce) {
     Collective collective;
-    collective.cost = {kind, bytes, {2, 1, 2}};
+    collective.kind = kind;
+    collective.bytes = duration;
+    collective.groupSize = 2;
+    collective.flow.latency = duration;
     collective.axes = "dp";
     collective.members = std::move(members);
     workload.collectives.push_back(std::move(collective));
     return workload.collectives.size() - 1;
+  }
+  /// A collective that moves a flow.
+  int32_t flow(std::vector<uint32_t> members, Flow flow) {
+    int32_t index = collective(std::move(members), 0);
+    workload.collectives[index].bytes = flow.volume;
+    workload.collectives[index].flow = std::move(flow);
+    return index;
+  }
+  uint32_t link(int64_t capacity) {
+    workload.links.push_back(
+        {"link " + std::to_string(workload.links.size()), capacity});
+    return workload.links.size() - 1;
+  }
+  /// The time the host of every class needs for a launch.
+  void launchEvery(Time latency) {
+    for (DeviceClass &device : workload.classes)
+      device.launchLatency = latency;
   }
   /// Ends a section of the template.
   static void endSection(Template &tasks) {
@@ -179,9 +191,9 @@ inline Builder pipeline(const PipelineOptions &options) {
 
 /// Runs to the end, or fails the test.
 inline SimulationResult simulateOrFail(const Workload &workload,
-                                       llvm::ArrayRef<Listener *> extra = {}) {
-  llvm::Expected<SimulationResult> result =
-      simulate(workload, TableNetwork(), extra);
+                                       llvm::ArrayRef<Listener *> extra = {},
+                                       const EngineOptions &options = {}) {
+  llvm::Expected<SimulationResult> result = simulate(workload, options, extra);
   if (result)
     return std::move(*result);
   ADD_FAILURE() << llvm::toString(result.takeError());
@@ -191,7 +203,7 @@ inline SimulationResult simulateOrFail(const Workload &workload,
 }
 
 inline std::string simulationError(const Workload &workload) {
-  llvm::Expected<RunResult> result = run(workload, TableNetwork());
+  llvm::Expected<RunResult> result = run(workload);
   return result ? "" : llvm::toString(result.takeError());
 }
 

@@ -16,10 +16,17 @@
 // and ends for all of them at once. A stream is occupied while it waits.
 //
 // Collectives are flows over links. Flows that run at the same time share every
-// link max-min fairly: rates are recomputed whenever one starts or ends.
-// Kernels and communication of one class slow each other. All state is integer
-// (picoseconds, bytes/s, bytes x picoseconds / second), so that sums do not
-// depend on their order and nothing drifts.
+// link max-min fairly: rates are recomputed whenever one starts or ends. All
+// state is integer (picoseconds, bytes/s, bytes x picoseconds / second), so
+// that sums do not depend on their order and nothing drifts.
+//
+// Kernels and communication of one class slow each other. A communication does
+// so if it has thread blocks (Flow::channels), whatever its kind, from its
+// start to its end; waiting for others disturbs nobody. Copies by an engine of
+// their own and messages that the network card fetches have none. The latency
+// of a communication is not stretched, only its ceiling is lowered: by the
+// largest factor of its members while any member class that slows communication
+// computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +57,32 @@ struct TaskInstance {
   }
 };
 
+/// Goes over what a listener has stored, to see whether it recurs and to
+/// account for periods of the run that the engine skips.
+class StateVisitor {
+public:
+  virtual ~StateVisitor();
+  /// Decides what the listener will do: must be equal a period later.
+  virtual void same(int64_t value) = 0;
+  /// A point in time: unchanged a period later, or later by the period.
+  virtual void time(Time &time) = 0;
+  /// Grows by the same amount in every period.
+  virtual void count(int64_t &value) = 0;
+};
+
 /// Hears of every change of state, in order of time. At one point in time all
 /// ends and frees are reported before the starts and allocations they enable.
 class Listener {
 public:
   virtual ~Listener();
-  /// `collectiveTimes[c]` is the duration of Workload::collectives[c].
+  /// Whether `visitState` tells all that the listener has stored. Else it needs
+  /// every event, and the engine skips nothing.
+  virtual bool canSkip() const { return false; }
+  /// Must go over the same values in the same order if those given to `same`
+  /// are equal.
+  virtual void visitState(StateVisitor &visitor) {}
+  /// `collectiveTimes[c]` is the duration of Workload::collectives[c] alone on
+  /// the network, with no kernel beside it.
   virtual void onBegin(const Workload &workload,
                        llvm::ArrayRef<Time> collectiveTimes) {}
   virtual void onTaskStart(const TaskInstance &task, Time now) {}
@@ -73,6 +100,8 @@ struct RunResult {
   Time iterationTime = 0; ///< end of the last task of any class
   uint64_t tasks = 0;     ///< executed task instances
   uint64_t events = 0;    ///< events taken from the queue
+  /// Of `tasks`, those in periods that were skipped.
+  uint64_t skippedTasks = 0;
 };
 
 /// What the engine models; each can be switched off to see what it is worth.

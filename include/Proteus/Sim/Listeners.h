@@ -43,6 +43,16 @@ struct MemoryPeak {
 /// before anything is allocated at it.
 class MemoryTracker : public Listener {
 public:
+  bool canSkip() const override { return true; }
+  /// A period that recurs holds no more than the one before it.
+  void visitState(StateVisitor &visitor) override {
+    for (State &state : classes) {
+      visitor.same(state.bytes);
+      visitor.same(state.hostBytes);
+      for (int64_t bytes : state.byOwner)
+        visitor.same(bytes);
+    }
+  }
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) override;
   void onFree(const TaskInstance &task, uint32_t buffer, Time now) override;
@@ -89,6 +99,8 @@ struct Breakdown {
 /// Where the time of every class goes.
 class BreakdownTracker : public Listener {
 public:
+  bool canSkip() const override { return true; }
+  void visitState(StateVisitor &visitor) override;
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
@@ -118,6 +130,7 @@ private:
     std::array<Time, numStreams> started = {};
     llvm::MapVector<uint32_t, Time> byOperation;
     Time lastChange = 0;
+    Time streamFree = 0; ///< when the last task of the compute stream ended
     unsigned communications = 0; ///< running now
     unsigned transfers = 0;      ///< pipeline transfers running now
     bool computing = false;
@@ -146,17 +159,23 @@ struct CollectiveRow {
 /// All communications of a step.
 class CollectiveTable : public Listener {
 public:
-  void onBegin(const Workload &workload,
-               llvm::ArrayRef<Time> collectiveTimes) override;
+  bool canSkip() const override { return true; }
+  void visitState(StateVisitor &visitor) override;
+  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
+  void onTaskEnd(const TaskInstance &task, Time now) override;
 
   /// Largest time first.
   std::vector<CollectiveRow> rows() const;
 
 private:
+  struct State {
+    int64_t count = 0;
+    Time time = 0; ///< of all instances, from start to end
+    Time started = 0;
+  };
   const Workload *workload = nullptr;
-  std::vector<Time> times;
-  std::vector<int64_t> counts; ///< per collective
+  std::vector<State> collectives;
 };
 
 /// The reduction of one gradient bucket by one class. A bucket that is reduced
@@ -172,6 +191,8 @@ struct BucketRow {
 /// When gradients are reduced.
 class BucketTable : public Listener {
 public:
+  bool canSkip() const override { return true; }
+  void visitState(StateVisitor &visitor) override;
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;

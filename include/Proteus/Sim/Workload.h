@@ -113,6 +113,9 @@ struct LinkClass {
   int64_t count = 1;
 };
 
+/// Loads are integers so that sums over any grouping of flows are equal.
+constexpr int64_t loadUnit = 1 << 16;
+
 /// What a flow of rate x puts on each link of a class: x * load / loadUnit,
 /// summed over all groups that the collective stands for.
 struct LinkClassLoad {

@@ -1,0 +1,96 @@
+//===- EngineState.cpp - how a run begins ---------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineState.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+using namespace proteus::sim;
+
+/// The speed of what takes `factor` times as long; 1 is `fullSpeed`.
+static uint64_t speedOf(double factor) {
+  return std::max<int64_t>(std::llround(fullSpeed / factor), 1);
+}
+
+EngineState::EngineState(const Workload &workload, const EngineOptions &options)
+    : workload(workload), classes(workload.classes.size()),
+      collectives(workload.collectives.size()),
+      network(workload, options.share) {
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const DeviceClass &device = workload.classes[c];
+    ClassState &state = classes[c];
+    state.flat = flatten(device);
+    for (bool once : {false, true}) {
+      Frames &frames = state.frames[once];
+      frames.stride = state.flat.templates[once].initial.size();
+      frames.slotOf.assign(once ? 1 : workload.info.microBatches, -1);
+    }
+    if (options.overlap) {
+      state.disturbedSpeed[0] = speedOf(device.interference.memoryKernel);
+      state.disturbedSpeed[1] = speedOf(device.interference.matrixKernel);
+      state.slowsCommunication = device.interference.communication > 1;
+    }
+  }
+  prepareMeetings();
+  prepareFlows(options);
+}
+
+void EngineState::prepareMeetings() {
+  std::vector<SmallVector<uint32_t, 2>> streams(collectives.size());
+  std::vector<bool> single(collectives.size());
+  for (uint32_t c = 0; c < classes.size(); ++c)
+    for (bool once : {false, true})
+      for (const FlatTask &task : classes[c].flat.templates[once].tasks)
+        if (task.collective >= 0) {
+          streams[task.collective].push_back(
+              c * numStreams + static_cast<unsigned>(task.stream));
+          single[task.collective] = once || task.lastOnly;
+        }
+  size_t meetings = 0;
+  for (size_t c = 0; c < streams.size(); ++c) {
+    parties.beginList();
+    for (uint32_t stream : streams[c])
+      parties.add(stream);
+    firstMeeting.push_back(meetings);
+    // A lone member meets nobody.
+    if (streams[c].size() > 1)
+      meetings += single[c] ? 1 : workload.info.microBatches;
+  }
+  parties.finish();
+  arrivals.assign(meetings, 0);
+}
+
+void EngineState::prepareFlows(const EngineOptions &options) {
+  for (uint32_t c = 0; c < collectives.size(); ++c) {
+    CollectiveState &collective = collectives[c];
+    const Flow &flow = workload.collectives[c].flow;
+    double factor = 1;
+    for (uint32_t member : workload.collectives[c].members)
+      factor =
+          std::max(factor, workload.classes[member].interference.communication);
+    collective.interferes = options.overlap && flow.channels > 0;
+    collective.ceilings[0] = flow.ceiling;
+    collective.ceilings[1] = std::max<uint64_t>(
+        static_cast<uint64_t>(Wide(flow.ceiling) * speedOf(factor) / fullSpeed),
+        1);
+  }
+}
+
+Time EngineState::timeAlone(uint32_t collective) const {
+  const Flow &flow = workload.collectives[collective].flow;
+  if (flow.volume == 0)
+    return flow.latency;
+  Progress progress = {Wide(flow.volume) * workPerByte,
+                       network.rateAlone(collective, flow.ceiling),
+                       std::min(flow.latency, timeLimit)};
+  return progress.end();
+}

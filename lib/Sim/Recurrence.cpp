@@ -1,0 +1,478 @@
+//===- Recurrence.cpp - skipping the steady state -------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recurrence.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+using namespace proteus::sim;
+
+namespace {
+
+/// Writes down the state of listeners.
+class Writer : public StateVisitor {
+public:
+  Writer(std::vector<int64_t> &sames, std::vector<Time> &times,
+         std::vector<int64_t> &counts)
+      : sames(sames), times(times), counts(counts) {}
+  void same(int64_t value) override { sames.push_back(value); }
+  void time(Time &time) override { times.push_back(time); }
+  void count(int64_t &value) override { counts.push_back(value); }
+
+private:
+  std::vector<int64_t> &sames;
+  std::vector<Time> &times;
+  std::vector<int64_t> &counts;
+};
+
+/// Makes listeners believe that they heard of `periods` more periods.
+class Skipper : public StateVisitor {
+public:
+  Skipper(ArrayRef<Time> times, ArrayRef<int64_t> counts, Time shift,
+          int64_t periods)
+      : times(times), counts(counts), shift(shift), periods(periods) {}
+  void same(int64_t) override {}
+  void time(Time &time) override {
+    if (time != times[nextTime++])
+      time += shift;
+  }
+  void count(int64_t &value) override {
+    value += periods * (value - counts[nextCount++]);
+  }
+
+private:
+  ArrayRef<Time> times;     ///< a period ago
+  ArrayRef<int64_t> counts; ///< a period ago
+  size_t nextTime = 0, nextCount = 0;
+  Time shift;
+  int64_t periods;
+};
+
+} // namespace
+
+/// Spreads the bits of a value over the whole word.
+static uint64_t mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+Recurrence::Recurrence(EngineState &state, ArrayRef<Listener *> listeners)
+    : state(state), listeners(listeners) {
+  enabled = llvm::all_of(
+      listeners, [](const Listener *listener) { return listener->canSkip(); });
+  for (const ClassState &c : state.classes) {
+    isLast.emplace_back(state.workload.info.microBatches);
+    for (uint32_t microBatch : c.flat.lastMicroBatch)
+      isLast.back()[microBatch] = true;
+  }
+}
+
+void Recurrence::noteItem(uint32_t stream) {
+  const FlatItem &item =
+      state.stateOf(stream).flat.order[state.headOf(stream).item];
+  if (item.once)
+    return;
+  if (pacemaker == none) {
+    pacemaker = stream;
+    section = item.section;
+  }
+  isDue |= item.section == section;
+}
+
+/// Equal states have equal fingerprints; the reverse is likely. Leaves out what
+/// is expensive to look at.
+uint64_t Recurrence::fingerprint() const {
+  uint64_t key = 0;
+  for (const ClassState &c : state.classes) {
+    for (const Head &head : c.heads)
+      key = mix(key ^ (uint64_t(head.task) << 8 | head.once << 4 |
+                       static_cast<uint64_t>(head.status)));
+    const Frames &frames = c.frames[0];
+    key = mix(key ^ (frames.remaining.size() - frames.freeSlots.size()));
+    key = mix(key ^ std::accumulate(frames.remaining.begin(),
+                                    frames.remaining.end(), uint64_t(0)));
+  }
+  uint64_t events = 0;
+  for (const Event &event : state.queue)
+    if (!state.isStale(event))
+      events += mix(
+          mix(event.time - state.now) ^
+          (uint64_t(event.subject) << 2 | static_cast<uint64_t>(event.kind())));
+  return mix(key ^ events);
+}
+
+/// The number of checkpoints since the state looked like it does, or 0. The
+/// shortest period is the likely one.
+size_t Recurrence::suspectedPeriod() const {
+  size_t index = history.size() - 1;
+  for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)
+    if (history[index - period] == history[index])
+      return period;
+  return 0;
+}
+
+size_t Recurrence::imageSize() const {
+  size_t size = 0;
+  for (const ClassState &c : state.classes) {
+    const Frames &frames = c.frames[0];
+    size_t open = frames.remaining.size() - frames.freeSlots.size();
+    size += sizeof(ClassImage) + open * frames.stride * sizeof(uint32_t);
+    if (!frames.ready.empty())
+      size += open * c.flat.templates[0].numTasks() * sizeof(Time);
+  }
+  return size;
+}
+
+/// Images of all checkpoints show a recurrence as soon as it is there. If they
+/// are large compared with what the run does anyway, or all in all, one is
+/// taken when a recurrence is suspected, to be compared a period later.
+void Recurrence::decideWhatToKeep() {
+  constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
+  constexpr size_t mostBytes = size_t(64) << 20;
+  size_t size = imageSize();
+  bytesTaken += size;
+  uint64_t simulated = state.result.tasks - state.result.skippedTasks;
+  if (!keepsAll || (bytesTaken <= bytesAnyway + bytesPerTask * simulated &&
+                    (images.size() + 1) * size <= mostBytes))
+    return;
+  keepsAll = false;
+  images.clear();
+}
+
+void Recurrence::checkpoint() {
+  isDue = false;
+  if (state.headOf(pacemaker).status == Head::Status::Exhausted)
+    return;
+  size_t index = history.size();
+  history.push_back(fingerprint());
+  size_t suspected = suspectedPeriod();
+  std::unique_ptr<Image> image;
+  auto found = images.find(index - suspected);
+  if (suspected && found != images.end()) {
+    image = std::make_unique<Image>(take());
+    Period period;
+    int64_t n = recurs(*found->second, *image, period) ? numPeriods(period) : 0;
+    if (n > 0) {
+      skip(*found->second, *image, period, n);
+      images.clear();
+      history.clear();
+      failures = resumeAt = 0;
+      return;
+    }
+    // Who never recurs should not pay for it with every micro-batch.
+    failures = std::min(failures + 1, 8u);
+    resumeAt = index + failures - 1;
+    if (!keepsAll)
+      images.clear();
+  }
+  if (!images.empty() && images.begin()->first + longestPeriod < index)
+    images.erase(images.begin());
+  decideWhatToKeep();
+  if (index >= resumeAt && (keepsAll || (suspected && images.empty())))
+    images[index] = image ? std::move(image) : std::make_unique<Image>(take());
+}
+
+//===----------------------------------------------------------------------===//
+// The state at a checkpoint
+//===----------------------------------------------------------------------===//
+
+void Recurrence::takeFrame(const ClassState &c, bool once, uint32_t microBatch,
+                           std::vector<uint32_t> &counters,
+                           std::vector<Time> &ready) const {
+  const Frames &frames = c.frames[once];
+  uint32_t slot = frames.slotOf[microBatch];
+  counters.push_back(frames.remaining[slot]);
+  const uint32_t *open = frames.open.data() + slot * frames.stride;
+  counters.insert(counters.end(), open, open + frames.stride);
+  if (frames.ready.empty())
+    return;
+  size_t tasks = c.flat.templates[once].numTasks();
+  const Time *times = frames.ready.data() + slot * tasks;
+  ready.insert(ready.end(), times, times + tasks);
+}
+
+void Recurrence::takeEvents(std::vector<int64_t> &same) const {
+  std::vector<Event> events;
+  llvm::copy_if(state.queue, std::back_inserter(events),
+                [&](const Event &event) { return !state.isStale(event); });
+  // Only the order of sequence numbers matters.
+  llvm::sort(events, [](const Event &a, const Event &b) { return b < a; });
+  for (const Event &event : events) {
+    same.push_back(event.time - state.now);
+    same.push_back(static_cast<int64_t>(event.kind()));
+    same.push_back(event.subject);
+  }
+}
+
+/// Kernels and flows under way. Who runs follows from the heads.
+void Recurrence::takeWork(std::vector<int64_t> &same) const {
+  auto add = [&](const Progress &progress) {
+    Wide remaining = progress.remainingAt(state.now);
+    same.push_back(static_cast<int64_t>(remaining >> 64));
+    same.push_back(static_cast<int64_t>(remaining));
+    same.push_back(static_cast<int64_t>(progress.rate));
+  };
+  for (const ClassState &c : state.classes)
+    if (c.computing)
+      add(c.kernel);
+  for (uint32_t c = 0; c < state.collectives.size(); ++c)
+    if (state.collectives[c].moving) {
+      same.push_back(c);
+      add(state.collectives[c].progress);
+    }
+}
+
+Recurrence::Image Recurrence::take() const {
+  Image image;
+  image.now = state.now;
+  image.tasks = state.result.tasks;
+  image.microBatch = state.stateOf(pacemaker)
+                         .flat.order[state.headOf(pacemaker).item]
+                         .microBatch;
+  image.classes.resize(state.classes.size());
+  for (size_t c = 0; c < state.classes.size(); ++c) {
+    const ClassState &from = state.classes[c];
+    ClassImage &to = image.classes[c];
+    llvm::copy(from.heads, to.heads.begin());
+    to.launchWaits = from.launchWaits;
+    for (uint32_t m = 0; m < from.frames[0].slotOf.size(); ++m)
+      if (from.frames[0].slotOf[m] >= 0) {
+        to.microBatches.push_back(m);
+        takeFrame(from, /*once=*/false, m, to.counters, to.ready);
+      }
+    if (from.frames[1].slotOf[0] >= 0)
+      takeFrame(from, /*once=*/true, 0, to.onceCounters, to.onceReady);
+  }
+  takeEvents(image.same);
+  takeWork(image.same);
+  Writer writer(image.same, image.times, image.counts);
+  for (Listener *listener : listeners)
+    listener->visitState(writer);
+  return image;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+bool Recurrence::headsRecur(uint32_t classIndex, const Image &before,
+                            const Image &after, Period &period) const {
+  const FlatClass &flat = state.classes[classIndex].flat;
+  const ClassImage &from = before.classes[classIndex];
+  const ClassImage &to = after.classes[classIndex];
+  ClassPeriod &moved = period.classes[classIndex];
+  for (unsigned s = 0; s < numStreams; ++s) {
+    const Head &a = from.heads[s], &b = to.heads[s];
+    if (a.status != b.status)
+      return false;
+    if (a.status == Head::Status::Exhausted)
+      continue;
+    if (a.task != b.task || a.once != b.once)
+      return false;
+    if (a.item == b.item) {
+      if (!a.once)
+        moved.fixedMicroBatches.push_back(flat.order[a.item].microBatch);
+      continue;
+    }
+    const FlatItem &x = flat.order[a.item], &y = flat.order[b.item];
+    if (a.once || int64_t(y.microBatch) - x.microBatch != period.microBatches)
+      return false;
+    if (moved.items == 0) {
+      moved.items = b.item - a.item;
+      moved.first = a.item;
+      moved.last = b.item;
+      moved.launches = state.workload.classes[classIndex].launchLatency *
+                       static_cast<Time>(y.launchedBefore - x.launchedBefore);
+    }
+    if (b.item - a.item != moved.items)
+      return false;
+    moved.first = std::min(moved.first, a.item);
+    moved.last = std::max(moved.last, b.item);
+  }
+  // The host either launches in step with the period, or is ahead and gets
+  // further ahead.
+  return moved.launches == period.time ||
+         (moved.launches < period.time && from.launchWaits == to.launchWaits);
+}
+
+bool Recurrence::framesRecur(uint32_t classIndex, const Image &before,
+                             const Image &after, const Period &period) const {
+  const ClassState &c = state.classes[classIndex];
+  const ClassImage &from = before.classes[classIndex];
+  const ClassImage &to = after.classes[classIndex];
+  if (from.onceCounters != to.onceCounters || from.onceReady != to.onceReady ||
+      from.microBatches.size() != to.microBatches.size() ||
+      from.ready.size() != to.ready.size())
+    return false;
+  auto isFixed = [&](uint32_t microBatch) {
+    return isLast[classIndex][microBatch] ||
+           llvm::is_contained(period.classes[classIndex].fixedMicroBatches,
+                              microBatch);
+  };
+  size_t numCounters = c.frames[0].stride + 1;
+  size_t numReady = from.microBatches.empty()
+                        ? 0
+                        : from.ready.size() / from.microBatches.size();
+  for (size_t i = 0; i < from.microBatches.size(); ++i) {
+    uint32_t microBatch = from.microBatches[i];
+    bool fixed = isFixed(microBatch);
+    int64_t counterpart = microBatch + (fixed ? 0 : period.microBatches);
+    auto found = llvm::lower_bound(to.microBatches, counterpart);
+    if (found == to.microBatches.end() || *found != counterpart ||
+        isFixed(*found) != fixed)
+      return false;
+    size_t j = found - to.microBatches.begin();
+    if (!std::equal(from.counters.begin() + i * numCounters,
+                    from.counters.begin() + (i + 1) * numCounters,
+                    to.counters.begin() + j * numCounters))
+      return false;
+    Time shift = fixed ? 0 : period.time;
+    for (size_t t = 0; t < numReady; ++t) {
+      Time a = from.ready[i * numReady + t], b = to.ready[j * numReady + t];
+      if (a == notReady ? b != notReady : b != a + shift)
+        return false;
+    }
+  }
+  return true;
+}
+
+bool Recurrence::recurs(const Image &before, const Image &after,
+                        Period &period) const {
+  period.time = after.now - before.now;
+  period.microBatches = int64_t(after.microBatch) - before.microBatch;
+  period.classes.resize(state.classes.size());
+  if (before.same != after.same || before.times.size() != after.times.size() ||
+      before.counts.size() != after.counts.size())
+    return false;
+  for (size_t i = 0; i < before.times.size(); ++i)
+    if (after.times[i] != before.times[i] &&
+        after.times[i] != before.times[i] + period.time)
+      return false;
+  for (uint32_t c = 0; c < state.classes.size(); ++c)
+    if (!headsRecur(c, before, after, period) ||
+        !framesRecur(c, before, after, period))
+      return false;
+  return true;
+}
+
+/// How often the order of a class lets the period be repeated: every item that
+/// is passed must be that of a period before, for later micro-batches.
+int64_t Recurrence::numPeriods(uint32_t classIndex,
+                               const Period &period) const {
+  const ClassPeriod &moved = period.classes[classIndex];
+  const std::vector<FlatItem> &order = state.classes[classIndex].flat.order;
+  auto isPlain = [&](const FlatItem &item) {
+    return !item.once && !isLast[classIndex][item.microBatch] &&
+           !llvm::is_contained(moved.fixedMicroBatches, item.microBatch);
+  };
+  size_t i = moved.first;
+  for (; i + moved.items < order.size(); ++i) {
+    const FlatItem &item = order[i], &next = order[i + moved.items];
+    if (!isPlain(item) || !isPlain(next) || item.section != next.section ||
+        int64_t(next.microBatch) - item.microBatch != period.microBatches)
+      break;
+  }
+  return i > moved.last ? (i - 1 - moved.last) / moved.items + 1 : 0;
+}
+
+int64_t Recurrence::numPeriods(const Period &period) const {
+  int64_t n = 0;
+  for (uint32_t c = 0; c < state.classes.size(); ++c)
+    if (period.classes[c].items > 0) {
+      int64_t possible = numPeriods(c, period);
+      n = n == 0 ? possible : std::min(n, possible);
+      if (possible == 0)
+        return 0;
+    }
+  // A step that is too long must be found to be so by simulating it.
+  bool countable = Wide(n) * static_cast<uint64_t>(period.time) <
+                   static_cast<uint64_t>(timeLimit - state.now);
+  return countable ? n : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Skipping
+//===----------------------------------------------------------------------===//
+
+void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
+                           const ClassImage &after, const Period &period,
+                           int64_t n) {
+  ClassState &c = state.classes[classIndex];
+  const ClassPeriod &moved = period.classes[classIndex];
+  for (unsigned s = 0; s < numStreams; ++s)
+    if (before.heads[s].item != after.heads[s].item) {
+      c.heads[s].item += n * moved.items;
+      c.heads[s].launched += n * moved.launches;
+    }
+  c.kernel.since += n * period.time;
+  Frames &frames = c.frames[0];
+  std::vector<uint32_t> slots;
+  std::vector<uint32_t> microBatches;
+  for (uint32_t m : after.microBatches)
+    if (!isLast[classIndex][m] &&
+        !llvm::is_contained(moved.fixedMicroBatches, m)) {
+      microBatches.push_back(m + n * period.microBatches);
+      slots.push_back(std::exchange(frames.slotOf[m], -1));
+    }
+  size_t tasks = c.flat.templates[0].numTasks();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    frames.slotOf[microBatches[i]] = slots[i];
+    if (frames.ready.empty())
+      continue;
+    for (size_t t = slots[i] * tasks; t < (slots[i] + 1) * tasks; ++t)
+      if (frames.ready[t] != notReady)
+        frames.ready[t] += n * period.time;
+  }
+}
+
+void Recurrence::skip(const Image &before, const Image &after,
+                      const Period &period, int64_t n) {
+  // Those who wait at a meeting wait at a later one. All members at a meeting
+  // move alike, so each finds its count.
+  auto forArrived = [&](function_ref<void(uint32_t, size_t)> visit) {
+    size_t i = 0;
+    for (uint32_t s = 0; s < state.numAllStreams(); ++s)
+      if (state.headOf(s).status == Head::Status::Arrived)
+        visit(s, i++);
+  };
+  std::vector<uint32_t> counts;
+  forArrived([&](uint32_t stream, size_t) {
+    counts.push_back(state.arrivals[state.meetingOf(stream)]);
+  });
+  forArrived([&](uint32_t stream, size_t) {
+    state.arrivals[state.meetingOf(stream)] = 0;
+  });
+  for (uint32_t c = 0; c < state.classes.size(); ++c)
+    skipClass(c, before.classes[c], after.classes[c], period, n);
+  forArrived([&](uint32_t stream, size_t i) {
+    state.arrivals[state.meetingOf(stream)] = counts[i];
+  });
+
+  Time shift = n * period.time;
+  state.now += shift;
+  for (Event &event : state.queue)
+    event.time += shift;
+  for (CollectiveState &collective : state.collectives)
+    collective.progress.since += shift;
+  uint64_t tasks = n * (after.tasks - before.tasks);
+  state.result.tasks += tasks;
+  state.result.skippedTasks += tasks;
+  Skipper skipper(before.times, before.counts, shift, n);
+  for (Listener *listener : listeners)
+    listener->visitState(skipper);
+}

@@ -1,0 +1,193 @@
+//===- RecurrenceTest.cpp - skipping changes nothing ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Report.h"
+#include "RandomPipelines.h"
+#include "RandomWorkloads.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+using namespace proteus::sim::test;
+
+namespace {
+
+EngineOptions optionsOf(bool skip, bool share = true, bool overlap = true) {
+  return {share, overlap, skip};
+}
+
+/// All figures of a run as text, to the picosecond.
+std::string textOf(const Workload &workload, SimulationResult result) {
+  // The only figures that tell what was simulated from what was skipped.
+  result.run.events = result.run.skippedTasks = 0;
+  std::string text;
+  raw_string_ostream os(text);
+  os << result.run.iterationTime << " " << result.run.tasks << "\n";
+  for (const ClassResult &c : result.classes) {
+    const Breakdown &parts = c.breakdown;
+    for (Time time :
+         {parts.compute, parts.recompute, parts.optimizer,
+          parts.exposedCommunication, parts.exposedPipeline, parts.host,
+          parts.bubble, c.exposedReduction, c.memory.time})
+      os << time << " ";
+    for (Time time : c.streamBusy)
+      os << time << " ";
+    for (auto [operation, time] : c.computeByOperation)
+      os << operation << ":" << time << " ";
+    os << "\n";
+  }
+  for (const BucketRow &row : result.buckets)
+    os << row.ready << " " << row.start << " " << row.end << "\n";
+  for (const CollectiveRow &row : result.collectives)
+    os << row.count << " " << row.time << "\n";
+  writeReport(os, workload, result);
+  return text;
+}
+
+/// Runs with and without skipping; returns how many tasks were skipped.
+uint64_t expectSame(const Workload &workload, bool share = true,
+                    bool overlap = true) {
+  SimulationResult all =
+      simulateOrFail(workload, {}, optionsOf(false, share, overlap));
+  SimulationResult skipped =
+      simulateOrFail(workload, {}, optionsOf(true, share, overlap));
+  EXPECT_EQ(all.run.skippedTasks, 0u);
+  EXPECT_EQ(textOf(workload, all), textOf(workload, skipped));
+  // The engine alone does not hear what listeners hear.
+  Expected<RunResult> alone = run(workload, optionsOf(true, share, overlap));
+  EXPECT_TRUE(bool(alone));
+  if (alone) {
+    EXPECT_EQ(alone->iterationTime, all.run.iterationTime);
+    EXPECT_EQ(alone->tasks, all.run.tasks);
+  }
+  return skipped.run.skippedTasks;
+}
+
+TEST(Recurrence, SkippingChangesNoFigureOfARandomPipeline) {
+  unsigned skipping[4] = {}, runs[4] = {};
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    PipelineGenerator generator(seed);
+    Workload workload = generator.make();
+    unsigned order = static_cast<unsigned>(generator.order);
+    ++runs[order];
+    skipping[order] += expectSame(workload) > 0;
+    expectSame(workload, /*share=*/false, /*overlap=*/false);
+    if (HasFailure())
+      break;
+  }
+  // In steady states, that is what is tested.
+  using Order = PipelineGenerator::Order;
+  for (Order order :
+       {Order::Sequential, Order::OneForwardOneBackward, Order::Interleaved})
+    EXPECT_GT(3 * skipping[unsigned(order)], runs[unsigned(order)])
+        << unsigned(order);
+}
+
+TEST(Recurrence, SkippingChangesNoFigureOfARandomWorkload) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    expectSame(Generator(seed).make());
+  }
+}
+
+TEST(Recurrence, ALongPipelineCostsWhatAShortOneDoes) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.transfer = ms / 8;
+  options.update = ms;
+  uint64_t events = 0;
+  for (uint32_t microBatches : {64u, 1024u, 16384u}) {
+    options.microBatches = microBatches;
+    Workload workload = pipeline(options).workload;
+    SimulationResult skipped = simulateOrFail(workload);
+    SimulationResult all = simulateOrFail(workload, {}, optionsOf(false));
+    EXPECT_EQ(textOf(workload, all), textOf(workload, skipped));
+    EXPECT_LT(4 * skipped.run.events, all.run.events);
+    EXPECT_EQ(all.run.tasks, skipped.run.tasks);
+    if (events)
+      EXPECT_EQ(skipped.run.events, events);
+    events = skipped.run.events;
+  }
+}
+
+TEST(Recurrence, AGradientThatIsReducedAtTheEndDoesNotPreventIt) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.microBatches = 64;
+  Builder b = pipeline(options);
+  for (uint32_t s = 0; s < options.stages; ++s) {
+    Template &micro = b.workload.classes[s].micro;
+    uint32_t reduce = b.party(micro, "reduce", Stream::DataParallel,
+                              b.collective({s}, 7 * ms), {});
+    micro.tasks[reduce].when = When::LastMicroBatch;
+    ++micro.sectionBegin.back();
+  }
+  EXPECT_GT(expectSame(b.workload), 40u * 4 * 2);
+}
+
+TEST(Recurrence, AHostThatIsBehindIsSkippedInStepOrNotAtAll) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.microBatches = 64;
+  Builder b = pipeline(options);
+  // Bound by the host: the period is what it needs for the launches.
+  b.launchEvery(2 * ms);
+  EXPECT_GT(expectSame(b.workload), 0u);
+  // A host that falls behind slowly: kernels first, launches later.
+  for (Time latency : {ms / 2, ms / 2 + 1, 3 * ms / 4, 3 * ms / 4 + 1, ms}) {
+    b.launchEvery(latency);
+    expectSame(b.workload);
+    b.workload.classes[1].launchLatency = latency + ms / 100;
+    expectSame(b.workload);
+  }
+}
+
+TEST(Recurrence, LargeStatesAreComparedOnSuspicionOnly) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.transfer = ms / 8;
+  options.microBatches = 64;
+  Builder b = pipeline(options);
+  // Counters of buffers are part of the state.
+  b.workload.classes[0].micro.buffers.resize(100000);
+  EXPECT_GT(expectSame(b.workload), 40u * 4 * 2);
+}
+
+TEST(Recurrence, AnIrregularOrderIsSimulated) {
+  PipelineOptions options;
+  options.stages = 1;
+  options.microBatches = 64;
+  options.schedule = Schedule::OneForwardOneBackward;
+  Builder b = pipeline(options);
+  // Two forwards, then two backwards, in the middle of the steady state.
+  std::vector<WorkItem> &order = b.workload.classes[0].order;
+  std::swap(order[61], order[62]);
+  EXPECT_GT(expectSame(b.workload), 0u);
+}
+
+/// Hears everything, so nothing may be skipped.
+struct Counter : Listener {
+  void onTaskEnd(const TaskInstance &, Time) override { ++tasks; }
+  uint64_t tasks = 0;
+};
+
+TEST(Recurrence, AListenerThatNeedsEveryEventGetsIt) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.microBatches = 64;
+  Counter counter;
+  SimulationResult result =
+      simulateOrFail(pipeline(options).workload, {&counter});
+  EXPECT_EQ(counter.tasks, result.run.tasks);
+  EXPECT_EQ(result.run.skippedTasks, 0u);
+}
+
+} // namespace
