@@ -10,25 +10,37 @@
 #define PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace proteus {
 
-/// Which ranks the engine simulates.
-enum class Fold {
-  None,  ///< every rank
-  Ranks, ///< one of all that provably do the same thing at the same time
+/// A cluster and what things cost on it.
+struct Machine {
+  machine::Cluster cluster;
+  /// Per device type of the cluster.
+  std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
+  sim::CommunicatorFactory createCommunicator;
+};
+
+struct WorkloadOptions {
+  /// One of all ranks that provably do the same thing at the same time is
+  /// simulated, instead of every one.
+  bool foldRanks = true;
+  /// Replaces what the devices say about kernels and communication that run
+  /// beside each other.
+  std::optional<machine::Interference> interference;
 };
 
 /// Turns the programs and the schedule of `module` into what the engine
 /// executes: repeats are written out, kernels get their cost, ranks become
-/// device classes. Emits an error and fails when the
+/// device classes, collectives become flows. Emits an error and fails when the
 /// module is not fully lowered.
-llvm::FailureOr<sim::Workload>
-buildWorkload(mlir::ModuleOp module, const cost::Cluster &cluster,
-              const cost::KernelCostModel &kernels, Fold fold);
+llvm::FailureOr<sim::Workload> buildWorkload(mlir::ModuleOp module,
+                                             const Machine &machine,
+                                             const WorkloadOptions &options);
 
 } // namespace proteus
 
