@@ -34,10 +34,9 @@ uint32_t SimulationResult::largestClass() const {
                       [](const ClassResult &c) { return c.memory.bytes; });
 }
 
-Expected<SimulationResult>
-proteus::sim::simulate(const Workload &workload,
-                       const cost::CollectiveCostModel &network,
-                       ArrayRef<Listener *> extra) {
+Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
+                                                  const EngineOptions &options,
+                                                  ArrayRef<Listener *> extra) {
   MemoryTracker memory;
   BreakdownTracker breakdown;
   CollectiveTable collectives;
@@ -45,7 +44,7 @@ proteus::sim::simulate(const Workload &workload,
   SmallVector<Listener *> listeners = {&memory, &breakdown, &collectives,
                                        &buckets};
   listeners.append(extra.begin(), extra.end());
-  Expected<RunResult> run = sim::run(workload, network, listeners);
+  Expected<RunResult> run = sim::run(workload, options, listeners);
   if (!run)
     return run.takeError();
 

@@ -16,6 +16,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Network/AlphaBetaCommunicator.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
@@ -368,6 +369,21 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);
   return std::move(workload);
+}
+
+Machine proteus::createMachine(machine::Cluster cluster) {
+  Machine machine;
+  auto shared = std::make_shared<const machine::Cluster>(std::move(cluster));
+  machine.cluster = *shared;
+  for (const machine::Device &device : shared->devices)
+    machine.kernels.push_back(cost::createRooflineModel(device));
+  machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
+      -> Expected<std::unique_ptr<net::Communicator>> {
+    if (shared->twoLevels)
+      return net::createAlphaBetaCommunicator(*shared, devices);
+    return net::Communicator::create(*shared, devices);
+  };
+  return machine;
 }
 
 FailureOr<sim::Workload>

@@ -61,7 +61,7 @@ struct Figures {
 /// Runs a workload with the listeners that a report needs, and with `extra`
 /// ones (a trace).
 llvm::Expected<SimulationResult>
-simulate(const Workload &workload, const cost::CollectiveCostModel &network,
+simulate(const Workload &workload, const EngineOptions &options = {},
          llvm::ArrayRef<Listener *> extra = {});
 
 Figures figuresOf(const Workload &workload, const SimulationResult &result);

@@ -25,6 +25,25 @@ struct Machine {
   sim::CommunicatorFactory createCommunicator;
 };
 
+/// How true to what a simulation is.
+enum class Fidelity {
+  Flow,  ///< the best model there is
+  Paper, ///< the published rules and costs of the original
+};
+
+/// What is simulated once.
+enum class Fold {
+  None,  ///< nothing
+  Ranks, ///< ranks that provably do the same thing at the same time
+  All,   ///< and the steady state of a pipeline, where it recurs exactly
+};
+
+/// A model that can be left out.
+enum class Switch { Off, On };
+
+/// Costs on `cluster`.
+Machine createMachine(machine::Cluster cluster);
+
 struct WorkloadOptions {
   /// One of all ranks that provably do the same thing at the same time is
   /// simulated, instead of every one.
