@@ -13,9 +13,9 @@
 
 namespace proteus::net {
 
-/// Collectives take the time that cost::createAlphaBetaModel says, whatever
-/// else runs: for clusters of which nothing but two levels of latency and
-/// bandwidth is known.
+/// Collectives take the time that cost::createAlphaBetaModel says, whatever else
+/// runs: for clusters of which nothing but two levels of latency and bandwidth is
+/// known.
 std::unique_ptr<Communicator>
 createAlphaBetaCommunicator(const machine::Cluster &cluster,
                             llvm::ArrayRef<int64_t> devices);

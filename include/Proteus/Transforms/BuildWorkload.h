@@ -25,12 +25,6 @@ struct Machine {
   sim::CommunicatorFactory createCommunicator;
 };
 
-/// How true to what a simulation is.
-enum class Fidelity {
-  Flow,  ///< the best model there is
-  Paper, ///< the published rules and costs of the original
-};
-
 /// What is simulated once.
 enum class Fold {
   None,  ///< nothing
