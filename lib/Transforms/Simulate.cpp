@@ -27,6 +27,9 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
+/// More is a mistake, and times must stay countable.
+static constexpr double maxOverlapFactor = 100;
+
 namespace {
 class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
@@ -60,21 +63,32 @@ void Simulate::annotate(const sim::Figures &figures) {
 
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
-  FailureOr<machine::Cluster> machine = resolveCluster(module, cluster);
-  if (failed(machine))
+  FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
+  if (failed(cluster))
     return failure();
-  auto kernels = cost::createRooflineModel(machine->devices.front());
-  auto network = cost::createAlphaBetaModel(*machine);
-  FailureOr<sim::Workload> workload =
-      buildWorkload(module, *machine, *kernels, fold);
+  Machine machine = createMachine(std::move(*cluster));
+  WorkloadOptions options;
+  options.foldRanks = fold != Fold::None;
+  if (overlapFactor.hasValue()) {
+    if (!(overlapFactor >= 0 && overlapFactor <= maxOverlapFactor))
+      return emitError(module.getLoc(), "overlap-factor must be from 0 to ")
+             << maxOverlapFactor << ", got " << double(overlapFactor);
+    double slower = 1 + overlapFactor;
+    options.interference = {slower, slower, slower};
+  }
+  FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
   if (failed(workload))
     return failure();
+  sim::EngineOptions engine;
+  engine.share = share == Switch::On;
+  engine.overlap = overlap == Switch::On;
+  engine.skipRecurrence = fold == Fold::All;
 
   // With a trace the engine writes while it runs; the file appears only when
   // all went well.
   std::optional<sim::SimulationResult> result;
   auto simulate = [&](ArrayRef<sim::Listener *> listeners) -> llvm::Error {
-    auto simulated = sim::simulate(*workload, *network, listeners);
+    auto simulated = sim::simulate(*workload, engine, listeners);
     if (!simulated)
       return simulated.takeError();
     result = std::move(*simulated);

@@ -73,6 +73,7 @@ enum class Algorithm : uint8_t {
   Pairwise,     ///< all-to-all
   Chain,        ///< broadcast, reduce
   Message,      ///< send/recv
+  AlphaBeta,    ///< no algorithm: a formula over two levels
 };
 llvm::StringRef stringify(Algorithm algorithm);
 

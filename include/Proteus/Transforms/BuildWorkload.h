@@ -10,25 +10,50 @@
 #define PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace proteus {
 
-/// Which ranks the engine simulates.
+/// A cluster and what things cost on it.
+struct Machine {
+  machine::Cluster cluster;
+  /// Per device type of the cluster.
+  std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
+  sim::CommunicatorFactory createCommunicator;
+};
+
+/// What is simulated once.
 enum class Fold {
-  None,  ///< every rank
-  Ranks, ///< one of all that provably do the same thing at the same time
+  None,  ///< nothing
+  Ranks, ///< ranks that provably do the same thing at the same time
+  All,   ///< and the steady state of a pipeline, where it recurs exactly
+};
+
+/// A model that can be left out.
+enum class Switch { Off, On };
+
+/// Costs on `cluster`.
+Machine createMachine(machine::Cluster cluster);
+
+struct WorkloadOptions {
+  /// One of all ranks that provably do the same thing at the same time is
+  /// simulated, instead of every one.
+  bool foldRanks = true;
+  /// Replaces what the devices say about kernels and communication that run
+  /// beside each other.
+  std::optional<machine::Interference> interference;
 };
 
 /// Turns the programs and the schedule of `module` into what the engine
 /// executes: repeats are written out, kernels get their cost, ranks become
-/// device classes. Emits an error and fails when the
+/// device classes, collectives become flows. Emits an error and fails when the
 /// module is not fully lowered.
-llvm::FailureOr<sim::Workload>
-buildWorkload(mlir::ModuleOp module, const machine::Cluster &cluster,
-              const cost::KernelCostModel &kernels, Fold fold);
+llvm::FailureOr<sim::Workload> buildWorkload(mlir::ModuleOp module,
+                                             const Machine &machine,
+                                             const WorkloadOptions &options);
 
 } // namespace proteus
 

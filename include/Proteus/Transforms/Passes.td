@@ -401,12 +401,27 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"report", "report", "std::string", "", "Write a JSON report here">,
     Option<"trace", "trace", "std::string", "",
            "Write a Chrome/Perfetto trace here">,
-    Option<"fold", "fold", "::proteus::Fold", "::proteus::Fold::Ranks",
-           "Which ranks are simulated; the result is the same",
+    Option<"fold", "fold", "::proteus::Fold", "::proteus::Fold::All",
+           "What is simulated once; the result is the same",
            [{::llvm::cl::values(
-             clEnumValN(::proteus::Fold::None, "none", "every rank"),
+             clEnumValN(::proteus::Fold::None, "none", "nothing"),
              clEnumValN(::proteus::Fold::Ranks, "ranks",
-                        "one of all that do the same thing at the same time"))}]>,
+                        "ranks that do the same thing at the same time"),
+             clEnumValN(::proteus::Fold::All, "all",
+                        "and the steady state of a pipeline"))}]>,
+    Option<"share", "share", "::proteus::Switch", "::proteus::Switch::On",
+           "Whether flows share links; off: each has them for itself",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::Switch::On, "on", "they do"),
+             clEnumValN(::proteus::Switch::Off, "off", "they do not"))}]>,
+    Option<"overlap", "overlap", "::proteus::Switch", "::proteus::Switch::On",
+           "Whether kernels and communication beside each other slow down",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::Switch::On, "on", "they do"),
+             clEnumValN(::proteus::Switch::Off, "off", "they do not"))}]>,
+    Option<"overlapFactor", "overlap-factor", "double", "-1",
+           "Kernels and communication beside each other take 1 + this many times "
+           "as long; default: what the device says">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];

@@ -1,0 +1,176 @@
+//===- CriticalPath.cpp - what the step waited for ------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/CriticalPath.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+void CriticalPath::onBegin(const Workload &w, ArrayRef<Time>) {
+  workload = &w;
+  parties.assign(w.collectives.size(), {});
+  for (auto [c, collective] : llvm::enumerate(w.collectives))
+    parties[c].resize(collective.members.size());
+  size_t count = 0;
+  for (uint32_t c = 0; c < w.classes.size(); ++c) {
+    const DeviceClass &device = w.classes[c];
+    for (bool once : {false, true}) {
+      first.push_back(count);
+      const std::vector<Task> &tasks = templateOf(c, once).tasks;
+      count += tasks.size() * (once ? 1 : w.info.microBatches);
+      for (auto [t, task] : llvm::enumerate(tasks)) {
+        if (task.collective < 0)
+          continue;
+        ArrayRef<uint32_t> members = w.collectives[task.collective].members;
+        size_t place = llvm::find(members, c) - members.begin();
+        parties[task.collective][place] = {once, static_cast<uint32_t>(t)};
+      }
+    }
+    auto &depends = onceDepends.emplace_back(device.once.tasks.size());
+    for (auto [onceTask, microTask] : device.onceDependsOn)
+      depends[onceTask].push_back(microTask);
+  }
+  runs.assign(count, {});
+  lastOfStream.assign(w.classes.size() * numStreams, none);
+}
+
+void CriticalPath::onTaskStart(const TaskInstance &instance, Time now) {
+  uint32_t run = runOf(instance.classIndex, instance.once, instance.microBatch,
+                       instance.task);
+  unsigned stream = static_cast<unsigned>(instance.in(*workload).stream);
+  uint32_t &last = lastOfStream[instance.classIndex * numStreams + stream];
+  runs[run] = {now, -1, instance.launched, last};
+  last = run;
+}
+
+void CriticalPath::onTaskEnd(const TaskInstance &instance, Time now) {
+  runs[runOf(instance.classIndex, instance.once, instance.microBatch,
+             instance.task)]
+      .end = now;
+}
+
+TaskInstance CriticalPath::instanceOf(uint32_t run) const {
+  size_t list = llvm::upper_bound(first, run) - first.begin() - 1;
+  TaskInstance instance;
+  instance.classIndex = list / 2;
+  instance.once = list % 2;
+  uint32_t within = run - first[list];
+  size_t tasks = templateOf(instance.classIndex, instance.once).tasks.size();
+  instance.microBatch = within / tasks;
+  instance.task = within % tasks;
+  return instance;
+}
+
+/// The run of the same class that ended at `at` and that `run` waited for.
+uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
+  TaskInstance instance = instanceOf(run);
+  auto endsThen = [&](uint32_t other) {
+    return runs[other].begin >= 0 && runs[other].end == at;
+  };
+  for (uint32_t task : instance.in(*workload).dependsOn) {
+    uint32_t other =
+        runOf(instance.classIndex, instance.once, instance.microBatch, task);
+    if (endsThen(other))
+      return other;
+  }
+  if (instance.once)
+    for (uint32_t task : onceDepends[instance.classIndex][instance.task])
+      for (uint32_t m = 0; m < workload->info.microBatches; ++m) {
+        uint32_t other = runOf(instance.classIndex, false, m, task);
+        if (endsThen(other))
+          return other;
+      }
+  uint32_t before = runs[run].before;
+  return before != none && endsThen(before) ? before : none;
+}
+
+/// What `run` waited for last; itself if it was the launch.
+uint32_t CriticalPath::causeOf(uint32_t run) const {
+  Time at = runs[run].begin;
+  uint32_t own = ownCauseOf(run, at);
+  TaskInstance instance = instanceOf(run);
+  int32_t collective = instance.in(*workload).collective;
+  if (own != none || collective < 0)
+    return own;
+  // Someone else came last.
+  ArrayRef<uint32_t> members = workload->collectives[collective].members;
+  for (auto [member, party] : llvm::zip(members, parties[collective])) {
+    // Reductions of the last micro-batch may be in different ones.
+    uint32_t frames = party.once ? 1 : workload->info.microBatches;
+    for (uint32_t m = 0; m < frames; ++m) {
+      uint32_t other = runOf(member, party.once, m, party.task);
+      if (runs[other].begin != at)
+        continue;
+      uint32_t cause = ownCauseOf(other, at);
+      if (cause != none)
+        return cause;
+    }
+  }
+  return none;
+}
+
+void CriticalPath::onFinish(Time iterationTime) {
+  if (runs.empty() || iterationTime == 0)
+    return;
+  uint32_t run = 0;
+  while (run < runs.size() && runs[run].end != iterationTime)
+    ++run;
+  // A task without duration may wait for another; each is visited once.
+  std::vector<bool> seen(runs.size());
+  while (run != none && !seen[run]) {
+    seen[run] = true;
+    TaskInstance instance = instanceOf(run);
+    path.push_back({runs[run].begin, runs[run].end, instance.classIndex,
+                    &instance.in(*workload)});
+    if (runs[run].begin == 0)
+      break;
+    run = causeOf(run);
+  }
+  // Nothing ended when it started: the host launched it then.
+  if (Time begin = path.back().begin)
+    path.push_back({0, begin, path.back().classIndex, nullptr});
+  std::reverse(path.begin(), path.end());
+}
+
+std::vector<PathShare> CriticalPath::shares() const {
+  MapVector<StringRef, Time> byOperation;
+  std::map<std::string, Time> byCollective;
+  std::vector<PathShare> result;
+  Time host = 0;
+  for (const PathStep &step : path) {
+    Time time = step.end - step.begin;
+    if (!step.task)
+      host += time;
+    else if (step.task->collective < 0)
+      byOperation[workload->labels[step.task->opKind]] += time;
+    else {
+      const Collective &collective =
+          workload->collectives[step.task->collective];
+      byCollective[(cost::stringify(collective.kind) + " over " +
+                    collective.axes)
+                       .str()] += time;
+    }
+  }
+  for (auto &[kind, time] : byOperation)
+    result.push_back({kind.str(), time});
+  for (auto &[kind, time] : byCollective)
+    result.push_back({kind, time});
+  if (host)
+    result.push_back({"host launch", host});
+  llvm::stable_sort(result, [](const PathShare &a, const PathShare &b) {
+    return a.time > b.time;
+  });
+  return result;
+}

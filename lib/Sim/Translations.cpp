@@ -1,0 +1,119 @@
+//===- Translations.cpp - shifts that change nothing ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Translations.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+/// Whether positions are consecutive devices.
+static bool isContiguous(const RankMesh &mesh) {
+  for (size_t i = 1; i < mesh.devices.size(); ++i)
+    if (mesh.devices[i] != mesh.devices[0] + static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+
+Translations::Translations(const FoldingRequest &request) {
+  const machine::Cluster &cluster = request.cluster;
+  const RankMesh &mesh = request.mesh;
+  base = mesh.deviceAt(0);
+  end = base + mesh.numRanks();
+  // Device ids say where a device is only if all nodes are alike.
+  int64_t block = cluster.devicesPerNode();
+  blocks.push_back(block);
+  for (const machine::FabricLevel &level : cluster.fabric.levels)
+    blocks.push_back(block *= level.span);
+  if (request.keepRanksApart || cluster.nodes.size() != 1 ||
+      !isContiguous(mesh))
+    return;
+  for (int64_t size : blocks)
+    if (size < end && base % size != 0)
+      return;
+  for (unsigned axis = 0; axis < mesh.sizes.size(); ++axis)
+    if (!request.coloured[axis])
+      addDigits(request, axis);
+}
+
+/// Cuts an axis where nodes and switches end.
+void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
+  int64_t stride = request.mesh.strideOf(axis);
+  int64_t left = request.mesh.sizes[axis];
+  for (int64_t block : blocks) {
+    if (block <= stride || block >= stride * left || block % stride != 0 ||
+        left % (block / stride) != 0)
+      continue;
+    Digit digit = {stride, block / stride, axis};
+    if (isSymmetry(digit))
+      digits.push_back(digit);
+    left /= digit.size;
+    stride = block;
+  }
+  Digit digit = {stride, left, axis};
+  if (left > 1 && isSymmetry(digit))
+    digits.push_back(digit);
+}
+
+/// Every block is moved as a whole, or keeps what is in it. Within a node
+/// devices are not alike: what they do is left to the refinement.
+bool Translations::isSymmetry(const Digit &digit) const {
+  if (digit.stride % blocks.front() != 0)
+    return false;
+  return llvm::all_of(blocks, [&](int64_t block) {
+    return digit.stride % block == 0 || block >= end ||
+           block % (digit.stride * digit.size) == 0;
+  });
+}
+
+int64_t Translations::canonicalPosition(int64_t position) const {
+  for (const Digit &digit : digits)
+    position -= position / digit.stride % digit.size * digit.stride;
+  return position;
+}
+
+net::LinkId Translations::canonicalLink(net::LinkId link) const {
+  int64_t block = blocks[link.level];
+  int64_t position = link.unit * block - base;
+  if (position >= 0 && position < end - base)
+    link.unit = (canonicalPosition(position) + base) / block;
+  return link;
+}
+
+static int64_t product(ArrayRef<Digit> digits,
+                       function_ref<bool(const Digit &)> counts) {
+  int64_t result = 1;
+  for (const Digit &digit : digits)
+    if (counts(digit))
+      result *= digit.size;
+  return result;
+}
+
+int64_t Translations::rankOrbit() const {
+  return product(digits, [](const Digit &) { return true; });
+}
+
+int64_t Translations::linkOrbit(const net::LinkId &link) const {
+  return product(digits, [&](const Digit &digit) {
+    return digit.stride % blocks[link.level] == 0;
+  });
+}
+
+int64_t Translations::groupOrbit(ArrayRef<unsigned> axes) const {
+  return product(digits, [&](const Digit &digit) {
+    return !llvm::is_contained(axes, digit.axis);
+  });
+}
+
+int64_t Translations::memberOrbit(ArrayRef<unsigned> axes) const {
+  return product(digits, [&](const Digit &digit) {
+    return llvm::is_contained(axes, digit.axis);
+  });
+}

@@ -1,0 +1,57 @@
+//===- Translations.h - shifts that change nothing --------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_SIM_TRANSLATIONS_H
+#define PROTEUS_LIB_SIM_TRANSLATIONS_H
+
+#include "Proteus/Sim/Folding.h"
+
+namespace proteus::sim {
+
+/// A digit of a rank's position: (position / stride) % size. Turning it by one,
+/// for all ranks at once, maps every node onto a node of the same kind and
+/// every switch onto a switch of the same level.
+struct Digit {
+  int64_t stride = 1;
+  int64_t size = 1;
+  unsigned axis = 0;
+};
+
+/// The group of all turns of some digits. Things that are turned into each
+/// other form an orbit; the member whose digits are all zero stands for it.
+class Translations {
+public:
+  Translations(const FoldingRequest &request);
+
+  /// Zeroes the digits.
+  int64_t canonicalPosition(int64_t position) const;
+  net::LinkId canonicalLink(net::LinkId link) const;
+
+  int64_t rankOrbit() const;
+  int64_t linkOrbit(const net::LinkId &link) const;
+  /// Groups along `axes` that are turned into each other.
+  int64_t groupOrbit(llvm::ArrayRef<unsigned> axes) const;
+  /// Members of one group along `axes` that are turned into each other.
+  int64_t memberOrbit(llvm::ArrayRef<unsigned> axes) const;
+
+  llvm::ArrayRef<Digit> getDigits() const { return digits; }
+
+private:
+  void addDigits(const FoldingRequest &request, unsigned axis);
+  bool isSymmetry(const Digit &digit) const;
+
+  std::vector<Digit> digits;
+  /// Devices below one node, one unit of the lowest fabric level, and so on.
+  std::vector<int64_t> blocks;
+  int64_t base = 0; ///< device of position 0
+  int64_t end = 0;  ///< behind the last device
+};
+
+} // namespace proteus::sim
+
+#endif // PROTEUS_LIB_SIM_TRANSLATIONS_H

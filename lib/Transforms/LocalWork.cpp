@@ -1,0 +1,122 @@
+//===- LocalWork.cpp - what one rank computes -----------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocalWork.h"
+
+using namespace mlir;
+using namespace proteus;
+
+static machine::DType dtypeOf(Type element) {
+  if (element.isF64())
+    return machine::DType::F64;
+  if (element.isBF16())
+    return machine::DType::BF16;
+  if (element.isF16())
+    return machine::DType::F16;
+  if (auto type = dyn_cast<FloatType>(element))
+    return type.getWidth() <= 8 ? machine::DType::F8 : machine::DType::F32;
+  unsigned width = element.getIntOrFloatBitWidth();
+  return width <= 8    ? machine::DType::I8
+         : width <= 32 ? machine::DType::I32
+                       : machine::DType::I64;
+}
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+machine::DType proteus::computeType(Operation *op) {
+  for (Value value : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      if (isa<FloatType>(type.getElementType()))
+        return dtypeOf(type.getElementType());
+  for (Value value : op->getResults())
+    return dtypeOf(tensorType(value).getElementType());
+  return machine::DType::F32;
+}
+
+static int64_t sizeOf(const nn::IteratorRanges &ranges) {
+  int64_t size = 0;
+  for (auto [begin, end] : ranges)
+    size += end - begin;
+  return size;
+}
+
+SmallVector<nn::IteratorRanges>
+proteus::heldRanges(Operation *op, const nn::IterationSpace &space,
+                    ArrayRef<int64_t> coordinates) {
+  SmallVector<nn::IteratorRanges> held;
+  for (const nn::Iterator &iterator : space.iterators)
+    held.push_back({{0, iterator.size}});
+  auto visit = [&](Value value, const nn::TensorIterators &dims) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    SmallVector<dist::Ranges> local = dist::localRanges(type, coordinates);
+    for (auto [dim, iterators] : llvm::enumerate(dims)) {
+      if (iterators.empty())
+        continue;
+      // Only the major iterator of a dimension is ever split.
+      int64_t minor = 1;
+      for (unsigned iterator : ArrayRef(iterators).drop_front())
+        minor *= space.iterators[iterator].size;
+      nn::IteratorRanges part;
+      for (const dist::Range &range : local[dim])
+        part.push_back({range.begin / minor, range.end / minor});
+      nn::IteratorRanges &known = held[iterators.front()];
+      if (sizeOf(part) < sizeOf(known))
+        known = std::move(part);
+    }
+  };
+  for (auto [value, dims] : llvm::zip(op->getOperands(), space.operands))
+    visit(value, dims);
+  for (auto [value, dims] : llvm::zip(op->getResults(), space.results))
+    visit(value, dims);
+  return held;
+}
+
+bool proteus::isHeldAt(Type type, ArrayRef<int64_t> coordinates) {
+  dist::LayoutAttr layout = dist::getLayout(type);
+  return !layout || layout.getValue().isHeldAt(coordinates);
+}
+
+std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
+                                               ArrayRef<int64_t> coordinates) {
+  // Work at one place costs nothing elsewhere.
+  for (Type type : op->getResultTypes())
+    if (!isHeldAt(type, coordinates))
+      return std::nullopt;
+  nn::IterationSpace space = op.getIterationSpace();
+  SmallVector<nn::IteratorRanges> held = heldRanges(op, space, coordinates);
+  double points = op.getVisitedShareOf(held);
+  // Nothing is launched where nothing is to be done: keys in the future.
+  if (points == 0)
+    return std::nullopt;
+  for (const nn::IteratorRanges &ranges : held)
+    points *= static_cast<double>(sizeOf(ranges));
+  double written = 0;
+  for (Value result : op->getResults())
+    written += dist::localBytes(tensorType(result), coordinates);
+  double bytes = written;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    bytes += op.readsWholeOperand(i)
+                 ? dist::localBytes(tensorType(operand), coordinates)
+                 : written * op.getReadsPerWrite();
+  }
+  if (std::optional<double> perPoint = op.getBytesPerPoint())
+    bytes = points * *perPoint;
+  cost::Kernel kernel;
+  kernel.op = op->getName().getStringRef();
+  kernel.flops = points * op.getExecutedFlopsPerPoint();
+  kernel.bytes = bytes;
+  kernel.type = computeType(op);
+  kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
+  return kernel;
+}

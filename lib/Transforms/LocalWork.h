@@ -1,0 +1,36 @@
+//===- LocalWork.h - what one rank computes ---------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_LOCALWORK_H
+#define PROTEUS_LIB_TRANSFORMS_LOCALWORK_H
+
+#include "Proteus/Cost/CostModel.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+
+namespace proteus {
+
+/// Element type in which `op` computes: that of its first float operand.
+machine::DType computeType(mlir::Operation *op);
+
+/// What the rank at `coordinates` (one per axis, with `micro` first) holds of
+/// the iterators of `op`, read off the dimensions they index.
+llvm::SmallVector<nn::IteratorRanges>
+heldRanges(mlir::Operation *op, const nn::IterationSpace &space,
+           llvm::ArrayRef<int64_t> coordinates);
+
+/// Whether a value of that type exists at `coordinates`.
+bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
+
+/// The work of `op` at `coordinates`; none where there is nothing to do.
+std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
+                                      llvm::ArrayRef<int64_t> coordinates);
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_LOCALWORK_H

@@ -1,0 +1,104 @@
+//===- RankColours.cpp - which ranks do something else --------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankColours.h"
+
+#include "LocalWork.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+
+RankColours::RankColours(ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,
+                         std::optional<Axis> pipelineAxis)
+    : mesh(mesh), pipelineAxis(pipelineAxis) {
+  for (const FlatProgram &flat : programs) {
+    dist::ProgramOp program = flat.program;
+    for (Type type : program.getArgumentTypes())
+      inspect(type);
+    program.walk([&](Operation *op) { inspect(op); });
+  }
+}
+
+void RankColours::inspect(Type type) {
+  dist::LayoutAttr attribute = dist::getLayout(type);
+  if (!attribute)
+    return;
+  const dist::Layout &layout = attribute.getValue();
+  for (auto entry : layout.fixed)
+    if (entry.first != pipelineAxis)
+      places.insert(entry);
+  auto tensor = cast<RankedTensorType>(type);
+  if (dist::isEven(tensor))
+    return;
+  for (auto [dim, axes] : llvm::enumerate(layout.dims))
+    if (tensor.getDimSize(dim) % mesh.getSize(axes) != 0)
+      uneven.insert({tensor.getDimSize(dim), axes});
+}
+
+void RankColours::inspect(Operation *op) {
+  for (Type type : op->getResultTypes())
+    inspect(type);
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  if (kernel && kernel.getVisitedShare() != 1)
+    skipping.insert({{op->getName(),
+                      FunctionType::get(op->getContext(), op->getOperandTypes(),
+                                        op->getResultTypes()),
+                      llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
+                     kernel});
+}
+
+std::vector<bool> RankColours::differingAxes() const {
+  std::vector<bool> differs(mesh.sizes.size());
+  auto mark = [&](Axis axis) {
+    if (axis != dist::microAxis)
+      differs[axis - 1] = true;
+  };
+  if (pipelineAxis)
+    mark(*pipelineAxis);
+  for (auto &[size, axes] : uneven)
+    llvm::for_each(axes, mark);
+  for (auto [axis, position] : places)
+    mark(axis);
+  // How much is skipped depends on the part, so on all axes that make parts.
+  for (auto &[types, kernel] : skipping) {
+    auto markAll = [&](Type type) {
+      if (dist::LayoutAttr layout = dist::getLayout(type))
+        for (const AxisList &axes : layout.getValue().dims)
+          llvm::for_each(axes, mark);
+    };
+    llvm::for_each(kernel->getOperandTypes(), markAll);
+    llvm::for_each(kernel->getResultTypes(), markAll);
+  }
+  return differs;
+}
+
+std::vector<int64_t>
+RankColours::colourOf(ArrayRef<int64_t> coordinates) const {
+  std::vector<int64_t> colour;
+  if (pipelineAxis)
+    colour.push_back(coordinates[*pipelineAxis - 1]);
+  SmallVector<int64_t> withMicro(coordinates);
+  withMicro.insert(withMicro.begin(), 0);
+  for (auto &[size, axes] : uneven) {
+    dist::Layout layout(1);
+    layout.dims[0] = axes;
+    colour.push_back(dist::partSize(
+        size, mesh.getSize(axes), dist::partIndex(mesh, layout, 0, withMicro)));
+  }
+  for (auto &[types, constKernel] : skipping) {
+    nn::IterationSpaceOpInterface kernel = constKernel;
+    double share = kernel.getVisitedShareOf(
+        heldRanges(kernel, kernel.getIterationSpace(), withMicro));
+    colour.push_back(llvm::bit_cast<int64_t>(share));
+  }
+  for (auto [axis, position] : places)
+    colour.push_back(coordinates[axis - 1] == position);
+  return colour;
+}
