@@ -39,6 +39,10 @@ static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
 static constexpr double treeWidth = 0.51;
 /// Long all-reduces across nodes lose time to the plateau of their ring.
 static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
+/// Parallel trees: their base, a step as a share of one of a ring, the time for
+/// each member, and the share of a ring's bandwidth.
+static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
+static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
 /// An exchange needs this long for each member of another node.
 static constexpr double exchangeAcross = 2.4 * us;
 
@@ -112,6 +116,8 @@ private:
                double wireParts, int64_t bytes, const LoadSet &set) const;
   void addTree(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
   void addInSwitch(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
+  void addParallelTrees(SmallVectorImpl<Candidate> &all, unsigned row,
+                        int64_t bytes) const;
   Plan planExchange(int64_t bytes) const;
   Plan planScatter(int64_t bytes, const LoadSet &set) const;
   Plan planMessages(int64_t bytes, const MessageSet &messages,
@@ -132,7 +138,8 @@ private:
   double farLatency = 0;         ///< between the farthest nodes
   uint32_t channels = 0;
 
-  Lazy<LoadSet> ring, tree, inSwitchTree, chain, scatter, gather;
+  Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
+  Lazy<LoadSet> chain, scatter, gather;
   Lazy<ExchangeSet> exchange;
   Lazy<MessageSet> shift, message;
 };
@@ -318,6 +325,24 @@ void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
                  Protocol::Simple, latency, transfer, volume, &set});
 }
 
+void FlowCommunicator::addParallelTrees(SmallVectorImpl<Candidate> &all,
+                                        unsigned row, int64_t bytes) const {
+  const LoadSet &set =
+      parallelTrees.get([&] { return parallelTreeLoads(*placement); });
+  double latency = slowest([&](Constants c) {
+    return parallelBase +
+           treeDepth() * (c.networkHop * parallelShare + farLatency) +
+           size * parallelMember;
+  });
+  double transfer = slowest([&](Constants c) {
+    double parts = size - 1 + c.extra[row];
+    double rate = std::min(width * c.efficiency[row], 1 / set.network);
+    return static_cast<double>(bytes) * parts / size / (rate * parallelWidth);
+  });
+  all.push_back({Algorithm::ParallelTrees, Protocol::Simple, latency, transfer,
+                 scaled(bytes, size - 1, size), &set});
+}
+
 Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
   const LoadSet &set = ring.get([&] { return ringLoads(*placement); });
   bool isSum = kind == CollectiveKind::AllReduce;
@@ -331,6 +356,8 @@ Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
     addTree(all, bytes);
   if (isSum && inSwitch)
     addInSwitch(all, bytes);
+  if (!isSum && isAcross() && most == 1)
+    addParallelTrees(all, row, bytes);
   return best(all);
 }
 

@@ -117,6 +117,18 @@ LoadSet proteus::net::inSwitchTreeLoads(const Placement &placement) {
   return builder.finish();
 }
 
+LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
+  LoadBuilder builder(placement);
+  uint64_t n = placement.numPlaces();
+  for (uint64_t distance = 1; distance < n; distance *= 2) {
+    // The last hop of a part from j places away is the lowest set bit of j.
+    uint64_t parts = (n - 1 + distance) / (2 * distance);
+    for (uint64_t place = 0; place < n; ++place)
+      builder.addEdge(place, (place + distance) % n, parts);
+  }
+  return builder.finish(1.0 / (n - 1));
+}
+
 //===----------------------------------------------------------------------===//
 // Chains and messages
 //===----------------------------------------------------------------------===//

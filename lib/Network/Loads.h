@@ -31,6 +31,11 @@ LoadSet treeLoads(const Placement &placement);
 /// volume divided by 1 + 1/members.
 LoadSet inSwitchTreeLoads(const Placement &placement);
 
+/// One member per node: each sends the parts of one tree per member at once. A
+/// part travels by powers of two, the farthest first, so that most of the data
+/// go to neighbours.
+LoadSet parallelTreeLoads(const Placement &placement);
+
 /// Every member sends an equal part of the volume to every other one.
 LoadSet exchangeLoads(const Placement &placement);
 /// Seconds that the links within nodes need at least for one byte from each

@@ -49,6 +49,8 @@ Placement::create(const machine::Cluster &cluster, ArrayRef<int64_t> devices) {
 
 /// Groups the devices by node and finds the nodes that look alike.
 Error Placement::assign(ArrayRef<int64_t> devices) {
+  if (devices.empty())
+    return failure("a group has no devices; name at least one");
   size = devices.size();
   int64_t numDevices = cluster.numDevices();
   std::vector<std::pair<int64_t, uint32_t>> sorted; // device, place in group

@@ -28,6 +28,8 @@ StringRef proteus::net::stringify(Algorithm algorithm) {
     return "in-switch";
   case Algorithm::InSwitchTree:
     return "in-switch tree";
+  case Algorithm::ParallelTrees:
+    return "parallel trees";
   case Algorithm::Pairwise:
     return "pairwise";
   case Algorithm::Chain:

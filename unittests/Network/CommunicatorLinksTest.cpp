@@ -202,6 +202,20 @@ TEST(CommunicatorLinks, TreesLoadNICsTwiceAtMost) {
   }
 }
 
+TEST(CommunicatorLinks, ParallelTreesSendMostToNeighbours) {
+  Cluster cluster = h100(16);
+  addLeafAndSpine(cluster, 4, 4, /*rails=*/true);
+  Plan plan =
+      make(cluster, range(2, 128, 8))->plan(CollectiveKind::AllGather, MB);
+  ASSERT_EQ(plan.algorithm, Algorithm::ParallelTrees);
+  for (int64_t node = 0; node < 16; ++node)
+    EXPECT_EQ(loadOn(plan, {0, nicOut(cluster, 2), node}), 1);
+  // Of the 15 parts of each of 4 nodes, 8, 4, 2 and 1 go 1, 2, 4 and 8 nodes
+  // far; 1, 2, 4 and 4 nodes leave their unit by that.
+  EXPECT_NEAR(loadOn(plan, {1, 2 * 2, 1}),
+              (8 * 1 + 4 * 2 + 2 * 4 + 1 * 4) / 15., 1e-4);
+}
+
 TEST(CommunicatorLinks, RootsSendAndLeavesReceive) {
   Cluster cluster = h100(2);
   Communicator *group = make(cluster, {9, 0, 1, 8});
@@ -311,6 +325,7 @@ static std::string errorOf(const Cluster &cluster,
 
 TEST(CommunicatorLinks, BadGroupsAreNamed) {
   Cluster cluster = h100(2);
+  EXPECT_EQ(errorOf(cluster, {}), "a group has no devices; name at least one");
   EXPECT_EQ(errorOf(cluster, {0, 16}),
             "device 16 of a group is not in the cluster, which has 16; use "
             "devices 0 to 15");

@@ -223,6 +223,27 @@ TEST(Communicator, RingsAcrossNodesFollowTheFormulas) {
     }
 }
 
+TEST(Communicator, OneDevicePerNodeUsesParallelTrees) {
+  for (int64_t nodes : {8, 64}) {
+    Cluster cluster = h100(nodes);
+    double n = nodes, k = n - 1;
+    double bytes = 4 << 20;
+    double w = bytes * (k + .80) / n / 46e3;
+    double trees = 8 + std::log2(n) * 4 + 2.8 * n + w / .75;
+    double low = 11 + k * 4 + w / .31, ring = 8.4 + k * 14 + w;
+    Plan plan = make(cluster, range(3, 8 * nodes, 8))
+                    ->plan(CollectiveKind::ReduceScatter, 4 << 20);
+    EXPECT_LT(trees, std::min(low, ring));
+    EXPECT_EQ(plan.algorithm, Algorithm::ParallelTrees);
+    EXPECT_NEAR(seconds(plan) / us / trees, 1, 1e-4);
+    // Long ones are rings.
+    EXPECT_EQ(make(cluster, range(3, 8 * nodes, 8))
+                  ->plan(CollectiveKind::ReduceScatter, int64_t(1) << 32)
+                  .algorithm,
+              Algorithm::Ring);
+  }
+}
+
 TEST(Communicator, AllReduceAcrossNodesTakesTheFastest) {
   CollectiveConstants constants = h100Constants();
   constants.inSwitch.reset();

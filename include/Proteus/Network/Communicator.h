@@ -76,9 +76,11 @@ enum class Algorithm : uint8_t {
   Tree,
   InSwitch,     ///< NVLS: the switch adds and multicasts
   InSwitchTree, ///< NVLS in the nodes, a tree between them
-  Pairwise,     ///< all-to-all, scatter, gather
-  Chain,        ///< broadcast
-  Message,      ///< send/recv, permute, shift
+  /// PAT: all-gather, reduce-scatter with one member per node
+  ParallelTrees,
+  Pairwise, ///< all-to-all, scatter, gather
+  Chain,    ///< broadcast
+  Message,  ///< send/recv, permute, shift
 };
 llvm::StringRef stringify(Algorithm algorithm);
 
