@@ -109,8 +109,8 @@ private:
 
 } // namespace
 
-static cost::Cluster makeCluster() {
-  cost::Cluster cluster;
+static machine::Cluster makeCluster() {
+  machine::Cluster cluster;
   cluster.intraNode = {300e9, 2e-6};
   cluster.interNode = {25e9, 5e-6};
   return cluster;

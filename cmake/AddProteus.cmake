@@ -34,7 +34,7 @@ function(add_proteus_library name)
   set_property(GLOBAL APPEND PROPERTY PROTEUS_LIBS ${name})
 endfunction()
 
-# A library without MLIR (lib/Sim, lib/Cost, lib/Support): libLLVM.so only.
+# A library without MLIR (lib/Sim, lib/Cost, lib/Machine, lib/Support): libLLVM.so only.
 function(add_proteus_plain_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -103,7 +103,7 @@ namespace {
 
 class WorkloadBuilder {
 public:
-  WorkloadBuilder(ModuleOp module, const cost::Cluster &cluster,
+  WorkloadBuilder(ModuleOp module, const machine::Cluster &cluster,
                   const cost::KernelCostModel &kernels, Fold fold)
       : module(module), cluster(cluster), kernels(kernels), fold(fold) {}
 
@@ -138,7 +138,7 @@ private:
   AxisList axesOf(Operation *op) const;
 
   ModuleOp module;
-  const cost::Cluster &cluster;
+  const machine::Cluster &cluster;
   const cost::KernelCostModel &kernels;
   Fold fold;
   sim::Workload workload;
@@ -191,7 +191,10 @@ LogicalResult WorkloadBuilder::findPrograms() {
     if (failed(flat))
       return failure();
     WalkResult copies = program.walk([&](Operation *op) {
-      if (!isa<dist::OffloadOp, dist::FetchOp>(op) || cluster.host)
+      if (!isa<dist::OffloadOp, dist::FetchOp>(op) ||
+          llvm::all_of(cluster.kinds, [](const machine::NodeKind &kind) {
+            return kind.host.has_value();
+          }))
         return WalkResult::advance();
       op->emitOpError("copies between device and host, but the cluster '")
           << cluster.name
@@ -425,7 +428,10 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   double bytes =
       dist::localBytes(tensorType(op->getResult(0)), coordinatesOf(number));
-  const cost::Link &link = *cluster.host;
+  const dist::Mesh &grid = mesh.getValue();
+  int64_t device =
+      grid.getDevice(grid.getCoordinates(ranks.representative[number]));
+  const machine::Link &link = *cluster.kindOf(device).host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
@@ -760,7 +766,7 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
 }
 
 FailureOr<sim::Workload>
-proteus::buildWorkload(ModuleOp module, const cost::Cluster &cluster,
+proteus::buildWorkload(ModuleOp module, const machine::Cluster &cluster,
                        const cost::KernelCostModel &kernels, Fold fold) {
   return WorkloadBuilder(module, cluster, kernels, fold).run();
 }

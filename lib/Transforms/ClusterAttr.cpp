@@ -73,8 +73,25 @@ static StringRef fileOf(ModuleOp module) {
   return "";
 }
 
-static llvm::Expected<cost::Cluster> readCluster(ModuleOp module,
-                                                 Attribute attribute) {
+static llvm::Expected<std::string> readText(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+/// `name`, if relative, seen from the directory of `file`.
+static SmallString<128> beside(StringRef file, StringRef name) {
+  SmallString<128> path(name);
+  if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
+    path = llvm::sys::path::parent_path(file);
+    llvm::sys::path::append(path, name);
+  }
+  return path;
+}
+
+static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
+                                                    Attribute attribute) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -82,33 +99,32 @@ static llvm::Expected<cost::Cluster> readCluster(ModuleOp module,
       return llvm::createStringError(
           "an inline cluster may hold dictionaries, arrays, strings, numbers "
           "and booleans only");
-    return cost::parseClusterJSON(text, "proteus.cluster");
+    return machine::parseClusterJSON(
+        text, "proteus.cluster",
+        [&](StringRef name) { return readText(beside(fileOf(module), name)); });
   }
   StringRef name = cast<StringAttr>(attribute).getValue();
   if (!name.ends_with(".json"))
-    return cost::parseClusterPreset(name);
-  SmallString<128> path(name);
-  StringRef file = fileOf(module);
-  if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
-    path = llvm::sys::path::parent_path(file);
-    llvm::sys::path::append(path, name);
-  }
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
+    return machine::parseClusterPreset(name);
+  SmallString<128> path = beside(fileOf(module), name);
+  llvm::Expected<std::string> text = readText(path);
+  if (!text)
     return llvm::createStringError("can't read the cluster file '" + path +
-                                   "': " + buffer.getError().message());
-  return cost::parseClusterJSON((*buffer)->getBuffer(), path);
+                                   "': " + llvm::toString(text.takeError()));
+  return machine::parseClusterJSON(*text, path, [&](StringRef other) {
+    return readText(beside(path, other));
+  });
 }
 
-FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
-                                                 StringRef override) {
+FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
+                                                    StringRef override) {
   if (!override.empty())
     module->setAttr(ProteusDialect::clusterAttrName,
                     StringAttr::get(module.getContext(), override));
   Attribute attribute = module->getAttr(ProteusDialect::clusterAttrName);
   if (!attribute) {
     std::string presets;
-    for (const std::string &name : cost::clusterPresetNames())
+    for (const std::string &name : machine::clusterPresetNames())
       presets += (presets.empty() ? "" : ", ") + name;
     return emitError(module.getLoc(),
                      "no cluster is given; set the module attribute ")
@@ -116,7 +132,7 @@ FailureOr<cost::Cluster> proteus::resolveCluster(ModuleOp module,
            << " or the option cluster= to a preset (" << presets
            << ", with \":n\" for n nodes) or a JSON file";
   }
-  llvm::Expected<cost::Cluster> cluster = readCluster(module, attribute);
+  llvm::Expected<machine::Cluster> cluster = readCluster(module, attribute);
   if (!cluster)
     return emitError(module.getLoc(), llvm::toString(cluster.takeError()));
   return *cluster;

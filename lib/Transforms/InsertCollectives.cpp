@@ -95,7 +95,7 @@ namespace {
 class Inserter : public OpBuilder::Listener {
 public:
   Inserter(func::FuncOp function, dist::MeshAttr mesh,
-           const cost::Cluster &cluster)
+           const machine::Cluster &cluster)
       : function(function), mesh(mesh), costs(mesh.getValue(), cluster) {
     if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr)) {
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
@@ -1364,7 +1364,7 @@ public:
         return signalPassFailure();
       }
     // What a conversion costs is a matter of the cluster.
-    FailureOr<cost::Cluster> cluster =
+    FailureOr<machine::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>(), "");
     if (failed(cluster) || failed(Inserter(function, mesh, *cluster).run()))
       signalPassFailure();

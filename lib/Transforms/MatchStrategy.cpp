@@ -1051,7 +1051,7 @@ strategy::TreeOp MatchStrategy::selectTree() {
 /// Every device of the mesh must exist. Without a list the ids are 0, 1, ...,
 /// so their number tells; a list is never longer than what the user wrote.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
-                                  const cost::Cluster &cluster) {
+                                  const machine::Cluster &cluster) {
   int64_t last = mesh.getNumDevices() - 1;
   if (auto devices = mesh.getDevices())
     last = *llvm::max_element(*devices);
@@ -1067,7 +1067,7 @@ void MatchStrategy::runOnOperation() {
   strategy::TreeOp tree = selectTree();
   if (!tree)
     return signalPassFailure();
-  FailureOr<cost::Cluster> machine = resolveCluster(getOperation(), cluster);
+  FailureOr<machine::Cluster> machine = resolveCluster(getOperation(), cluster);
   if (failed(machine))
     return signalPassFailure();
   if (failed(checkDevices(tree.getMesh(), *machine)))

@@ -60,10 +60,10 @@ void Simulate::annotate(const sim::Figures &figures) {
 
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
-  FailureOr<cost::Cluster> machine = resolveCluster(module, cluster);
+  FailureOr<machine::Cluster> machine = resolveCluster(module, cluster);
   if (failed(machine))
     return failure();
-  auto kernels = cost::createRooflineModel(machine->device);
+  auto kernels = cost::createRooflineModel(machine->devices.front());
   auto network = cost::createAlphaBetaModel(*machine);
   FailureOr<sim::Workload> workload =
       buildWorkload(module, *machine, *kernels, fold);

@@ -40,9 +40,12 @@ static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
   return inNode;
 }
 
-StepCosts::StepCosts(const dist::Mesh &mesh, const cost::Cluster &cluster)
+StepCosts::StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster)
     : mesh(mesh), cluster(cluster), model(cost::createAlphaBetaModel(cluster)),
-      inNode(neighboursInNode(mesh, cluster.devicesPerNode)) {}
+      // Where nodes differ their devices have to be looked at.
+      inNode(cluster.hasOneKind()
+                 ? neighboursInNode(mesh, cluster.devicesPerNode())
+                 : SmallVector<int64_t>()) {}
 
 cost::GroupShape StepCosts::shapeByStrides(const AxisList &axes) const {
   cost::GroupShape shape;

@@ -19,18 +19,19 @@ using namespace proteus::cost;
 namespace {
 
 Cluster testCluster() {
-  Cluster cluster;
-  cluster.device.peakFlops = {{DType::F32, 1e12},
-                              {DType::TF32, 8e12},
-                              {DType::BF16, 16e12},
-                              {DType::F64, 5e11}};
-  cluster.device.memoryBandwidth = 1e11;
-  cluster.nodes = 4;
-  cluster.devicesPerNode = 8;
-  cluster.intraNode = {100e9, 2e-6};
-  cluster.interNode = {10e9, 5e-6};
-  return cluster;
+  return cantFail(proteus::machine::parseClusterJSON(
+      R"({"name": "test",
+          "device": {"name": "toy", "memory_gb": 1,
+                     "memory_bandwidth_gbps": 100,
+                     "peak_tflops": {"f32": 1, "tf32": 8, "bf16": 16,
+                                     "f64": 0.5}},
+          "nodes": 4, "devices_per_node": 8,
+          "intra_node": {"bandwidth_gbps": 100, "latency_us": 2},
+          "inter_node": {"bandwidth_gbps": 10, "latency_us": 5}})",
+      "test"));
 }
+
+Device testDevice() { return testCluster().devices.front(); }
 
 TEST(Time, RoundsToTheNearestPicosecondAndSaturates) {
   EXPECT_EQ(fromSeconds(1), 1000000000000);
@@ -44,7 +45,7 @@ TEST(Time, RoundsToTheNearestPicosecondAndSaturates) {
 }
 
 TEST(Roofline, TakesTheLargerOfComputeAndMemoryPlusOverhead) {
-  Device device = testCluster().device;
+  Device device = testDevice();
   auto model = createRooflineModel(device);
   // 1e9 flops at 16 TFLOP/s; 1e6 bytes at 100 GB/s.
   EXPECT_EQ(model->cost({"mm", 1e9, 0, DType::BF16, true}).time, 62500000);
@@ -58,13 +59,13 @@ TEST(Roofline, TakesTheLargerOfComputeAndMemoryPlusOverhead) {
 }
 
 TEST(Roofline, F32NeverBecomesTF32) {
-  auto model = createRooflineModel(testCluster().device);
+  auto model = createRooflineModel(testDevice());
   EXPECT_EQ(model->cost({"mm", 1e9, 0, DType::F32, true}).time, 1000000000);
   EXPECT_EQ(model->cost({"mm", 1e9, 0, DType::TF32, true}).time, 125000000);
 }
 
 TEST(Roofline, VectorKernelsDoNotRunOnMatrixUnits) {
-  auto model = createRooflineModel(testCluster().device);
+  auto model = createRooflineModel(testDevice());
   EXPECT_EQ(model->cost({"add", 1e9, 0, DType::BF16, false}).time, 1000000000);
   EXPECT_EQ(model->cost({"add", 1e9, 0, DType::F64, false}).time, 2000000000);
 }

@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Dist/Move.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
 using namespace proteus;
@@ -29,16 +30,19 @@ dist::Mesh meshOf(llvm::ArrayRef<int64_t> sizes,
   return mesh;
 }
 
-cost::Cluster cluster(int64_t nodes, int64_t devicesPerNode) {
-  cost::Cluster result = llvm::cantFail(cost::parseClusterPreset("dgx-a100"));
-  result.nodes = nodes;
-  result.devicesPerNode = devicesPerNode;
-  return result;
+machine::Cluster cluster(int64_t nodes, int64_t devicesPerNode) {
+  std::string text =
+      llvm::formatv(R"({{"name": "test", "device": "A100-SXM4-80GB",
+          "nodes": {0}, "devices_per_node": {1},
+          "intra_node": {{"bandwidth_gbps": 300, "latency_us": 2},
+          "inter_node": {{"bandwidth_gbps": 25, "latency_us": 5}})",
+                    nodes, devicesPerNode);
+  return llvm::cantFail(machine::parseClusterJSON(text, "test"));
 }
 
 /// Shapes of the groups over `axes`, found by listing their devices.
 std::vector<cost::GroupShape> listedShapes(const dist::Mesh &mesh,
-                                           const cost::Cluster &machine,
+                                           const machine::Cluster &machine,
                                            const AxisList &axes) {
   std::map<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> groups;
   for (int64_t i = 0; i < mesh.getNumDevices(); ++i) {
@@ -62,7 +66,7 @@ TEST(StepCostsTest, GroupsByStridesAreThoseByDevices) {
   for (const std::vector<int64_t> &sizes : meshes)
     for (int64_t devicesPerNode : {1, 2, 4, 8, 16}) {
       dist::Mesh mesh = meshOf(sizes);
-      cost::Cluster machine = cluster(64, devicesPerNode);
+      machine::Cluster machine = cluster(64, devicesPerNode);
       StepCosts costs(mesh, machine);
       for (unsigned chosen = 1; chosen < (1u << sizes.size()); ++chosen) {
         AxisList axes;

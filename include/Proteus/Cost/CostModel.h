@@ -15,7 +15,7 @@
 #ifndef PROTEUS_COST_COSTMODEL_H
 #define PROTEUS_COST_COSTMODEL_H
 
-#include "Proteus/Cost/Machine.h"
+#include "Proteus/Machine/Cluster.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,6 +25,13 @@
 #include <vector>
 
 namespace proteus::cost {
+
+using machine::byteWidth;
+using machine::Cluster;
+using machine::Device;
+using machine::DType;
+using machine::Link;
+using machine::stringify;
 
 /// Simulated time in picoseconds.
 using Time = int64_t;
@@ -114,7 +121,8 @@ public:
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
 /// reduce-scatter (n-1)(S/nB + a), all-to-all, scatter and gather
 /// (n-1)(S/nB + a), broadcast S/B + (n-1)a, permute, shift and send S/B + a.
-/// One rank costs nothing. A group within a node
+/// One rank costs nothing. A group within a node uses `intraNode` of the cluster,
+/// one with a member per node `interNode`, any other the worse of both.
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 

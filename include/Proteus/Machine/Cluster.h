@@ -23,6 +23,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ struct Link {
 };
 
 /// Constants of the communication library on one kind of node. Times in
-/// seconds, rates in bytes/s, as docs/collectives.md explains.
+/// seconds, rates in bytes/s, fill costs in the square root of seconds, as
+/// docs/clusters.md explains.
 struct CollectiveConstants {
   // Low-latency protocols: base + steps * hop, then `lowEfficiency` of the
   // wire.
@@ -65,13 +67,24 @@ struct CollectiveConstants {
   double networkBase = 8.4e-6;
 };
 
+/// What is known of the communication library on devices of a generation that
+/// NVLink connects, or (`nvlink` false) PCIe only. Reduction in the switch is
+/// included where the generation has it; it needs an NVSwitch.
+CollectiveConstants defaultConstants(Architecture architecture, bool nvlink);
+
 /// A kind of node.
 struct NodeKind {
   NodeGraph graph;
+  /// Type of each device of the graph by its number in the node, so that
+  /// looking up a device costs the same in large nodes. Empty = found in the
+  /// graph each time.
+  std::vector<uint32_t> deviceTypes;
   CollectiveConstants collectives;
   /// The way between a device and the memory of its host. Needed where a
   /// strategy offloads.
   std::optional<Link> host;
+
+  uint32_t numDevices() const;
 };
 
 /// `count` consecutive nodes of one kind.
@@ -112,7 +125,7 @@ struct Cluster {
   std::vector<NodeRun> nodes;
   Fabric fabric;
   /// What planning by two levels uses: the way between neighbours in a node,
-  /// and a device's share of its node's NICs.
+  /// and a device's share of its node's NICs (bandwidth 0 = there are none).
   Link intraNode, interNode;
 
   int64_t numNodes() const;
@@ -127,6 +140,11 @@ struct Cluster {
   uint32_t deviceTypeOf(int64_t device) const;
   /// Whether all devices are of one type.
   bool isHomogeneous() const;
+  /// Whether all nodes are of one kind.
+  bool hasOneKind() const;
+  const NodeKind &kindOf(int64_t device) const {
+    return kinds[kindOfNode(nodeOf(device))];
+  }
 
   /// Unit of fabric level `level` that `node` is below.
   int64_t unitOf(unsigned level, int64_t node) const;
@@ -145,10 +163,14 @@ std::vector<std::string> clusterPresetNames();
 /// Most nodes a cluster may have.
 constexpr int64_t maxNodes = 1000000;
 
+/// Fails if a device or a NIC has no way to the rest of its node, if nodes
+/// can't reach each other, or if there are more than `maxNodes`.
+llvm::Error checkReach(const Cluster &cluster);
+
 /// Reads a cluster from JSON text: our own format (docs/clusters.md), or the
 /// flat one of the original (`n_node`, `n_gpu_per_node`, ...). `source` names
 /// the text in errors; `readFile` gives the text of a file that it refers to,
-/// such as an NCCL topology dump.
+/// such as an NCCL topology dump, by a path relative to the text.
 using FileReader = std::function<llvm::Expected<std::string>(llvm::StringRef)>;
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source,

@@ -9,6 +9,7 @@
 #ifndef PROTEUS_MACHINE_DEVICE_H
 #define PROTEUS_MACHINE_DEVICE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -26,6 +27,7 @@ int64_t byteWidth(DType type);
 
 /// "bf16", as in cluster files.
 llvm::StringRef stringify(DType type);
+llvm::ArrayRef<DType> allDTypes();
 
 /// Generations that communication libraries tell apart.
 enum class Architecture : uint8_t {
@@ -38,7 +40,12 @@ enum class Architecture : uint8_t {
   Blackwell,
   CDNA,
 };
+/// "hopper", as in device files.
 llvm::StringRef stringify(Architecture architecture);
+llvm::ArrayRef<Architecture> allArchitectures();
+/// The generation of NVIDIA's `computeCapability` (70, 80, 90, ...); Ada (89)
+/// counts as Ampere.
+Architecture architectureOf(uint32_t computeCapability);
 
 /// How much running kernels and communication slow each other on a device.
 struct Interference {
@@ -54,6 +61,7 @@ struct Interference {
 struct Device {
   std::string name;
   Architecture architecture = Architecture::Other;
+  uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
   /// Dense peak per element type in FLOP/s; absent = the type is not supported
   /// by the matrix units and runs at the `F32` rate.
   std::vector<std::pair<DType, double>> peakFlops;

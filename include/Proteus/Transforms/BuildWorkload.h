@@ -27,7 +27,7 @@ enum class Fold {
 /// device classes. Emits an error and fails when the
 /// module is not fully lowered.
 llvm::FailureOr<sim::Workload>
-buildWorkload(mlir::ModuleOp module, const cost::Cluster &cluster,
+buildWorkload(mlir::ModuleOp module, const machine::Cluster &cluster,
               const cost::KernelCostModel &kernels, Fold fold);
 
 } // namespace proteus

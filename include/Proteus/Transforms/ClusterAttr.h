@@ -9,7 +9,7 @@
 #ifndef PROTEUS_TRANSFORMS_CLUSTERATTR_H
 #define PROTEUS_TRANSFORMS_CLUSTERATTR_H
 
-#include "Proteus/Cost/Machine.h"
+#include "Proteus/Machine/Cluster.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,8 +19,8 @@ namespace proteus {
 /// JSON file relative to the file of the module, or a dictionary. `override`,
 /// if not empty, replaces the attribute. Without any, or if it can't be read,
 /// one error is emitted.
-llvm::FailureOr<cost::Cluster> resolveCluster(mlir::ModuleOp module,
-                                              llvm::StringRef override);
+llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module,
+                                                 llvm::StringRef override);
 
 } // namespace proteus
 

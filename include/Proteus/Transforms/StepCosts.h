@@ -27,7 +27,7 @@ namespace proteus {
 /// differently on the nodes run side by side, so the slowest counts.
 class StepCosts {
 public:
-  StepCosts(const dist::Mesh &mesh, const cost::Cluster &cluster);
+  StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster);
 
   /// The time of a step; a slice takes none.
   uint64_t getCost(const dist::Step &step, const dist::StepVolume &volume);
@@ -47,7 +47,7 @@ private:
   std::vector<cost::GroupShape> shapesByDevices(const dist::AxisList &axes);
 
   dist::Mesh mesh;
-  cost::Cluster cluster;
+  machine::Cluster cluster;
   std::unique_ptr<cost::CollectiveCostModel> model;
   /// Per device axis, how many neighbours on it share a node; empty if nodes
   /// are not aligned with the mesh.

@@ -1,0 +1,64 @@
+//===- ReferenceRoofline.h - kernels as the original costs them -*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parity mode for computation: the roofline of the original release, by
+// the class of an op and the shapes of its operands on one device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_COST_REFERENCEROOFLINE_H
+#define PROTEUS_COST_REFERENCEROOFLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace proteus::cost {
+
+class ReferenceRoofline {
+public:
+  /// The figures of validation/reference/constants.json under "compute".
+  struct Constants {
+    double flops = 0;           ///< 1/s
+    double memoryBandwidth = 0; ///< bytes/s
+    double bytesPerElement = 0;
+    double memoryBoundGemmExtra = 0; ///< ms
+    double elementwiseFloor = 0;     ///< ms
+  };
+  static llvm::Expected<ReferenceRoofline> parse(llvm::StringRef text,
+                                                 llvm::StringRef source);
+  explicit ReferenceRoofline(const Constants &constants)
+      : constants(constants) {}
+
+  using Shape = std::vector<int64_t>;
+
+  /// `op` is the original's name of the class, such as "Linear" or "Conv2dBW";
+  /// the gradient of an input that needs none is absent from `outputs`. Classes
+  /// without a rule of their own move their operands once. Fails if the shapes
+  /// do not fit the class.
+  llvm::Expected<double> milliseconds(llvm::StringRef op,
+                                      llvm::ArrayRef<Shape> inputs,
+                                      llvm::ArrayRef<Shape> outputs) const;
+
+private:
+  double gemm(double m, double n, double k) const;
+  double elementwise(double elements) const;
+  double layer(double rows, llvm::ArrayRef<int64_t> weight,
+               const Shape *biased) const;
+  double layerGradient(double rows, llvm::ArrayRef<Shape> inputs,
+                       llvm::ArrayRef<Shape> outputs) const;
+
+  Constants constants;
+};
+
+} // namespace proteus::cost
+
+#endif // PROTEUS_COST_REFERENCEROOFLINE_H

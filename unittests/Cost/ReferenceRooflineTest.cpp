@@ -1,0 +1,83 @@
+//===- ReferenceRooflineTest.cpp - computation of the original ------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Cost/ReferenceRoofline.h"
+#include "Proteus/Support/JSON.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::cost;
+using proteus::json::Reader;
+
+namespace {
+
+std::string readReference(const std::string &name) {
+  auto buffer =
+      MemoryBuffer::getFile(std::string(PROTEUS_REFERENCE_DIR) + "/" + name);
+  if (!buffer)
+    report_fatal_error("no " + Twine(name));
+  return (*buffer)->getBuffer().str();
+}
+
+ReferenceRoofline readRoofline() {
+  return cantFail(ReferenceRoofline::parse(readReference("constants.json"),
+                                           "constants.json"));
+}
+
+std::vector<ReferenceRoofline::Shape> readShapes(Reader reader) {
+  std::vector<ReferenceRoofline::Shape> shapes;
+  for (Reader shape : reader.elements()) {
+    shapes.emplace_back();
+    for (Reader size : shape.elements())
+      shapes.back().push_back(size.integer(1, 1 << 30));
+  }
+  return shapes;
+}
+
+TEST(ReferenceRoofline, GivesEveryComputationOfTheGoldenRuns) {
+  ReferenceRoofline roofline = readRoofline();
+  json::Document document = cantFail(json::Document::parse(
+      readReference("golden_costs.json"), "golden_costs.json"));
+  size_t equal = 0;
+  std::vector<Reader> rows = document.root()["computation"].elements();
+  ASSERT_EQ(rows.size(), 260u);
+  for (Reader row : rows) {
+    std::string op = row["op"].nonEmptyString();
+    double time = cantFail(roofline.milliseconds(op, readShapes(row["inputs"]),
+                                                 readShapes(row["outputs"])));
+    double expected = row["milliseconds"].positive(1e6);
+    // The figures have six digits behind the point.
+    EXPECT_NEAR(time, expected, 0.5000001e-6) << op << " " << row.path();
+    equal += std::abs(time - expected) <= 0.5000001e-6;
+  }
+  if (Error error = document.takeError())
+    FAIL() << toString(std::move(error));
+  std::cout << "computation of the original: " << equal << " of " << rows.size()
+            << " durations equal\n";
+}
+
+TEST(ReferenceRoofline, LooksUpNoMoreRowsThanTheTableHas) {
+  // The golden runs stay below the floor here: 2e6 indices into 1000 rows of
+  // 64, read once, and 2e6 rows written.
+  double time = cantFail(readRoofline().milliseconds(
+      "Embedding", {{2000000}, {1000, 64}}, {{2000000, 64}}));
+  EXPECT_NEAR(time, (64e3 + 2e6 + 128e6) * 4 / 900e9 * 1e3, 1e-9);
+}
+
+TEST(ReferenceRoofline, RejectsShapesOfAnotherClass) {
+  Expected<double> time = readRoofline().milliseconds("Linear", {{8}}, {{8}});
+  EXPECT_EQ(toString(time.takeError()),
+            "operands of 'Linear' do not have the shapes of this class");
+}
+
+} // namespace
