@@ -16,7 +16,6 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
-#include "Proteus/Network/AlphaBetaCommunicator.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
@@ -154,6 +153,12 @@ LogicalResult WorkloadBuilder::checkDevices() {
          << available << " devices; use more nodes";
 }
 
+static bool isRooted(const sim::GroupCollective &collective) {
+  return collective.kind == cost::CollectiveKind::Broadcast ||
+         collective.kind == cost::CollectiveKind::Scatter ||
+         collective.kind == cost::CollectiveKind::Gather;
+}
+
 /// Finds out which ranks, groups and links are alike.
 LogicalResult WorkloadBuilder::fold() {
   const dist::Mesh &grid = mesh.getValue();
@@ -168,6 +173,11 @@ LogicalResult WorkloadBuilder::fold() {
   request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
   request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
   request.coloured = colours.differingAxes();
+  // A root loads other links than the rest of its group.
+  for (const sim::GroupFamily &family : families->getFamilies())
+    if (llvm::any_of(family.collectives, isRooted))
+      for (unsigned axis : family.axes)
+        request.coloured[axis] = true;
   request.colourOf = [&](ArrayRef<int64_t> own) {
     return colours.colourOf(own);
   };
@@ -203,8 +213,7 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   double bytes =
       dist::localBytes(tensorType(op->getResult(0)), coordinates[number]);
-  int64_t node = cluster.nodeOf(deviceOf(number));
-  const machine::Link &link = *cluster.kinds[cluster.kindOfNode(node)].host;
+  const machine::Link &link = *cluster.kindOf(deviceOf(number)).host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
@@ -379,8 +388,6 @@ Machine proteus::createMachine(machine::Cluster cluster) {
     machine.kernels.push_back(cost::createRooflineModel(device));
   machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
       -> Expected<std::unique_ptr<net::Communicator>> {
-    if (shared->twoLevels)
-      return net::createAlphaBetaCommunicator(*shared, devices);
     return net::Communicator::create(*shared, devices);
   };
   return machine;

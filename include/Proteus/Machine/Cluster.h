@@ -124,9 +124,6 @@ struct Cluster {
   std::vector<NodeKind> kinds;
   std::vector<NodeRun> nodes;
   Fabric fabric;
-  /// Nothing but `intraNode` and `interNode` is known about the network:
-  /// collectives cost what they say, and share nothing.
-  bool twoLevels = false;
   /// What planning by two levels uses: the way between neighbours in a node,
   /// and a device's share of its node's NICs (bandwidth 0 = there are none).
   Link intraNode, interNode;

@@ -21,12 +21,13 @@
 #include "Proteus/Machine/Cluster.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
+#include <tuple>
 
 namespace proteus::net {
 
@@ -50,10 +51,15 @@ struct LinkId {
   }
 };
 
-/// Bytes/s that a link carries.
+/// Bytes/s that a link carries. A NIC's port carries `networkEfficiency` of its
+/// line rate; the way up from a switch what is below it, divided by the
+/// oversubscription of all levels up to it.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
 /// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
+
+/// What protocols of the network leave of a port's line rate.
+constexpr double networkEfficiency = 0.92;
 
 /// Loads are integers so that sums over any grouping of flows are equal.
 constexpr uint32_t loadUnit = 1 << 16;
@@ -61,7 +67,7 @@ constexpr uint32_t loadUnit = 1 << 16;
 /// A flow of rate x puts x * load / loadUnit on the link.
 struct LinkLoad {
   LinkId link;
-  uint32_t load = loadUnit;
+  int64_t load = loadUnit;
 };
 
 enum class Algorithm : uint8_t {
@@ -70,10 +76,11 @@ enum class Algorithm : uint8_t {
   Tree,
   InSwitch,     ///< NVLS: the switch adds and multicasts
   InSwitchTree, ///< NVLS in the nodes, a tree between them
-  Pairwise,     ///< all-to-all
-  Chain,        ///< broadcast, reduce
-  Message,      ///< send/recv
-  AlphaBeta,    ///< no algorithm: a formula over two levels
+  /// PAT: all-gather, reduce-scatter with one member per node
+  ParallelTrees,
+  Pairwise, ///< all-to-all, scatter, gather
+  Chain,    ///< broadcast
+  Message,  ///< send/recv, permute, shift
 };
 llvm::StringRef stringify(Algorithm algorithm);
 
@@ -85,25 +92,34 @@ struct Plan {
   Algorithm algorithm = Algorithm::None;
   Protocol protocol = Protocol::Simple;
   cost::Time latency = 0; ///< nothing is sent during it
-  int64_t volume = 0;     ///< bytes that the flow moves
-  int64_t ceiling = 0;    ///< bytes/s it reaches alone; > 0 if volume > 0
-  uint32_t channels = 0;  ///< thread blocks it occupies on each device
-  /// The links it loads; the communicator owns the list.
+  /// Bytes that the flow moves: those of the member that sends most, so that
+  /// a load of `loadUnit` is its port.
+  int64_t volume = 0;
+  int64_t ceiling = 0;   ///< bytes/s it reaches alone; > 0 if volume > 0
+  uint32_t channels = 0; ///< thread blocks it occupies on each device
+  /// The links it loads, ascending, each once; the communicator owns the list.
   llvm::ArrayRef<LinkLoad> loads;
 
   /// Time without anyone else on the links.
   cost::Time alone() const;
 };
 
-/// A group of devices that communicate. For a SendRecv: sender, receiver.
+/// A group of devices that communicate. For a SendRecv: sender, receiver. The
+/// first device is the root of a broadcast, scatter or gather; in a permute or
+/// shift each sends to the next one. Everything else depends on the set of
+/// devices only. The cluster must outlive it.
 class Communicator {
 public:
-  /// `devices` in the order of the group. Fails if some cannot reach another.
+  /// `devices` in the order of the group. Fails if one is not in the cluster or
+  /// there twice, and if some cannot reach another.
   static llvm::Expected<std::unique_ptr<Communicator>>
   create(const machine::Cluster &cluster, llvm::ArrayRef<int64_t> devices);
   virtual ~Communicator();
 
-  /// The fastest way, chosen as if the collective ran alone.
+  /// The fastest way, chosen as if the collective ran alone. Of equally fast
+  /// ones the first in the order of `Algorithm`, low-latency protocols first.
+  /// The first plan of an algorithm lists its links (linear in the size of the
+  /// group), later ones take constant time. May be called by several threads.
   virtual Plan plan(cost::CollectiveKind kind, int64_t bytes) const = 0;
 };
 

@@ -1,0 +1,515 @@
+//===- Communicator.cpp - collectives as flows over links -----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Network/Communicator.h"
+
+#include "Loads.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::net;
+using cost::CollectiveKind;
+using machine::CollectiveConstants;
+
+Communicator::~Communicator() = default;
+
+// Constants of NCCL 2.30's tuner that do not differ between machines; see
+// docs/collectives.md.
+static constexpr double us = 1e-6;
+/// A step of a ring inside a node that is part of a ring across nodes.
+static constexpr double nvlinkStep = 3.4 * us, pcieStep = 5.7 * us;
+static constexpr double treeStep = 4 * us;
+/// What other steps between nodes take, as shares of a step with Simple.
+static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
+static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
+/// Share of the ring's width that a chain up and down reaches.
+static constexpr double treeWidth = 0.51;
+/// Long all-reduces across nodes lose time to the plateau of their ring.
+static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
+/// Parallel trees: their base, a step as a share of one of a ring, the time for
+/// each member, and the share of a ring's bandwidth.
+static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
+static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
+/// An exchange needs this long for each member of another node.
+static constexpr double exchangeAcross = 2.4 * us;
+
+// Channels of messages.
+static constexpr int64_t messageChannels = 64, mostChannels = 32;
+static constexpr int64_t nvlinkChunk = 16 << 20, pcieChunk = 4 << 20;
+static constexpr int64_t networkChunk = 128 << 10;
+static constexpr double networkChannel = 14e9;
+
+namespace {
+
+/// A list that is made when it is first asked for.
+template <typename T> class Lazy {
+public:
+  template <typename Make> const T &get(Make make) const {
+    std::call_once(once, [&] { value = make(); });
+    return value;
+  }
+
+private:
+  mutable std::once_flag once;
+  mutable T value;
+};
+
+/// An all-to-all: its links, and per kind of node what nodes need alone.
+struct ExchangeSet {
+  LoadSet set;
+  std::vector<double> withinNodes;
+};
+
+/// Messages that are sent at once.
+struct MessageSet {
+  LoadSet set;
+  bool within = false, across = false; ///< whether some stay in a node
+  bool nvlink = true;                  ///< whether those use NVLink only
+  double latency = 0;                  ///< of the farthest
+};
+
+/// A way to run a collective.
+struct Candidate {
+  Algorithm algorithm;
+  Protocol protocol;
+  double latency;  ///< seconds
+  double transfer; ///< seconds that follow
+  int64_t volume;
+  const LoadSet *set;
+
+  /// Links may need longer than the model says.
+  double transferOnLinks() const {
+    return std::max(transfer, static_cast<double>(volume) * set->allLinks);
+  }
+};
+
+class FlowCommunicator : public Communicator {
+public:
+  explicit FlowCommunicator(std::unique_ptr<Placement> placement);
+  Plan plan(CollectiveKind kind, int64_t bytes) const override;
+
+private:
+  using Constants = const CollectiveConstants &;
+  template <typename Fn> double slowest(Fn seconds) const;
+  bool isAcross() const { return numNodes > 1; }
+  Protocol lowProtocol() const {
+    return nvlink ? Protocol::LL128 : Protocol::LL;
+  }
+  double treeDepth() const { return Log2_64_Ceil(numNodes); }
+
+  Plan planRing(CollectiveKind kind, int64_t bytes) const;
+  void addRing(SmallVectorImpl<Candidate> &all, Algorithm algorithm,
+               int64_t steps, int64_t networkSteps, unsigned row,
+               double wireParts, int64_t bytes, const LoadSet &set) const;
+  void addTree(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
+  void addInSwitch(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
+  void addParallelTrees(SmallVectorImpl<Candidate> &all, unsigned row,
+                        int64_t bytes) const;
+  Plan planExchange(int64_t bytes) const;
+  Plan planScatter(int64_t bytes, const LoadSet &set) const;
+  Plan planMessages(int64_t bytes, const MessageSet &messages,
+                    int64_t ranks) const;
+  MessageSet collectMessages(bool toAll) const;
+  double exchangeLatency(int64_t inNode) const;
+  Plan best(ArrayRef<Candidate> candidates) const;
+
+  std::unique_ptr<Placement> placement;
+  int64_t size, numNodes;
+  std::vector<const CollectiveConstants *> constants;     ///< of kinds in use
+  double width = std::numeric_limits<double>::infinity(); ///< of rings
+  uint32_t fewest = 0, most = 0; ///< members in one node
+  bool nvlink = true;            ///< in all nodes
+  bool inSwitch = true;          ///< switches add in all nodes
+  bool oldDevices = false;       ///< before compute capability 8.0
+  double ringLatency = 0;        ///< of the mean step between nodes
+  double farLatency = 0;         ///< between the farthest nodes
+  uint32_t channels = 0;
+
+  Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
+  Lazy<LoadSet> chain, scatter, gather;
+  Lazy<ExchangeSet> exchange;
+  Lazy<MessageSet> shift, message;
+};
+} // namespace
+
+static bool isOld(const machine::Cluster &cluster,
+                  const machine::Vertex &device) {
+  using machine::Architecture;
+  if (device.computeCapability)
+    return device.computeCapability < 80;
+  Architecture architecture = cluster.devices[device.type].architecture;
+  return architecture == Architecture::Pascal ||
+         architecture == Architecture::Volta ||
+         architecture == Architecture::Turing;
+}
+
+FlowCommunicator::FlowCommunicator(std::unique_ptr<Placement> owned)
+    : placement(std::move(owned)), size(placement->size),
+      numNodes(placement->numPlaces()) {
+  const machine::Cluster &cluster = placement->cluster;
+  for (uint32_t kind : placement->kindsUsed) {
+    constants.push_back(&cluster.kinds[kind].collectives);
+    channels = std::max(channels, constants.back()->channels);
+    inSwitch &= constants.back()->inSwitch.has_value();
+  }
+  fewest = placement->shapes.front().size();
+  for (const NodeShape &shape : placement->shapes) {
+    const NodeWays &ways = placement->waysOf(shape);
+    width = std::min(width, shape.ringWidth);
+    fewest = std::min(fewest, shape.size());
+    most = std::max(most, shape.size());
+    nvlink &= shape.nvlink;
+    inSwitch &= shape.switched;
+    for (const Member &member : shape.members)
+      oldDevices |=
+          isOld(cluster, ways.graph.vertices[ways.devices[member.local]]);
+  }
+  inSwitch &= fewest >= 4;
+  if (!isAcross())
+    return;
+  const std::vector<NodePlace> &places = placement->places;
+  for (int64_t i = 0; i < numNodes; ++i)
+    ringLatency += placement->networkLatency(places[i].node,
+                                             places[(i + 1) % numNodes].node) /
+                   numNodes;
+  farLatency =
+      placement->networkLatency(places.front().node, places.back().node);
+}
+
+/// The kind of node that needs longest decides.
+template <typename Fn> double FlowCommunicator::slowest(Fn seconds) const {
+  double longest = 0;
+  for (const CollectiveConstants *c : constants)
+    longest = std::max(longest, seconds(*c));
+  return longest;
+}
+
+/// bytes * factor / divisor, rounded up.
+static int64_t scaled(int64_t bytes, int64_t factor, int64_t divisor) {
+  __int128 volume =
+      (static_cast<__int128>(bytes) * factor + divisor - 1) / divisor;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  return volume > most ? most : static_cast<int64_t>(volume);
+}
+
+Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
+  const Candidate *chosen = &candidates.front();
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Candidate &candidate : candidates) {
+    double total = candidate.latency + candidate.transferOnLinks();
+    if (total < shortest) {
+      shortest = total;
+      chosen = &candidate;
+    }
+  }
+  Plan plan;
+  plan.algorithm = chosen->algorithm;
+  plan.protocol = chosen->protocol;
+  plan.latency = cost::fromSeconds(chosen->latency);
+  plan.volume = chosen->volume;
+  // Rounded down: no link is asked for more than it has.
+  double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
+  plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
+                              : std::max<int64_t>(1, std::floor(rate));
+  plan.channels = channels;
+  plan.loads = chosen->set->loads;
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Rings, trees, reduction in the switch
+//===----------------------------------------------------------------------===//
+
+/// Both protocols of a ring, or of a chain. `row` selects the constants of a
+/// kind of collective; `wireParts` are parts of the whole that pass a port.
+void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
+                               Algorithm algorithm, int64_t steps,
+                               int64_t networkSteps, unsigned row,
+                               double wireParts, int64_t bytes,
+                               const LoadSet &set) const {
+  double perPart = static_cast<double>(bytes) / size;
+  bool isRing = algorithm == Algorithm::Ring;
+  auto wire = [&](Constants c) {
+    double extra = isRing ? c.extra[row] : 0;
+    double rate = std::min(width * c.efficiency[row], 1 / set.network);
+    return perPart * (wireParts + extra) / rate;
+  };
+  bool isLong = row == 0 && isAcross() && bytes >= size * 4096;
+  double stretch = !isLong ? 1 : oldDevices ? plateauOfOldDevices : plateau;
+  double inside = steps - networkSteps, outside = networkSteps;
+  double low = slowest([&](Constants c) {
+    return c.lowBase + inside * c.lowHop +
+           outside * (c.networkHop * lowRingShare + ringLatency);
+  });
+  double simple = slowest([&](Constants c) {
+    if (!isAcross())
+      return c.simpleBase + steps * c.simpleHop;
+    return stretch *
+           (c.networkBase + inside * (nvlink ? nvlinkStep : pcieStep) +
+            outside * (c.networkHop + ringLatency));
+  });
+  double lowTransfer =
+      slowest([&](Constants c) { return wire(c) / c.lowEfficiency; });
+  double transfer = slowest([&](Constants c) {
+    double w = wire(c);
+    return isAcross() ? w : w + c.simpleFill * std::sqrt(w);
+  });
+  int64_t volume = isRing ? scaled(bytes, steps, size) : bytes;
+  all.push_back({algorithm, lowProtocol(), low, lowTransfer, volume, &set});
+  all.push_back({algorithm, Protocol::Simple, simple, transfer, volume, &set});
+}
+
+void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
+                               int64_t bytes) const {
+  const LoadSet &set = tree.get([&] { return treeLoads(*placement); });
+  const LoadSet &ringSet = ring.get([&] { return ringLoads(*placement); });
+  double perByte = std::max(1 / (treeWidth * width), set.network);
+  // A node inside a tree sends and receives everything twice.
+  if (numNodes > 2)
+    perByte = std::max(perByte, 2 * ringSet.ports);
+  double transfer = static_cast<double>(bytes) * perByte;
+  double hops = most - 1;
+  double low = slowest([&](Constants c) {
+    return c.lowBase +
+           2 * (hops * c.lowHop +
+                treeDepth() * (c.networkHop * lowTreeShare + farLatency));
+  });
+  double simple = slowest([&](Constants c) {
+    return c.networkBase +
+           2 * (hops * treeStep + treeDepth() * (c.networkHop + farLatency));
+  });
+  double lowTransfer =
+      slowest([&](Constants c) { return transfer / c.lowEfficiency; });
+  all.push_back(
+      {Algorithm::Tree, lowProtocol(), low, lowTransfer, bytes, &set});
+  all.push_back(
+      {Algorithm::Tree, Protocol::Simple, simple, transfer, bytes, &set});
+}
+
+void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
+                                   int64_t bytes) const {
+  // In one node every port carries the same as in a ring.
+  const LoadSet &set =
+      isAcross()
+          ? inSwitchTree.get([&] { return inSwitchTreeLoads(*placement); })
+          : ring.get([&] { return ringLoads(*placement); });
+  int64_t volume = scaled(bytes, fewest + 1, fewest);
+  double onPort = static_cast<double>(bytes) * (1 + 1.0 / fewest);
+  double latency = slowest([&](Constants c) {
+    return c.inSwitch->base +
+           (isAcross()
+                ? 2 * treeDepth() * (c.networkHop * inSwitchShare + farLatency)
+                : 0);
+  });
+  double transfer = slowest([&](Constants c) {
+    double crowd =
+        std::min(1.0, std::pow(8.0 / most, c.inSwitch->groupExponent));
+    double w = onPort / (width * c.inSwitch->efficiency * crowd);
+    w = std::max(w, static_cast<double>(volume) * set.network);
+    return w + c.inSwitch->fill * std::sqrt(w);
+  });
+  all.push_back({isAcross() ? Algorithm::InSwitchTree : Algorithm::InSwitch,
+                 Protocol::Simple, latency, transfer, volume, &set});
+}
+
+void FlowCommunicator::addParallelTrees(SmallVectorImpl<Candidate> &all,
+                                        unsigned row, int64_t bytes) const {
+  const LoadSet &set =
+      parallelTrees.get([&] { return parallelTreeLoads(*placement); });
+  double latency = slowest([&](Constants c) {
+    return parallelBase +
+           treeDepth() * (c.networkHop * parallelShare + farLatency) +
+           size * parallelMember;
+  });
+  double transfer = slowest([&](Constants c) {
+    double parts = size - 1 + c.extra[row];
+    double rate = std::min(width * c.efficiency[row], 1 / set.network);
+    return static_cast<double>(bytes) * parts / size / (rate * parallelWidth);
+  });
+  all.push_back({Algorithm::ParallelTrees, Protocol::Simple, latency, transfer,
+                 scaled(bytes, size - 1, size), &set});
+}
+
+Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
+  const LoadSet &set = ring.get([&] { return ringLoads(*placement); });
+  bool isSum = kind == CollectiveKind::AllReduce;
+  unsigned row = isSum ? 0 : kind == CollectiveKind::AllGather ? 1 : 2;
+  int64_t rounds = isSum ? 2 : 1;
+  int64_t steps = rounds * (size - 1);
+  SmallVector<Candidate, 5> all;
+  addRing(all, Algorithm::Ring, steps, rounds * (numNodes - 1), row, steps,
+          bytes, set);
+  if (isSum && isAcross())
+    addTree(all, bytes);
+  if (isSum && inSwitch)
+    addInSwitch(all, bytes);
+  if (!isSum && isAcross() && most == 1)
+    addParallelTrees(all, row, bytes);
+  return best(all);
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges and messages
+//===----------------------------------------------------------------------===//
+
+double FlowCommunicator::exchangeLatency(int64_t inNode) const {
+  return slowest([&](Constants c) {
+    return c.exchangeBase + c.exchangeHop * (inNode - 1) +
+           exchangeAcross * (size - inNode) + farLatency;
+  });
+}
+
+Plan FlowCommunicator::planExchange(int64_t bytes) const {
+  const ExchangeSet &links = exchange.get([&] {
+    ExchangeSet made = {exchangeLoads(*placement), {}};
+    for (const CollectiveConstants *c : constants)
+      made.withinNodes.push_back(
+          exchangeWithinNodes(*placement, c->exchangeExtra));
+    return made;
+  });
+  int64_t volume = scaled(bytes, size - 1, size);
+  double transfer = 0;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    double w = static_cast<double>(bytes) / size * links.withinNodes[i] /
+               constants[i]->exchangeEfficiency;
+    w = std::max(w, static_cast<double>(volume) * links.set.network);
+    transfer =
+        std::max(transfer, w + constants[i]->exchangeFill * std::sqrt(w));
+  }
+  return best(Candidate{Algorithm::Pairwise, Protocol::Simple,
+                        exchangeLatency(fewest), transfer, volume, &links.set});
+}
+
+/// One end sends or receives everything: its links decide.
+Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
+  int64_t volume = scaled(bytes, size - 1, size);
+  double wire = static_cast<double>(volume) * set.allLinks;
+  double transfer = slowest([&](Constants c) {
+    double w = wire / std::min(1.0, c.exchangeEfficiency);
+    return w + c.exchangeFill * std::sqrt(w);
+  });
+  uint32_t inNode = placement->shapeAt(placement->order.front().place).size();
+  return best(Candidate{Algorithm::Pairwise, Protocol::Simple,
+                        exchangeLatency(inNode), transfer, volume, &set});
+}
+
+/// Message by message: the first to the second, or everyone to the next one.
+MessageSet FlowCommunicator::collectMessages(bool toAll) const {
+  MessageSet messages;
+  messages.set = toAll ? shiftLoads(*placement) : messageLoads(*placement);
+  const std::vector<MemberPlace> &order = placement->order;
+  for (size_t i = 0; i < (toAll ? order.size() : 1); ++i) {
+    MemberPlace from = order[i], to = order[(i + 1) % order.size()];
+    if (from.place != to.place) {
+      messages.across = true;
+      messages.latency =
+          std::max(messages.latency,
+                   placement->networkLatency(placement->places[from.place].node,
+                                             placement->places[to.place].node));
+      continue;
+    }
+    messages.within = true;
+    const NodeShape &shape = placement->shapeAt(from.place);
+    if (shape.switched)
+      continue;
+    for (uint32_t link : shape.way(from.member, to.member))
+      messages.nvlink &= placement->waysOf(shape).graph.links[link].kind ==
+                         machine::LinkKind::NVLink;
+  }
+  return messages;
+}
+
+/// Channels that carry a message in a group of `ranks`: few in large groups,
+/// more for long messages.
+static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
+  int64_t count = mostChannels;
+  while (count > 1 && count * ranks > messageChannels)
+    count /= 2;
+  while (count < mostChannels && bytes / count > chunk)
+    count *= 2;
+  return count;
+}
+
+Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
+                                    int64_t ranks) const {
+  double latency = slowest([&](Constants c) {
+    return c.messageBase + (messages.across ? c.networkHop * messageShare : 0);
+  });
+  int64_t used = 0;
+  double transfer = 0;
+  if (messages.within) {
+    int64_t count =
+        channelsFor(bytes, ranks, messages.nvlink ? nvlinkChunk : pcieChunk);
+    used = count;
+    transfer = slowest([&](Constants c) {
+      // Without a figure for channels the links alone decide.
+      return c.messageChannel > 0 ? bytes / (count * c.messageChannel) : 0;
+    });
+  }
+  if (messages.across) {
+    int64_t count = channelsFor(bytes, ranks, networkChunk);
+    used = std::max(used, count);
+    transfer = std::max(transfer, bytes / (count * networkChannel));
+  }
+  Plan plan = best(Candidate{Algorithm::Message, Protocol::Simple,
+                             latency + messages.latency, transfer, bytes,
+                             &messages.set});
+  plan.channels = used;
+  return plan;
+}
+
+Plan FlowCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
+  if (size < 2 || bytes <= 0)
+    return {};
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+    return planRing(kind, bytes);
+  case CollectiveKind::Broadcast: {
+    SmallVector<Candidate, 2> all;
+    addRing(all, Algorithm::Chain, size - 1, numNodes - 1, /*row=*/1, size,
+            bytes, chain.get([&] { return chainLoads(*placement); }));
+    return best(all);
+  }
+  case CollectiveKind::AllToAll:
+    return planExchange(bytes);
+  case CollectiveKind::Scatter:
+    return planScatter(
+        bytes, scatter.get([&] { return scatterLoads(*placement, false); }));
+  case CollectiveKind::Gather:
+    return planScatter(
+        bytes, gather.get([&] { return scatterLoads(*placement, true); }));
+  case CollectiveKind::Permute:
+  case CollectiveKind::Shift:
+    return planMessages(bytes, shift.get([&] { return collectMessages(true); }),
+                        size);
+  case CollectiveKind::SendRecv:
+    return planMessages(bytes,
+                        message.get([&] { return collectMessages(false); }), 2);
+  }
+  llvm_unreachable("unknown kind of collective");
+}
+
+Expected<std::unique_ptr<Communicator>>
+Communicator::create(const machine::Cluster &cluster,
+                     ArrayRef<int64_t> devices) {
+  Expected<std::unique_ptr<Placement>> placement =
+      Placement::create(cluster, devices);
+  if (!placement)
+    return placement.takeError();
+  return std::make_unique<FlowCommunicator>(std::move(*placement));
+}

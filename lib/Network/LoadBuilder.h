@@ -1,0 +1,96 @@
+//===- LoadBuilder.h - adds up what a collective puts on links --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_NETWORK_LOADBUILDER_H
+#define PROTEUS_LIB_NETWORK_LOADBUILDER_H
+
+#include "Placement.h"
+
+#include "Proteus/Network/Communicator.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace proteus::net {
+
+/// The links of one algorithm, and how long they need at least: seconds for
+/// every byte of the plan's volume.
+struct LoadSet {
+  std::vector<LinkLoad> loads;
+  double allLinks = 0; ///< on the link that needs longest
+  double ports = 0;    ///< on the NIC's port that needs longest
+  double network = 0;  ///< likewise, with the links between switches
+};
+
+/// Adds amounts to links of the nodes of a placement and of the fabric above
+/// them. Amounts are shares of the plan's volume, or multiples of a unit that
+/// `finish` is told.
+class LoadBuilder {
+public:
+  explicit LoadBuilder(const Placement &placement);
+
+  /// A link of the node graph.
+  void addLink(uint32_t place, uint32_t link, double amount) {
+    nodeLoads[nodeBegin[place] + link] += amount;
+  }
+  void addWay(uint32_t place, const Way &way, double amount);
+  void addLoads(uint32_t place, const NodeLoads &loads, double amount);
+  /// The ports of a member towards its NVSwitches.
+  void addPortsOut(uint32_t place, uint32_t member, double amount);
+  void addPortsIn(uint32_t place, uint32_t member, double amount);
+  /// The way of a message inside a node.
+  void addLocal(uint32_t place, uint32_t from, uint32_t to, double amount);
+  /// The port of a NIC, and the ways between a member and its NIC.
+  void addNICOut(uint32_t place, uint32_t nic, double amount);
+  void addNICIn(uint32_t place, uint32_t nic, double amount);
+  void addMemberOut(uint32_t place, uint32_t member, double amount);
+  void addMemberIn(uint32_t place, uint32_t member, double amount);
+
+  /// The switches above a place; `rail` counts at the lowest level only.
+  void addUp(unsigned level, uint32_t place, uint32_t rail, double amount);
+  void addDown(unsigned level, uint32_t place, uint32_t rail, double amount);
+  /// All switches between a NIC of one place and a NIC of another.
+  void addFabric(uint32_t from, uint32_t fromNIC, uint32_t to, uint32_t toNIC,
+                 double amount);
+
+  /// Data from all gateways of a node to those of another. Same rails first.
+  void addEdge(uint32_t from, uint32_t to, double amount);
+  /// The same for the channels of a ring.
+  void addRingEdge(uint32_t from, uint32_t to);
+  /// A message between two members. In a node with switches it first goes to
+  /// a member on the rail of the receiver.
+  void addMessage(MemberPlace from, MemberPlace to, double amount);
+
+  /// Amounts were multiples of `unit` of the volume.
+  LoadSet finish(double unit = 1);
+
+private:
+  void addBetween(uint32_t from, const std::vector<double> &out, uint32_t to,
+                  const std::vector<double> &in, double amount);
+  std::vector<double> shareOut(uint32_t place) const;
+  void appendNodes(LoadSet &set, double unit) const;
+  void appendFabric(LoadSet &set, double unit) const;
+
+  const Placement &placement;
+  std::vector<size_t> nodeBegin; ///< by place, into `nodeLoads`
+  std::vector<double> nodeLoads; ///< links, then ports of NICs
+
+  /// Units of one level of the fabric that are above members.
+  struct Level {
+    std::vector<int64_t> units;
+    std::vector<uint32_t> unitOfPlace;
+    uint32_t rails = 1;
+    std::vector<double> loads; ///< by unit and rail, up and down
+  };
+  std::vector<Level> levels;
+};
+
+} // namespace proteus::net
+
+#endif // PROTEUS_LIB_NETWORK_LOADBUILDER_H

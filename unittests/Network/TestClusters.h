@@ -1,0 +1,221 @@
+//===- TestClusters.h - small clusters made by hand -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_UNITTESTS_NETWORK_TESTCLUSTERS_H
+#define PROTEUS_UNITTESTS_NETWORK_TESTCLUSTERS_H
+
+#include "Proteus/Machine/Cluster.h"
+#include "Proteus/Network/Communicator.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+namespace proteus::net::test {
+
+using machine::Architecture;
+using machine::Cluster;
+using machine::CollectiveConstants;
+using machine::LinkKind;
+using machine::NodeGraph;
+using machine::NodeKind;
+using machine::Vertex;
+using machine::VertexKind;
+
+constexpr double GB = 1e9;
+constexpr double us = 1e-6;
+/// A fill cost of one root of a microsecond.
+constexpr double rootUs = 1e-3;
+
+inline CollectiveConstants h100Constants() {
+  CollectiveConstants c;
+  c.lowBase = 11 * us, c.lowHop = 2.9 * us, c.lowEfficiency = .31;
+  c.simpleBase = 23 * us, c.simpleHop = .9 * us, c.simpleFill = 1.0 * rootUs;
+  c.extra[0] = .37, c.extra[1] = .32, c.extra[2] = .80;
+  c.efficiency[0] = .97, c.efficiency[1] = c.efficiency[2] = .98;
+  c.exchangeBase = 36 * us, c.exchangeHop = 1.1 * us, c.exchangeExtra = .12;
+  c.exchangeEfficiency = 382 / 370.8, c.exchangeFill = 3.6 * rootUs;
+  c.inSwitch = {55 * us, .84, .01, 2.3 * rootUs};
+  c.messageBase = 7.6 * us, c.messageChannel = 15.7 * GB;
+  c.channels = 24;
+  return c;
+}
+
+inline CollectiveConstants a100Constants() {
+  CollectiveConstants c;
+  c.lowBase = 9 * us, c.lowHop = 2.3 * us, c.lowEfficiency = .10;
+  c.simpleBase = 28 * us, c.simpleHop = 2.6 * us, c.simpleFill = 2.5 * rootUs;
+  c.extra[0] = .34, c.extra[1] = .5, c.extra[2] = .34;
+  c.exchangeBase = 28 * us, c.exchangeHop = 2.6 * us, c.exchangeExtra = .5;
+  c.exchangeFill = 2.5 * rootUs;
+  c.messageBase = 14 * us, c.messageChannel = 15.7 * GB;
+  c.channels = 24;
+  return c;
+}
+
+inline CollectiveConstants b200Constants() {
+  CollectiveConstants c;
+  c.lowBase = 15 * us, c.lowHop = 1.24 * us, c.lowEfficiency = .44;
+  c.simpleBase = 18 * us, c.simpleHop = 1.7 * us, c.simpleFill = 2.3 * rootUs;
+  c.extra[0] = .45, c.extra[1] = .49, c.extra[2] = .46;
+  c.efficiency[0] = .90, c.efficiency[1] = c.efficiency[2] = .99;
+  c.exchangeBase = 38 * us, c.exchangeHop = 0, c.exchangeExtra = .83;
+  c.exchangeEfficiency = 758 / 721.8, c.exchangeFill = 4.3 * rootUs;
+  c.inSwitch = {50 * us, .78, .11, 7 * rootUs};
+  c.messageBase = 11.7 * us, c.messageChannel = 22.3 * GB;
+  c.channels = 32;
+  return c;
+}
+
+inline uint32_t addVertex(NodeGraph &graph, VertexKind kind, std::string name,
+                          uint32_t index = 0) {
+  Vertex vertex;
+  vertex.kind = kind;
+  vertex.name = std::move(name);
+  vertex.index = index;
+  vertex.directNIC = true;
+  return graph.addVertex(std::move(vertex));
+}
+
+/// Devices, a PCIe switch for every `perSwitch` of them below two CPUs, and
+/// `nicsPerSwitch` NICs at each PCIe switch.
+inline NodeGraph pcieNode(uint32_t devices, uint32_t perSwitch,
+                          uint32_t nicsPerSwitch, double pcie, double nic) {
+  NodeGraph graph;
+  graph.name = "pcie";
+  for (uint32_t d = 0; d < devices; ++d)
+    addVertex(graph, VertexKind::Device, "gpu " + std::to_string(d), d);
+  uint32_t cpus[2] = {addVertex(graph, VertexKind::CPU, "cpu 0", 0),
+                      addVertex(graph, VertexKind::CPU, "cpu 1", 1)};
+  graph.connect(cpus[0], cpus[1], LinkKind::Socket, 20 * GB);
+  uint32_t switches = (devices + perSwitch - 1) / perSwitch, nics = 0;
+  for (uint32_t s = 0; s < switches; ++s) {
+    uint32_t plx = addVertex(graph, VertexKind::PCIeSwitch,
+                             "pcie switch " + std::to_string(s), s);
+    graph.connect(plx, cpus[2 * s / switches], LinkKind::PCIe, pcie);
+    for (uint32_t d = s * perSwitch; d < std::min(devices, (s + 1) * perSwitch);
+         ++d)
+      graph.connect(d, plx, LinkKind::PCIe, pcie);
+    for (uint32_t i = 0; i < nicsPerSwitch; ++i, ++nics) {
+      uint32_t card = addVertex(graph, VertexKind::NIC,
+                                "nic " + std::to_string(nics), nics);
+      graph.vertices[card].portBandwidth = nic;
+      graph.vertices[card].guid = "card " + std::to_string(nics);
+      graph.connect(card, plx, LinkKind::PCIe, pcie);
+    }
+  }
+  return graph;
+}
+
+/// Every device has its own NIC, and `width` bytes/s to one NVSwitch.
+inline NodeGraph switchedNode(uint32_t devices, double width,
+                              double nic = 50 * GB, double pcie = 64 * GB) {
+  NodeGraph graph = pcieNode(devices, 1, 1, pcie, nic);
+  graph.name = "switched";
+  uint32_t hub = addVertex(graph, VertexKind::NVSwitch, "nvswitch");
+  for (uint32_t d = 0; d < devices; ++d)
+    graph.connect(d, hub, LinkKind::NVLink, width);
+  return graph;
+}
+
+/// The mesh of eight V100, six NVLinks of 22 GB/s each; four NICs.
+inline NodeGraph dgx1Node() {
+  NodeGraph graph = pcieNode(8, 2, 1, 12 * GB, 12.5 * GB);
+  graph.name = "dgx-1";
+  for (uint32_t d = 0; d < 8; ++d)
+    graph.vertices[d].computeCapability = 70;
+  constexpr uint32_t cables[][3] = {{0, 1, 1}, {0, 2, 1}, {0, 3, 2}, {0, 4, 2},
+                                    {1, 2, 2}, {1, 3, 1}, {1, 5, 2}, {2, 3, 2},
+                                    {2, 6, 1}, {3, 7, 1}, {4, 5, 1}, {4, 6, 1},
+                                    {4, 7, 2}, {5, 6, 2}, {5, 7, 1}, {6, 7, 2}};
+  for (auto [a, b, count] : cables)
+    graph.connect(a, b, LinkKind::NVLink, count * 22 * GB);
+  return graph;
+}
+
+inline Cluster makeCluster(NodeGraph graph, CollectiveConstants constants,
+                           int64_t nodes) {
+  Cluster cluster;
+  cluster.name = graph.name;
+  cluster.devices.resize(1);
+  cluster.devices[0].architecture = Architecture::Hopper;
+  NodeKind kind;
+  kind.graph = std::move(graph);
+  kind.collectives = constants;
+  cluster.kinds.push_back(std::move(kind));
+  cluster.nodes.push_back({0, nodes});
+  return cluster;
+}
+
+inline Cluster h100(int64_t nodes = 1, uint32_t perNode = 8) {
+  return makeCluster(switchedNode(perNode, 370.8 * GB), h100Constants(), nodes);
+}
+
+/// Leaf switches above `leafSpan` nodes, one spine above `spineSpan` of them.
+inline void addLeafAndSpine(Cluster &cluster, int64_t leafSpan,
+                            int64_t spineSpan, bool rails,
+                            double oversubscription = 1) {
+  machine::FabricLevel leaf, spine;
+  leaf.name = "leaf";
+  leaf.span = leafSpan;
+  leaf.oversubscription = oversubscription;
+  spine.name = "spine";
+  spine.span = spineSpan;
+  cluster.fabric.levels = {leaf, spine};
+  cluster.fabric.rails = rails;
+}
+
+inline std::vector<int64_t> range(int64_t begin, int64_t end,
+                                  int64_t step = 1) {
+  std::vector<int64_t> devices;
+  for (int64_t d = begin; d < end; d += step)
+    devices.push_back(d);
+  return devices;
+}
+
+/// Lives as long as the tests: plans refer to lists of their communicator.
+inline Communicator *make(const Cluster &cluster,
+                          llvm::ArrayRef<int64_t> devices) {
+  static std::vector<std::unique_ptr<Communicator>> all;
+  all.push_back(llvm::cantFail(Communicator::create(cluster, devices)));
+  return all.back().get();
+}
+
+inline double seconds(const Plan &plan) {
+  return cost::toSeconds(plan.alone());
+}
+
+/// The load of a link, 0 if it is not in the plan.
+inline double loadOn(const Plan &plan, LinkId link) {
+  for (const LinkLoad &load : plan.loads)
+    if (load.link == link)
+      return static_cast<double>(load.load) / loadUnit;
+  return 0;
+}
+
+/// Link of the graph between two vertices of these names.
+inline uint32_t wire(const Cluster &cluster, llvm::StringRef from,
+                     llvm::StringRef to) {
+  const NodeGraph &graph = cluster.kinds[0].graph;
+  for (uint32_t l = 0; l < graph.links.size(); ++l)
+    if (graph.vertices[graph.links[l].from].name == from &&
+        graph.vertices[graph.links[l].to].name == to)
+      return l;
+  llvm_unreachable("no such link");
+}
+
+inline uint32_t nicOut(const Cluster &cluster, uint32_t nic) {
+  return cluster.kinds[0].graph.links.size() + 2 * nic;
+}
+
+} // namespace proteus::net::test
+
+#endif // PROTEUS_UNITTESTS_NETWORK_TESTCLUSTERS_H
