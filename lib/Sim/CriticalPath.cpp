@@ -169,8 +169,8 @@ std::vector<PathShare> CriticalPath::shares() const {
     result.push_back({kind, time});
   if (host)
     result.push_back({"host launch", host});
-  llvm::stable_sort(result, [](const PathShare &a, const PathShare &b) {
-    return a.time > b.time;
+  llvm::sort(result, [](const PathShare &a, const PathShare &b) {
+    return std::tie(b.time, a.kind) < std::tie(a.time, b.kind);
   });
   return result;
 }

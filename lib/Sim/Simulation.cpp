@@ -62,12 +62,16 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
 Figures proteus::sim::figuresOf(const Workload &workload,
                                 const SimulationResult &result) {
   const JobInfo &info = workload.info;
-  const machine::Device &device = workload.cluster.device;
+  auto deviceOf = [&](uint32_t number) -> const machine::Device & {
+    return workload.cluster.devices[workload.classes[number].deviceType];
+  };
   Figures figures;
   figures.iterationSeconds = cost::toSeconds(result.run.iterationTime);
-  figures.peakMemoryBytes = result.classes[result.largestClass()].memory.bytes;
-  figures.memoryCapacityBytes = device.memoryBytes;
-  figures.fits = figures.peakMemoryBytes <= figures.memoryCapacityBytes;
+  uint32_t largest = result.largestClass();
+  figures.peakMemoryBytes = result.classes[largest].memory.bytes;
+  figures.memoryCapacityBytes = deviceOf(largest).memoryBytes;
+  for (uint32_t c = 0; c < result.classes.size(); ++c)
+    figures.fits &= result.classes[c].memory.bytes <= deviceOf(c).memoryBytes;
   if (result.run.iterationTime == 0)
     return figures;
 
@@ -81,8 +85,10 @@ Figures proteus::sim::figuresOf(const Workload &workload,
           *figures.tokensPerSecond / static_cast<double>(info.devices);
     }
   }
-  double possible = device.peak(info.computeType) *
-                    static_cast<double>(info.devices) * seconds;
+  double possible = 0;
+  for (uint32_t c = 0; c < workload.classes.size(); ++c)
+    possible += deviceOf(c).peak(info.computeType) *
+                static_cast<double>(workload.classes[c].ranks) * seconds;
   auto utilization = [&](double flops) -> std::optional<double> {
     if (flops <= 0 || possible <= 0)
       return std::nullopt;

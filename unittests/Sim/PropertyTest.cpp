@@ -219,7 +219,7 @@ TEST(RandomWorkloads, HalfThePeakNeverHelpsAndAtMostDoubles) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(seed);
     Workload workload = Generator(seed).make();
-    machine::Device device = workload.cluster.device;
+    machine::Device device = workload.cluster.devices[0];
     device.memoryBandwidth = 1e12;
     auto timesOn = [&](double peak) {
       device.peakFlops = {{cost::DType::F32, peak}};

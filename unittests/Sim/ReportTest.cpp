@@ -35,7 +35,7 @@ Workload job() {
   workload.info.modelFlops = 6e9;
   workload.info.modelFlopsFullSquare = 7e9;
   workload.info.executedFlops = 8e9;
-  workload.cluster.device.memoryBytes = 1000000000;
+  workload.cluster.devices[0].memoryBytes = 1000000000;
   workload.classes[0].resident = {
       {"weights", 200000000, MemoryOwner::Parameters}};
   return workload;
@@ -152,7 +152,7 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
 
 TEST(Summary, SaysWhyItDoesNotFit) {
   Workload workload = job();
-  workload.cluster.device.memoryBytes = 500000000;
+  workload.cluster.devices[0].memoryBytes = 500000000;
   std::string text = summaryOf(workload);
   EXPECT_NE(text.find("does not fit: exceeds 0.5 GB by 0.1 GB at 'forward' in "
                       "stage 0; biggest owners: activations 0.4 GB, parameters "

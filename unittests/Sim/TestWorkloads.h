@@ -26,8 +26,9 @@ struct Builder {
 
   Builder() {
     workload.info.cluster = "test";
-    workload.cluster.device.peakFlops = {{machine::DType::F32, 1e12}};
-    workload.cluster.device.memoryBytes = 1000;
+    machine::Device &device = workload.cluster.devices.emplace_back();
+    device.peakFlops = {{machine::DType::F32, 1e12}};
+    device.memoryBytes = 1000;
   }
 
   uint32_t label(const std::string &name) {
