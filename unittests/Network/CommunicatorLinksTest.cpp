@@ -41,6 +41,11 @@ TEST(CommunicatorLinks, NamesAndCapacities) {
   EXPECT_EQ(capacityOf(cluster, {0, nicOut(cluster, 5), 0}), int64_t(46 * GB));
   EXPECT_EQ(nameOf(cluster, {1, 4, 1}), "leaf 1 rail 2 up");
   EXPECT_EQ(capacityOf(cluster, {1, 4, 1}), int64_t(4 * 46 * GB / 2));
+  // Every level takes its share away.
+  cluster.fabric.levels[1].oversubscription = 3;
+  cluster.fabric.levels.push_back({"core", 1, 1, 0});
+  EXPECT_EQ(nameOf(cluster, {2, 0, 0}), "spine 0 up");
+  EXPECT_NEAR(double(capacityOf(cluster, {2, 0, 0})), 8 * 8 * 46 * GB / 6, 1);
   cluster.fabric.rails = false;
   EXPECT_EQ(nameOf(cluster, {1, 1, 1}), "leaf 1 down");
   EXPECT_EQ(capacityOf(cluster, {1, 1, 1}), int64_t(8 * 4 * 46 * GB / 2));
@@ -233,6 +238,63 @@ TEST(CommunicatorLinks, RootsSendAndLeavesReceive) {
     EXPECT_EQ(loadOn(broadcast, {0, nicOut(cluster, nic), 1}), 1 / 2.);
     EXPECT_EQ(loadOn(broadcast, {0, nicOut(cluster, nic), 0}), 0);
     EXPECT_EQ(loadOn(broadcast, {0, nicOut(cluster, nic) + 1, 0}), 1 / 2.);
+  }
+}
+
+TEST(CommunicatorLinks, EveryMemberReceivesABroadcastOnce) {
+  Cluster cluster = h100(2);
+  Plan plan =
+      make(cluster, {1, 0, 2, 8, 9, 10})->plan(CollectiveKind::Broadcast, MB);
+  auto out = [&](int gpu, int64_t node) {
+    return loadOn(
+        plan,
+        {0, wire(cluster, "gpu " + std::to_string(gpu), "nvswitch"), node});
+  };
+  EXPECT_EQ(out(1, 0), 1);
+  EXPECT_EQ(out(0, 0), 1 / 2.);
+  EXPECT_EQ(out(2, 0), 1 / 2.);
+  for (int gpu : {0, 1, 2})
+    EXPECT_NEAR(out(gpu, 1), 2 / 3., 1e-4);
+}
+
+TEST(CommunicatorLinks, SwitchesThatAddSendTheSumThroughNICs) {
+  for (int64_t nodes : {2, 4}) {
+    Cluster cluster = h100(nodes, 16);
+    for (Vertex &vertex : cluster.kinds[0].graph.vertices)
+      vertex.portBandwidth *= 16; // the network is no limit
+    for (machine::NodeLink &link : cluster.kinds[0].graph.links)
+      if (link.kind == LinkKind::PCIe)
+        link.bandwidth *= 16;
+    Plan plan = make(cluster, range(0, 16 * nodes))
+                    ->plan(CollectiveKind::AllReduce, 1024 * MB);
+    ASSERT_EQ(plan.algorithm, Algorithm::InSwitchTree);
+    EXPECT_EQ(plan.volume, 1024 * MB * 17 / 16);
+    EXPECT_EQ(loadOn(plan, {0, wire(cluster, "gpu 3", "nvswitch"), 1}), 1);
+    // S or 2 S over 16 NICs, of a volume of 17/16 S.
+    EXPECT_NEAR(loadOn(plan, {0, nicOut(cluster, 3), 1}),
+                (nodes == 2 ? 1 : 2) / 17., 1e-4);
+  }
+}
+
+TEST(CommunicatorLinks, PresetsPlanEverything) {
+  for (const std::string &name : machine::clusterPresetNames()) {
+    SCOPED_TRACE(name);
+    Cluster cluster = llvm::cantFail(machine::parseClusterPreset(name + ":4"));
+    int64_t perNode = cluster.devicesPerNode();
+    for (const std::vector<int64_t> &group :
+         {range(0, perNode), range(0, 4 * perNode),
+          range(0, 4 * perNode, perNode)}) {
+      if (group.size() < 2)
+        continue;
+      Communicator *communicator = make(cluster, group);
+      for (int kind = 0; kind <= int(CollectiveKind::Shift); ++kind) {
+        Plan plan = communicator->plan(CollectiveKind(kind), 64 * MB);
+        EXPECT_GT(plan.latency, 0) << kind;
+        // No real machine needs a second for this.
+        EXPECT_LT(seconds(plan), 1) << kind;
+        EXPECT_FALSE(plan.loads.empty());
+      }
+    }
   }
 }
 
