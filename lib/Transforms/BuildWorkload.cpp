@@ -169,7 +169,7 @@ LogicalResult WorkloadBuilder::fold() {
         if (isa<dist::CollectiveOpInterface>(task.op))
           families->find(task, stage);
   RankColours colours(programs, grid, pipelineAxis);
-  sim::FoldingRequest request{cluster};
+  sim::FoldingRequest request{cluster, {}, {}, {}, {}, {}};
   request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
   request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
   request.coloured = colours.differingAxes();
@@ -184,7 +184,7 @@ LogicalResult WorkloadBuilder::fold() {
   request.families = families->getFamilies();
   request.createCommunicator = machine.createCommunicator;
   request.keepRanksApart = !options.foldRanks;
-  Expected<sim::Folding> found = sim::foldRanks(request);
+  llvm::Expected<sim::Folding> found = sim::foldRanks(request);
   if (!found)
     return schedule.emitOpError(llvm::toString(found.takeError()));
   folding = std::move(*found);
@@ -387,7 +387,7 @@ Machine proteus::createMachine(machine::Cluster cluster) {
   for (const machine::Device &device : shared->devices)
     machine.kernels.push_back(cost::createRooflineModel(device));
   machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
-      -> Expected<std::unique_ptr<net::Communicator>> {
+      -> llvm::Expected<std::unique_ptr<net::Communicator>> {
     return net::Communicator::create(*shared, devices);
   };
   return machine;

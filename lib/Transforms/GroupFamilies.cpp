@@ -8,6 +8,8 @@
 
 #include "GroupFamilies.h"
 
+#include "Proteus/Dialect/Dist/Layout.h"
+
 using namespace mlir;
 using namespace proteus;
 using dist::Axis;
@@ -53,7 +55,8 @@ uint32_t GroupFamilies::familyOf(Operation *op, int64_t stage) {
                          reduction.getStages().end());
   } else {
     auto collective = cast<dist::CollectiveOpInterface>(op);
-    for (Axis axis : *dist::getAxes(mesh, collective.getAxes()))
+    dist::AxisList axes = *dist::getAxes(mesh, collective.getAxes());
+    for (Axis axis : axes)
       family.axes.push_back(axis - 1);
   }
   auto [entry, isNew] = familyNumbers.try_emplace(

@@ -10,6 +10,8 @@
 
 #include "LocalWork.h"
 
+#include "Proteus/Dialect/NN/VisitedShare.h"
+
 using namespace mlir;
 using namespace proteus;
 using dist::Axis;
@@ -66,15 +68,24 @@ std::vector<bool> RankColours::differingAxes() const {
     llvm::for_each(axes, mark);
   for (auto [axis, position] : places)
     mark(axis);
-  // How much is skipped depends on the part, so on all axes that make parts.
-  for (auto &[types, kernel] : skipping) {
-    auto markAll = [&](Type type) {
-      if (dist::LayoutAttr layout = dist::getLayout(type))
-        for (const AxisList &axes : layout.getValue().dims)
+  // How much is skipped depends on the parts of some iterators.
+  for (auto &[types, constKernel] : skipping) {
+    nn::IterationSpaceOpInterface kernel = constKernel;
+    nn::IterationSpace space = kernel.getIterationSpace();
+    auto markDeciding = [&](Type type, const nn::TensorIterators &dims) {
+      dist::LayoutAttr layout = dist::getLayout(type);
+      if (!layout)
+        return;
+      for (auto [axes, iterators] : llvm::zip(layout.getValue().dims, dims))
+        if (!iterators.empty() &&
+            nn::decidesVisitedShare(space, iterators.front()))
           llvm::for_each(axes, mark);
     };
-    llvm::for_each(kernel->getOperandTypes(), markAll);
-    llvm::for_each(kernel->getResultTypes(), markAll);
+    for (auto [type, dims] :
+         llvm::zip(kernel->getOperandTypes(), space.operands))
+      markDeciding(type, dims);
+    for (auto [type, dims] : llvm::zip(kernel->getResultTypes(), space.results))
+      markDeciding(type, dims);
   }
   return differs;
 }

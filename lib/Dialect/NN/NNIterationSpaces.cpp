@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpHelpers.h"
+#include "Proteus/Dialect/NN/VisitedShare.h"
 
 using namespace mlir;
 using namespace proteus::nn;
@@ -246,6 +247,11 @@ static double causalShare(const IteratorRanges &queries,
              static_cast<double>(key.second - key.first);
     }
   return visited / all;
+}
+
+bool proteus::nn::decidesVisitedShare(const IterationSpace &space,
+                                      unsigned iterator) {
+  return iterator == space.find("seq") || iterator == space.find("key");
 }
 
 template <typename OpTy>
