@@ -25,15 +25,11 @@ StateVisitor::~StateVisitor() = default;
 
 namespace {
 
-/// Added to the users of a buffer whose producer is skipped: it is never
-/// allocated, so its count must never reach zero.
-constexpr uint32_t neverAllocated = 1u << 30;
-
 template <bool Listening> class Engine : private EngineState {
 public:
   Engine(const Workload &workload, const EngineOptions &options,
          ArrayRef<Listener *> listeners)
-      : EngineState(workload, options), listeners(listeners),
+      : EngineState(workload, options, Listening), listeners(listeners),
         recurrence(*this, listeners) {
     if (!options.skipRecurrence)
       recurrence.disable();
@@ -47,8 +43,6 @@ private:
   // Frames and queues.
   void advance(uint32_t stream);
   void openItem(uint32_t stream);
-  uint32_t openFrame(ClassState &state, const FlatItem &item);
-  void skipTasks(ClassState &state, uint32_t slot, uint32_t section);
   void consider(uint32_t stream);
 
   // The life of a task.
@@ -116,52 +110,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Frames and queues
 //===----------------------------------------------------------------------===//
-
-/// Tasks that do not run with this micro-batch count as done.
-template <bool Listening>
-void Engine<Listening>::skipTasks(ClassState &state, uint32_t slot,
-                                  uint32_t section) {
-  const FlatTemplate &flat = state.flat.templates[0];
-  Frames &frames = state.frames[0];
-  uint32_t *open = frames.open.data() + slot * frames.stride;
-  uint32_t *users = open + flat.numTasks();
-  for (uint32_t task : flat.lastOnly[section]) {
-    --frames.remaining[slot];
-    for (uint32_t successor : flat.successors[task])
-      --open[successor];
-    for (uint32_t buffer : flat.allocates[task])
-      users[buffer] += neverAllocated;
-    for (uint32_t buffer : flat.uses[task])
-      --users[buffer];
-  }
-}
-
-template <bool Listening>
-uint32_t Engine<Listening>::openFrame(ClassState &state, const FlatItem &item) {
-  Frames &frames = state.frames[item.once];
-  const FlatTemplate &flat = state.flat.templates[item.once];
-  uint32_t slot = frames.remaining.size();
-  if (!frames.freeSlots.empty()) {
-    slot = frames.freeSlots.back();
-    frames.freeSlots.pop_back();
-  } else {
-    frames.remaining.push_back(0);
-    frames.open.resize(frames.open.size() + frames.stride);
-    if (Listening)
-      frames.ready.resize(frames.ready.size() + flat.numTasks());
-  }
-  frames.slotOf[item.microBatch] = slot;
-  frames.remaining[slot] = flat.numTasks();
-  llvm::copy(flat.initial, frames.open.begin() + slot * frames.stride);
-  if (Listening)
-    std::fill_n(frames.ready.begin() + slot * flat.numTasks(), flat.numTasks(),
-                notReady);
-  if (!item.once)
-    for (uint32_t s = 0; s < flat.numSections(); ++s)
-      if (state.flat.lastMicroBatch[s] != item.microBatch)
-        skipTasks(state, slot, s);
-  return slot;
-}
 
 /// The head has moved to another work item: finds or makes its frame.
 template <bool Listening> void Engine<Listening>::openItem(uint32_t stream) {

@@ -1,4 +1,4 @@
-//===- EngineState.cpp - how a run begins ---------------------------------===//
+//===- EngineState.cpp - how runs and frames begin ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "EngineState.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
@@ -16,13 +17,19 @@
 using namespace llvm;
 using namespace proteus::sim;
 
+/// Added to the users of a buffer whose producer is skipped: it is never
+/// allocated, so its count must never reach zero.
+constexpr uint32_t neverAllocated = 1u << 30;
+
 /// The speed of what takes `factor` times as long; 1 is `fullSpeed`.
 static uint64_t speedOf(double factor) {
   return std::max<int64_t>(std::llround(fullSpeed / factor), 1);
 }
 
-EngineState::EngineState(const Workload &workload, const EngineOptions &options)
-    : workload(workload), classes(workload.classes.size()),
+EngineState::EngineState(const Workload &workload, const EngineOptions &options,
+                         bool listening)
+    : workload(workload), listening(listening),
+      classes(workload.classes.size()),
       collectives(workload.collectives.size()),
       network(workload, options.share) {
   for (size_t c = 0; c < classes.size(); ++c) {
@@ -93,4 +100,48 @@ Time EngineState::timeAlone(uint32_t collective) const {
                        network.rateAlone(collective, flow.ceiling),
                        std::min(flow.latency, timeLimit)};
   return progress.end();
+}
+
+/// Tasks that do not run with this micro-batch count as done.
+void EngineState::skipTasks(ClassState &state, uint32_t slot,
+                            uint32_t section) {
+  const FlatTemplate &flat = state.flat.templates[0];
+  Frames &frames = state.frames[0];
+  uint32_t *open = frames.open.data() + slot * frames.stride;
+  uint32_t *users = open + flat.numTasks();
+  for (uint32_t task : flat.lastOnly[section]) {
+    --frames.remaining[slot];
+    for (uint32_t successor : flat.successors[task])
+      --open[successor];
+    for (uint32_t buffer : flat.allocates[task])
+      users[buffer] += neverAllocated;
+    for (uint32_t buffer : flat.uses[task])
+      --users[buffer];
+  }
+}
+
+uint32_t EngineState::openFrame(ClassState &state, const FlatItem &item) {
+  Frames &frames = state.frames[item.once];
+  const FlatTemplate &flat = state.flat.templates[item.once];
+  uint32_t slot = frames.remaining.size();
+  if (!frames.freeSlots.empty()) {
+    slot = frames.freeSlots.back();
+    frames.freeSlots.pop_back();
+  } else {
+    frames.remaining.push_back(0);
+    frames.open.resize(frames.open.size() + frames.stride);
+    if (listening)
+      frames.ready.resize(frames.ready.size() + flat.numTasks());
+  }
+  frames.slotOf[item.microBatch] = slot;
+  frames.remaining[slot] = flat.numTasks();
+  llvm::copy(flat.initial, frames.open.begin() + slot * frames.stride);
+  if (listening)
+    std::fill_n(frames.ready.begin() + slot * flat.numTasks(), flat.numTasks(),
+                notReady);
+  if (!item.once)
+    for (uint32_t s = 0; s < flat.numSections(); ++s)
+      if (state.flat.lastMicroBatch[s] != item.microBatch)
+        skipTasks(state, slot, s);
+  return slot;
 }

@@ -116,9 +116,11 @@ struct CollectiveState {
 };
 
 struct EngineState {
-  EngineState(const Workload &workload, const EngineOptions &options);
+  EngineState(const Workload &workload, const EngineOptions &options,
+              bool listening);
 
   const Workload &workload;
+  bool listening; ///< somebody wants to know when tasks became ready
   std::vector<ClassState> classes;
   std::vector<CollectiveState> collectives;
   FlowNetwork network;
@@ -131,6 +133,9 @@ struct EngineState {
   std::vector<Event> queue;       ///< a heap
   Time now = 0;
   RunResult result;
+
+  /// Makes the frame of a micro-batch, or of the once-tasks; returns its slot.
+  uint32_t openFrame(ClassState &state, const FlatItem &item);
 
   /// Duration of a collective that nothing disturbs.
   Time timeAlone(uint32_t collective) const;
@@ -178,6 +183,7 @@ struct EngineState {
 private:
   void prepareMeetings();
   void prepareFlows(const EngineOptions &options);
+  void skipTasks(ClassState &state, uint32_t slot, uint32_t section);
 };
 
 /// Describes why nothing can proceed although streams hold tasks: the waiting

@@ -132,7 +132,7 @@ size_t Recurrence::imageSize() const {
     const Frames &frames = c.frames[0];
     size_t open = frames.remaining.size() - frames.freeSlots.size();
     size += sizeof(ClassImage) + open * frames.stride * sizeof(uint32_t);
-    if (!frames.ready.empty())
+    if (state.listening)
       size += open * c.flat.templates[0].numTasks() * sizeof(Time);
   }
   return size;
@@ -199,7 +199,7 @@ void Recurrence::takeFrame(const ClassState &c, bool once, uint32_t microBatch,
   counters.push_back(frames.remaining[slot]);
   const uint32_t *open = frames.open.data() + slot * frames.stride;
   counters.insert(counters.end(), open, open + frames.stride);
-  if (frames.ready.empty())
+  if (!state.listening)
     return;
   size_t tasks = c.flat.templates[once].numTasks();
   const Time *times = frames.ready.data() + slot * tasks;
@@ -212,6 +212,7 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
                 [&](const Event &event) { return !state.isStale(event); });
   // Only the order of sequence numbers matters.
   llvm::sort(events, [](const Event &a, const Event &b) { return b < a; });
+  same.push_back(events.size());
   for (const Event &event : events) {
     same.push_back(event.time - state.now);
     same.push_back(static_cast<int64_t>(event.kind()));
@@ -432,7 +433,7 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
   size_t tasks = c.flat.templates[0].numTasks();
   for (size_t i = 0; i < slots.size(); ++i) {
     frames.slotOf[microBatches[i]] = slots[i];
-    if (frames.ready.empty())
+    if (!state.listening)
       continue;
     for (size_t t = slots[i] * tasks; t < (slots[i] + 1) * tasks; ++t)
       if (frames.ready[t] != notReady)

@@ -238,4 +238,82 @@ TEST(Interference, OneKernelAfterAnotherIsComputingAllTheTime) {
   EXPECT_NEAR(static_cast<double>(time), 23. * ms, 9. * ms / 65536);
 }
 
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// Two nodes of four ranks: a group of all within each node, groups of two
+/// across nodes, of which two share a card. One class per rank, or one for all.
+Workload twoNodes(bool folded) {
+  constexpr uint32_t nodes = 2, perNode = 4, layers = 5;
+  uint32_t classes = folded ? 1 : nodes * perNode;
+  Ranks r(classes);
+  for (uint32_t rank = 0; rank < classes; ++rank)
+    r.link(30 * GB + 1); // ports
+  for (uint32_t card = 0; card < (folded ? 1 : nodes * perNode / 2); ++card)
+    r.link(7 * GB + 3);
+  int32_t inside[nodes], across[perNode];
+  for (uint32_t layer = 0; layer < layers; ++layer) {
+    for (uint32_t node = 0; node < (folded ? 1 : nodes); ++node) {
+      Flow flow = {ms, (1 + layer) * GB / 7, 29 * GB, 8, {}};
+      std::vector<uint32_t> members;
+      for (uint32_t i = 0; i < (folded ? 1 : perNode); ++i) {
+        members.push_back(node * perNode + i);
+        flow.loads.push_back({node * perNode + i, loadUnit});
+      }
+      inside[node] = r.flow(members, flow);
+    }
+    for (uint32_t i = 0; i < (folded ? 1 : perNode); ++i) {
+      Flow flow = {2 * ms, GB / 11, 6 * GB, 4, {}};
+      std::vector<uint32_t> members;
+      for (uint32_t node = 0; node < (folded ? 1 : nodes); ++node) {
+        members.push_back(node * perNode + i);
+        flow.loads.push_back({node * perNode + i, loadUnit * 3 / 4});
+        // Folded, the card is loaded by both groups that use it.
+        flow.loads.push_back({classes + node * perNode / 2 + i / 2,
+                              loadUnit * (folded ? 2 : 1)});
+      }
+      across[i] = r.flow(members, flow);
+    }
+    for (uint32_t rank = 0; rank < classes; ++rank) {
+      DeviceClass &device = r.workload.classes[rank];
+      device.interference = {1.25, 1.5, 1.125};
+      device.launchLatency = ms / 3;
+      std::vector<uint32_t> before;
+      if (layer > 0)
+        before = {uint32_t(device.micro.tasks.size() - 2)};
+      uint32_t kernel =
+          r.kernel(device.micro, "k", (20 + layer) * ms + 7, before);
+      device.micro.tasks[kernel].matrix = layer % 2;
+      r.party(device.micro, "tp", Stream::TensorParallel,
+              inside[rank / perNode], {kernel});
+      r.party(device.micro, "dp", Stream::DataParallel, across[rank % perNode],
+              {kernel});
+    }
+  }
+  return r.finish();
+}
+
+TEST(Folding, OneClassForAllRanksGivesTheSameTimes) {
+  for (unsigned model = 0; model < 4; ++model) {
+    EngineOptions options = {(model & 1) != 0, (model & 2) != 0, true};
+    Workload few = twoNodes(true), many = twoNodes(false);
+    if (!options.share) {
+      // Without sharing, groups that one class stands for do not meet either.
+      for (Collective &collective : few.collectives)
+        for (LinkClassLoad &load : collective.flow.loads)
+          load.load = std::min(load.load, loadUnit);
+    }
+    SimulationResult folded = simulateOrFail(few, {}, options);
+    SimulationResult unfolded = simulateOrFail(many, {}, options);
+    EXPECT_EQ(folded.run.iterationTime, unfolded.run.iterationTime);
+    for (const ClassResult &rank : unfolded.classes) {
+      EXPECT_EQ(rank.breakdown.compute, folded.classes[0].breakdown.compute);
+      EXPECT_EQ(rank.breakdown.exposedCommunication,
+                folded.classes[0].breakdown.exposedCommunication);
+      EXPECT_EQ(rank.streamBusy, folded.classes[0].streamBusy);
+    }
+  }
+}
+
 } // namespace
