@@ -136,12 +136,16 @@ static double readBandwidth(const Reader &reader, StringRef key) {
 
 static Device readDevice(const Reader &reader) {
   reader.expectKeys({"name", "peak_tflops", "memory_gib", "memory_gb",
-                     "memory_bandwidth_gbps", "launch_latency_us",
-                     "kernel_overhead_us"});
+                     "memory_reserve_gb", "memory_bandwidth_gbps",
+                     "launch_latency_us", "kernel_overhead_us"});
   Device device;
   device.name = reader["name"].nonEmptyString();
   device.peakFlops = readPeaks(reader["peak_tflops"]);
   device.memoryBytes = readMemory(reader);
+  device.reservedBytes = defaultReservedBytes;
+  if (reader.has("memory_reserve_gb"))
+    device.reservedBytes = std::llround(
+        reader["memory_reserve_gb"].nonNegative(maxMemoryGigabytes) * 1e9);
   device.memoryBandwidth = readBandwidth(reader, "memory_bandwidth_gbps");
   if (reader.has("launch_latency_us"))
     device.launchLatency = readMicroseconds(reader, "launch_latency_us");

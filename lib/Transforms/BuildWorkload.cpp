@@ -602,7 +602,17 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   int64_t bytes = isHeldBy(type, number)
                       ? dist::localBytes(type, coordinatesOf(number))
                       : 0;
-  return {buffer.name, bytes, buffer.owner, buffer.isOnHost()};
+  sim::Buffer result{buffer.name, bytes, buffer.owner, buffer.isOnHost()};
+  result.pieces = buffer.pieces;
+  if (dist::LayoutAttr layout = dist::getLayout(type))
+    for (auto [i, axis] : llvm::enumerate(workload.info.axes)) {
+      bool isSplit = layout.getValue().getShardedDim(i + 1).has_value();
+      if (axis.role == sim::AxisRole::Tensor)
+        result.tensorSplit |= isSplit;
+      else if (axis.role != sim::AxisRole::Pipeline && !isSplit)
+        result.replicas *= axis.size;
+    }
+  return result;
 }
 
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
@@ -722,9 +732,13 @@ void WorkloadBuilder::fillInfo() {
   info.devices = mesh.getNumDevices();
   info.microBatches = mesh.getMicro();
   const dist::Mesh &grid = mesh.getValue();
-  for (auto [axis, size] : llvm::zip(grid.names, grid.sizes))
+  for (auto [axis, size] : llvm::zip(grid.names, grid.sizes)) {
     info.strategy +=
         (info.strategy.empty() ? "" : " ") + axis + "=" + std::to_string(size);
+    info.axes.push_back({axis, size, sim::AxisRole::Tensor});
+  }
+  if (pipelineAxis)
+    info.axes[*pipelineAxis - 1].role = sim::AxisRole::Pipeline;
   llvm::MapVector<unsigned, double> byType;
   for (FlatProgram &flat : programs) {
     for (BlockArgument argument : flat.program.getArguments()) {
@@ -732,6 +746,16 @@ void WorkloadBuilder::fillInfo() {
       if (getRole(argument) != nn::Role::Input || type.getRank() == 0)
         continue;
       info.globalBatch = type.getDimSize(0);
+      // What splits inputs splits the work, not the model.
+      if (dist::LayoutAttr layout = dist::getLayout(type))
+        for (auto [dim, axes] : llvm::enumerate(layout.getValue().dims))
+          for (Axis axis : axes) {
+            if (axis == dist::microAxis)
+              continue;
+            sim::AxisRole &role = info.axes[axis - 1].role;
+            if (role != sim::AxisRole::Data)
+              role = dim == 0 ? sim::AxisRole::Data : sim::AxisRole::Context;
+          }
       if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
         info.tokensPerSample = type.getDimSize(1);
     }

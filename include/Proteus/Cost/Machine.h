@@ -37,6 +37,8 @@ struct Device {
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
+  /// What the driver, its context and loaded kernels take of the memory.
+  int64_t reservedBytes = 0;
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
 
@@ -79,6 +81,10 @@ bool isClusterPreset(llvm::StringRef text);
 /// Names of the embedded presets, sorted.
 std::vector<std::string> clusterPresetNames();
 
+/// Memory that is taken on a device before the first tensor, where the cluster
+/// does not say: measured on an H100 (docs/models.md).
+constexpr int64_t defaultReservedBytes = 1060000000;
+
 /// Most nodes a cluster may have.
 constexpr int64_t maxNodes = 1000000;
 
@@ -96,7 +102,8 @@ constexpr int64_t maxNodes = 1000000;
 ///
 /// GB/s are 1e9 bytes per second. The memory may also be given as "memory_gb"
 /// (1e9 bytes). "f32" is the one rate that must be given; "source", "host",
-/// "launch_latency_us" and "kernel_overhead_us" are optional (the latter 0).
+/// "launch_latency_us" and "kernel_overhead_us" are optional (the latter 0),
+/// and so is "memory_reserve_gb" in the device (defaultReservedBytes).
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source);
 

@@ -59,6 +59,8 @@ struct Device {
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
+  /// What the driver, its context and loaded kernels take of the memory.
+  int64_t reservedBytes = 0;
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
   Interference interference;
