@@ -132,7 +132,8 @@ static Interference readInterference(const Reader &reader) {
 static Device readInlineDevice(const Reader &reader) {
   reader.expectKeys({"name", "source", "architecture", "compute_capability",
                      "peak_tflops", "memory_gib", "memory_gb",
-                     "memory_bandwidth_gbps", "launch_latency_us",
+                     "memory_reserve_gb", "memory_bandwidth_gbps",
+                     "launch_latency_us",
                      "kernel_overhead_us", "interference"});
   Device device;
   device.name = reader["name"].nonEmptyString();
@@ -147,6 +148,10 @@ static Device readInlineDevice(const Reader &reader) {
   device.peakFlops = readPeaks(reader["peak_tflops"]);
   device.memoryBytes = readMemory(reader);
   device.memoryBandwidth = readBandwidth(reader, "memory_bandwidth_gbps");
+  device.reservedBytes = defaultReservedBytes;
+  if (reader.has("memory_reserve_gb"))
+    device.reservedBytes = std::llround(
+        reader["memory_reserve_gb"].nonNegative(maxMemoryGigabytes) * 1e9);
   if (reader.has("launch_latency_us"))
     device.launchLatency = readMicroseconds(reader, "launch_latency_us");
   if (reader.has("kernel_overhead_us"))

@@ -21,15 +21,17 @@ class ReportWriter {
 public:
   ReportWriter(raw_ostream &os, const Workload &workload,
                const SimulationResult &result)
-      : json(os), workload(workload), result(result) {}
+      : json(os), workload(workload), result(result),
+        figures(figuresOf(workload, result)) {}
 
   void write();
 
 private:
   void writeFigures();
-  void writeMemory();
+  void writePeakMemory();
+  void writeVerdict();
   void writeStages();
-  void writeStage(const DeviceClass &device, const ClassResult &figures);
+  void writeStage(const DeviceClass &device, const ClassResult &stage);
   void writeCollectives();
   void writeBuckets();
   void writeUncertainty();
@@ -49,6 +51,7 @@ private:
   json::Writer json;
   const Workload &workload;
   const SimulationResult &result;
+  Figures figures;
 };
 
 } // namespace
@@ -76,7 +79,6 @@ void ReportWriter::owners(const BytesByOwner &bytes) {
 
 void ReportWriter::writeFigures() {
   const JobInfo &info = workload.info;
-  Figures figures = figuresOf(workload, result);
   json.attribute("iteration_time_s", figures.iterationSeconds);
   json.attribute("iteration_time_ps", result.run.iterationTime);
   optional("samples_per_s", figures.samplesPerSecond);
@@ -93,19 +95,17 @@ void ReportWriter::writeFigures() {
   json.attribute("compute_type", cost::stringify(info.computeType));
 }
 
-void ReportWriter::writeMemory() {
+void ReportWriter::writePeakMemory() {
   uint32_t largest = result.largestClass();
   const MemoryPeak &peak = result.classes[largest].memory;
-  Figures figures = figuresOf(workload, result);
   json.attribute("peak_memory_bytes", figures.peakMemoryBytes);
-  // The allocator is not modelled: what it reserves beyond that is unknown.
-  json.attributeNull("peak_reserved_memory_bytes");
-  json.attribute("memory_capacity_bytes", figures.memoryCapacityBytes);
+  json.attribute("peak_reserved_memory_bytes", figures.peakReservedBytes);
+  json.attribute("memory_capacity_bytes", figures.memory.budget.capacity);
   int64_t hostBytes = 0;
   for (const ClassResult &device : result.classes)
     hostBytes = std::max(hostBytes, device.memory.hostBytes);
   json.attribute("peak_host_memory_bytes", hostBytes);
-  json.attribute("fits", figures.fits);
+  json.attribute("fits", figures.memory.fits());
   json.key("peak_memory");
   json.beginObject();
   json.attribute("class", workload.classes[largest].name);
@@ -117,30 +117,87 @@ void ReportWriter::writeMemory() {
   json.endObject();
 }
 
+/// The verdict on the class with the least memory left.
+void ReportWriter::writeVerdict() {
+  const MemoryVerdict &verdict = figures.memory;
+  const DeviceClass &device = workload.classes[verdict.classIndex];
+  const ClassResult &worst = result.classes[verdict.classIndex];
+  json.key("memory");
+  json.beginObject();
+  json.attribute("class", device.name);
+  json.attribute("stage", static_cast<int64_t>(device.stage));
+  json.attribute("label", worst.memory.label);
+  seconds("time_s", worst.memory.time);
+  json.attribute("micro_batches_in_flight",
+                 static_cast<int64_t>(worst.allocator.inFlight));
+  json.attribute("capacity_bytes", verdict.budget.capacity);
+  json.attribute("allocated_bytes", worst.memory.bytes);
+  json.attribute("reserved_bytes", worst.allocator.reserved);
+  json.attribute("fragmentation_bytes", worst.allocator.fragmentation);
+  json.attribute("framework_bytes", verdict.budget.frameworkReserve);
+  json.attribute("communication_library_bytes",
+                 verdict.budget.communicationLibrary);
+  json.attribute("needed_bytes", verdict.needed);
+  json.attribute("excess_bytes", verdict.excess());
+  json.attribute("fits", verdict.fits());
+  json.attribute("cache_releases", worst.allocator.releases);
+  json.key("first_failure");
+  if (worst.allocator.exceeded) {
+    json.beginObject();
+    json.attribute("label", worst.allocator.exceededLabel);
+    seconds("time_s", worst.allocator.exceededTime);
+    json.endObject();
+  } else {
+    json.null();
+  }
+  json.key("owners");
+  json.beginArray();
+  for (const auto &[owner, bytes] : verdict.owners) {
+    json.beginObject();
+    json.attribute("owner", owner);
+    json.attribute("bytes", bytes);
+    json.endObject();
+  }
+  json.endArray();
+  json.key("knobs");
+  json.beginArray();
+  for (const MemoryKnob &knob : verdict.knobs) {
+    json.beginObject();
+    json.attribute("knob", knob.name);
+    json.attribute("description", knob.description);
+    json.attribute("saving_bytes", knob.saving);
+    json.attribute("enough", knob.saving >= verdict.excess());
+    json.endObject();
+  }
+  json.endArray();
+  json.endObject();
+}
+
 void ReportWriter::writeStage(const DeviceClass &device,
-                              const ClassResult &figures) {
+                              const ClassResult &stage) {
   json.beginObject();
   json.attribute("name", device.name);
   json.attribute("stage", static_cast<int64_t>(device.stage));
   json.attribute("ranks", device.ranks);
   json.attribute("representative", device.representative);
-  json.attribute("peak_memory_bytes", figures.memory.bytes);
-  json.attribute("peak_host_memory_bytes", figures.memory.hostBytes);
-  owners(figures.memory.byOwner);
-  json.attribute("peak_label", figures.memory.label);
-  seconds("peak_time_s", figures.memory.time);
-  seconds("busy_s", figures.breakdown.busy());
-  seconds("bubble_s", figures.breakdown.bubble);
-  seconds("exposed_reduction_s", figures.exposedReduction);
-  breakdown(figures.breakdown);
+  json.attribute("peak_memory_bytes", stage.memory.bytes);
+  json.attribute("peak_reserved_memory_bytes", stage.allocator.reserved);
+  json.attribute("peak_host_memory_bytes", stage.memory.hostBytes);
+  owners(stage.memory.byOwner);
+  json.attribute("peak_label", stage.memory.label);
+  seconds("peak_time_s", stage.memory.time);
+  seconds("busy_s", stage.breakdown.busy());
+  seconds("bubble_s", stage.breakdown.bubble);
+  seconds("exposed_reduction_s", stage.exposedReduction);
+  breakdown(stage.breakdown);
   json.key("stream_busy_s");
   json.beginObject();
   for (unsigned s = 0; s < numStreams; ++s)
-    seconds(stringify(static_cast<Stream>(s)), figures.streamBusy[s]);
+    seconds(stringify(static_cast<Stream>(s)), stage.streamBusy[s]);
   json.endObject();
   json.key("compute_by_op");
   json.beginArray();
-  for (auto [kind, time] : figures.computeByOperation) {
+  for (auto [kind, time] : stage.computeByOperation) {
     json.beginObject();
     json.attribute("op", workload.labels[kind]);
     seconds("time_s", time);
@@ -210,7 +267,8 @@ void ReportWriter::write() {
   json.attribute("strategy", workload.info.strategy);
   json.attribute("cluster", workload.info.cluster);
   writeFigures();
-  writeMemory();
+  writePeakMemory();
+  writeVerdict();
   json.attribute("slowest_class", workload.classes[slowest].name);
   breakdown(result.classes[slowest].breakdown);
   writeStages();

@@ -38,11 +38,12 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
                                                   const EngineOptions &options,
                                                   ArrayRef<Listener *> extra) {
   MemoryTracker memory;
+  AllocatorTracker allocator;
   BreakdownTracker breakdown;
   CollectiveTable collectives;
   BucketTable buckets;
-  SmallVector<Listener *> listeners = {&memory, &breakdown, &collectives,
-                                       &buckets};
+  SmallVector<Listener *> listeners = {&memory, &allocator, &breakdown,
+                                       &collectives, &buckets};
   listeners.append(extra.begin(), extra.end());
   Expected<RunResult> run = sim::run(workload, options, listeners);
   if (!run)
@@ -50,10 +51,12 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
 
   SimulationResult result;
   result.run = *run;
+  std::vector<MemoryBudget> budgets = budgetsOf(workload);
   for (uint32_t c = 0; c < workload.classes.size(); ++c)
-    result.classes.push_back(
-        {memory.peak(c), breakdown.breakdown(c), breakdown.streamBusy(c),
-         breakdown.computeByOperation(c), buckets.exposed(c)});
+    result.classes.push_back({memory.peak(c), allocator.peak(c), budgets[c],
+                              breakdown.breakdown(c), breakdown.streamBusy(c),
+                              breakdown.computeByOperation(c),
+                              buckets.exposed(c)});
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
   return result;
@@ -67,11 +70,11 @@ Figures proteus::sim::figuresOf(const Workload &workload,
   };
   Figures figures;
   figures.iterationSeconds = cost::toSeconds(result.run.iterationTime);
-  uint32_t largest = result.largestClass();
-  figures.peakMemoryBytes = result.classes[largest].memory.bytes;
-  figures.memoryCapacityBytes = deviceOf(largest).memoryBytes;
-  for (uint32_t c = 0; c < result.classes.size(); ++c)
-    figures.fits &= result.classes[c].memory.bytes <= deviceOf(c).memoryBytes;
+  figures.peakMemoryBytes = result.classes[result.largestClass()].memory.bytes;
+  for (const ClassResult &stage : result.classes)
+    figures.peakReservedBytes =
+        std::max(figures.peakReservedBytes, stage.allocator.reserved);
+  figures.memory = verdictOf(workload, result);
   if (result.run.iterationTime == 0)
     return figures;
 

@@ -16,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace llvm;
 using namespace proteus;
@@ -100,7 +99,7 @@ private:
   void printBreakdown();
   void printStages();
   void printMemory();
-  void printVerdict(const DeviceClass &device, const MemoryPeak &peak);
+  void printVerdict();
   void printCollectives();
   void printBuckets();
 
@@ -162,7 +161,7 @@ void SummaryPrinter::printBreakdown() {
 void SummaryPrinter::printStages() {
   os << "\nstages\n";
   Table table({"class", "ranks", "busy (ms)", "busy (%)", "exposed comm. (ms)",
-               "bubble (ms)", "peak memory (GB)"});
+               "bubble (ms)", "peak memory (GB)", "reserved (GB)"});
   for (size_t c = 0; c < result.classes.size(); ++c) {
     const DeviceClass &device = workload.classes[c];
     const ClassResult &stage = result.classes[c];
@@ -172,52 +171,62 @@ void SummaryPrinter::printStages() {
                percent(static_cast<double>(parts.busy()),
                        static_cast<double>(result.run.iterationTime)),
                milliseconds(parts.exposedCommunication + parts.exposedPipeline),
-               milliseconds(parts.bubble), gigabytes(stage.memory.bytes)});
+               milliseconds(parts.bubble), gigabytes(stage.memory.bytes),
+               gigabytes(stage.allocator.reserved)});
   }
   table.print(os);
 }
 
-void SummaryPrinter::printVerdict(const DeviceClass &device,
-                                  const MemoryPeak &peak) {
-  if (figures.fits) {
-    os << "  fits: " << gigabytes(peak.bytes, 1) << " of "
-       << gigabytes(figures.memoryCapacityBytes, 1) << " GB\n";
-    return;
-  }
-  os << "  does not fit: exceeds " << gigabytes(figures.memoryCapacityBytes, 1)
-     << " GB by " << gigabytes(peak.bytes - figures.memoryCapacityBytes, 1)
-     << " GB at '"
-     << (peak.label.empty() ? "start of the step" : peak.label.c_str())
-     << "' in stage " << device.stage << "; biggest owners:";
-  std::array<unsigned, numMemoryOwners> order;
-  std::iota(order.begin(), order.end(), 0u);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::make_pair(-peak.byOwner[a], a) <
-           std::make_pair(-peak.byOwner[b], b);
-  });
-  for (unsigned i = 0; i < 3 && peak.byOwner[order[i]] > 0; ++i)
-    os << (i ? ", " : " ") << stringify(static_cast<MemoryOwner>(order[i]))
-       << " " << gigabytes(peak.byOwner[order[i]], 1) << " GB";
-  os << "\n";
-}
-
 void SummaryPrinter::printMemory() {
-  uint32_t largest = result.largestClass();
-  const DeviceClass &device = workload.classes[largest];
-  const MemoryPeak &peak = result.classes[largest].memory;
+  const MemoryVerdict &verdict = figures.memory;
+  const DeviceClass &device = workload.classes[verdict.classIndex];
+  const ClassResult &stage = result.classes[verdict.classIndex];
+  const MemoryPeak &peak = stage.memory;
   os << "\npeak memory (" << device.name << ", after "
      << milliseconds(peak.time) << " ms"
      << (peak.label.empty() ? "" : ", at '" + peak.label + "'") << ")\n";
   Table table({"owner", "memory (GB)", "share (%)"});
+  auto add = [&](StringRef owner, int64_t bytes) {
+    table.add({owner.str(), gigabytes(bytes),
+               percent(static_cast<double>(bytes),
+                       static_cast<double>(verdict.needed))});
+  };
   for (unsigned o = 0; o < numMemoryOwners; ++o)
     if (peak.byOwner[o] > 0)
-      table.add({stringify(static_cast<MemoryOwner>(o)).str(),
-                 gigabytes(peak.byOwner[o]),
-                 percent(static_cast<double>(peak.byOwner[o]),
-                         static_cast<double>(peak.bytes))});
-  table.add({"total", gigabytes(peak.bytes), percent(1, 1)});
+      add(stringify(static_cast<MemoryOwner>(o)), peak.byOwner[o]);
+  add("allocated", peak.bytes);
+  add("held by the allocator beyond", stage.allocator.reserved - peak.bytes);
+  add("framework", verdict.budget.frameworkReserve);
+  add("communication library", verdict.budget.communicationLibrary);
+  add("needed", verdict.needed);
   table.print(os);
-  printVerdict(device, peak);
+  printVerdict();
+}
+
+void SummaryPrinter::printVerdict() {
+  const MemoryVerdict &verdict = figures.memory;
+  std::string share = gigabytes(verdict.needed, 1) + " of " +
+                      gigabytes(verdict.budget.capacity, 1) + " GB";
+  if (verdict.fits()) {
+    os << "  fits: " << share << "\n";
+    return;
+  }
+  const MemoryPeak &peak = result.classes[verdict.classIndex].memory;
+  os << "  does not fit: " << share << ", " << gigabytes(verdict.excess(), 1)
+     << " GB too much at '"
+     << (peak.label.empty() ? "start of the step" : peak.label.c_str())
+     << "' in stage " << workload.classes[verdict.classIndex].stage
+     << "; biggest owners: ";
+  llvm::interleaveComma(
+      ArrayRef(verdict.owners).take_front(3), os, [&](const auto &owner) {
+        os << owner.first << " " << gigabytes(owner.second, 1) << " GB";
+      });
+  os << "\n\nwhat would help (estimates, each alone)\n";
+  Table table({"change", "saves (GB)", "enough"});
+  for (const MemoryKnob &knob : verdict.knobs)
+    table.add({knob.description, gigabytes(knob.saving, 1),
+               knob.saving >= verdict.excess() ? "yes" : "no"});
+  table.print(os);
 }
 
 void SummaryPrinter::printCollectives() {

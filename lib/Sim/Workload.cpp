@@ -49,12 +49,16 @@ StringRef proteus::sim::stringify(MemoryOwner owner) {
     return "gradients";
   case MemoryOwner::OptimizerState:
     return "optimizer_state";
+  case MemoryOwner::MasterWeights:
+    return "master_weights";
   case MemoryOwner::Activations:
     return "activations";
   case MemoryOwner::Temporaries:
     return "temporaries";
   case MemoryOwner::Communication:
     return "communication";
+  case MemoryOwner::GradientBuckets:
+    return "gradient_buckets";
   }
   llvm_unreachable("unknown memory owner");
 }
@@ -71,4 +75,26 @@ StringRef proteus::sim::stringify(Phase phase) {
     return "update";
   }
   llvm_unreachable("unknown phase");
+}
+
+StringRef proteus::sim::stringify(AxisRole role) {
+  switch (role) {
+  case AxisRole::Data:
+    return "data";
+  case AxisRole::Context:
+    return "context";
+  case AxisRole::Tensor:
+    return "tensor";
+  case AxisRole::Pipeline:
+    return "pipeline";
+  }
+  llvm_unreachable("unknown role of an axis");
+}
+
+int64_t JobInfo::degree(AxisRole role) const {
+  int64_t product = 1;
+  for (const MeshAxis &axis : axes)
+    if (axis.role == role)
+      product *= axis.size;
+  return product;
 }

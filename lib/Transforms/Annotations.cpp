@@ -117,6 +117,12 @@ std::string proteus::getArgumentPath(BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
+bool proteus::isMasterCopy(BlockArgument argument) {
+  return getRole(argument) == nn::Role::State &&
+         StringRef(getArgumentPath(argument)).rsplit('.').second ==
+             kMasterStateName;
+}
+
 std::pair<BlockArgument, unsigned> proteus::getParameter(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   unsigned stacks = 0;

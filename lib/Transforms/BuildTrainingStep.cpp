@@ -91,7 +91,7 @@ static SmallVector<StringRef> stateNames(TrainingAttr training) {
   if (training.getOptimizer() == Optimizer::Adam)
     names = {"first_moment", "second_moment"};
   if (training.getMaster())
-    names.push_back("master");
+    names.push_back(kMasterStateName);
   return names;
 }
 

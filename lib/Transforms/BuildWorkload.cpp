@@ -298,7 +298,17 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   int64_t bytes = isHeldAt(type, coordinates[number])
                       ? dist::localBytes(type, coordinates[number])
                       : 0;
-  return {buffer.name, bytes, buffer.owner, buffer.isOnHost()};
+  sim::Buffer result{buffer.name, bytes, buffer.owner, buffer.isOnHost()};
+  result.pieces = buffer.pieces;
+  if (dist::LayoutAttr layout = dist::getLayout(type))
+    for (auto [i, axis] : llvm::enumerate(workload.info.axes)) {
+      bool isSplit = layout.getValue().getShardedDim(i + 1).has_value();
+      if (axis.role == sim::AxisRole::Tensor)
+        result.tensorSplit |= isSplit;
+      else if (axis.role != sim::AxisRole::Pipeline && !isSplit)
+        result.replicas *= axis.size;
+    }
+  return result;
 }
 
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
@@ -373,7 +383,7 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
   workload.cluster = cluster;
   if (failed(findPrograms()) || failed(fold()))
     return failure();
-  workload.info = describeJob(programs);
+  workload.info = describeJob(programs, pipelineAxis);
   workload.info.cluster = cluster.name;
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);

@@ -36,6 +36,10 @@ struct FlatValue {
   /// The buffer that holds it in the list of its producer; -1 if the memory is
   /// resident.
   int32_t buffer = -1;
+  /// For an argument of the program or a slice of one: its number, and how many
+  /// such slices there are.
+  int32_t argument = -1;
+  int64_t pieces = 1;
 };
 
 class Flattener {
@@ -65,6 +69,16 @@ private:
   /// Slice `i` of a value; a resident stack is its own slice.
   uint32_t sliceOf(uint32_t value, int64_t i) {
     return values[value].slices.empty() ? value : values[value].slices[i];
+  }
+  /// What stands for the slices of a value in a repeat of `count` iterations.
+  uint32_t slicesOf(uint32_t value, int64_t count) {
+    if (values[value].argument < 0)
+      return value;
+    FlatValue slices = values[value];
+    slices.pieces *= count;
+    int64_t &pieces = flat.resident[slices.argument].pieces;
+    pieces = std::max(pieces, slices.pieces);
+    return addValue(std::move(slices));
   }
   /// All single tensors of a value.
   void leaves(uint32_t value, SmallVectorImpl<uint32_t> &result) {
@@ -210,7 +224,7 @@ LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
     carried.push_back(environment.lookup(init));
   SmallVector<uint32_t> sliced;
   for (Value stack : repeat.getSliced())
-    sliced.push_back(environment.lookup(stack));
+    sliced.push_back(slicesOf(environment.lookup(stack), count));
   unsigned numStacks = repeat.getStackedResults().size();
   SmallVector<std::vector<uint32_t>> stacks(numStacks,
                                             std::vector<uint32_t>(count));
@@ -386,11 +400,14 @@ void Flattener::addArguments() {
       buffer.owner = sim::MemoryOwner::Parameters;
       break;
     case nn::Role::State:
-      buffer.owner = sim::MemoryOwner::OptimizerState;
+      buffer.owner = isMasterCopy(argument) ? sim::MemoryOwner::MasterWeights
+                                            : sim::MemoryOwner::OptimizerState;
       break;
     }
+    FlatValue value;
+    value.argument = flat.resident.size();
+    environment[argument] = addValue(std::move(value));
     flat.resident.push_back(std::move(buffer));
-    environment[argument] = addValue(FlatValue());
   }
 }
 
@@ -415,6 +432,7 @@ void Flattener::makeResident(dist::SectionOp section) {
         backward ? sim::MemoryOwner::Gradients : sim::MemoryOwner::Activations;
     if (Operation *producer = yielded.getDefiningOp())
       buffer.name = nn::getOwnPath(producer);
+    buffer.pieces = tensors.size();
     flat.resident.push_back(std::move(buffer));
     for (uint32_t tensor : tensors) {
       int32_t &frame = values[tensor].buffer;

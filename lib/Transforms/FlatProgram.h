@@ -45,6 +45,8 @@ struct FlatBuffer {
   mlir::Value value;
   std::string name;
   sim::MemoryOwner owner = sim::MemoryOwner::Activations;
+  /// Layers of a stack.
+  int64_t pieces = 1;
 
   /// Whether the buffer is in host memory.
   bool isOnHost() const {

@@ -59,7 +59,24 @@ static void countFlops(Block &block, double times, bool recomputed,
   }
 }
 
-sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs) {
+/// What splits inputs splits the work, not the model.
+static void findRoles(RankedTensorType input,
+                      std::vector<sim::MeshAxis> &axes) {
+  dist::LayoutAttr layout = dist::getLayout(input);
+  if (!layout)
+    return;
+  for (auto [dim, list] : llvm::enumerate(layout.getValue().dims))
+    for (dist::Axis axis : list) {
+      if (axis == dist::microAxis)
+        continue;
+      sim::AxisRole &role = axes[axis - 1].role;
+      if (role != sim::AxisRole::Data)
+        role = dim == 0 ? sim::AxisRole::Data : sim::AxisRole::Context;
+    }
+}
+
+sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
+                                  std::optional<dist::Axis> pipelineAxis) {
   sim::JobInfo info;
   dist::ProgramOp first = programs.front().program;
   dist::MeshAttr mesh = first.getMesh();
@@ -68,9 +85,13 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs) {
   info.devices = mesh.getNumDevices();
   info.microBatches = mesh.getMicro();
   const dist::Mesh &grid = mesh.getValue();
-  for (auto [axis, size] : llvm::zip(grid.names, grid.sizes))
+  for (auto [axis, size] : llvm::zip(grid.names, grid.sizes)) {
     info.strategy +=
         (info.strategy.empty() ? "" : " ") + axis + "=" + std::to_string(size);
+    info.axes.push_back({axis, size, sim::AxisRole::Tensor});
+  }
+  if (pipelineAxis)
+    info.axes[*pipelineAxis - 1].role = sim::AxisRole::Pipeline;
   llvm::MapVector<unsigned, double> byType;
   for (const FlatProgram &flat : programs) {
     dist::ProgramOp program = flat.program;
@@ -79,6 +100,7 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs) {
       if (getRole(argument) != nn::Role::Input || type.getRank() == 0)
         continue;
       info.globalBatch = type.getDimSize(0);
+      findRoles(type, info.axes);
       if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
         info.tokensPerSample = type.getDimSize(1);
     }

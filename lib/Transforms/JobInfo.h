@@ -15,7 +15,8 @@ namespace proteus {
 
 /// What reports say about a job besides time: sizes, batch, FLOPs. All but the
 /// name of the cluster.
-sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs);
+sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs,
+                         std::optional<dist::Axis> pipelineAxis);
 
 } // namespace proteus
 

@@ -42,6 +42,7 @@ public:
 
 private:
   LogicalResult run();
+  LogicalResult setMemoryModel(sim::Workload &workload);
   void annotate(const sim::Figures &figures);
 };
 } // namespace
@@ -58,7 +59,43 @@ void Simulate::annotate(const sim::Figures &figures) {
                   builder.getF64FloatAttr(
                       static_cast<double>(figures.peakMemoryBytes) / 1e6));
   module->setAttr(ProteusDialect::fitsAttrName,
-                  builder.getBoolAttr(figures.fits));
+                  builder.getBoolAttr(figures.memory.fits()));
+}
+
+LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
+  // Beyond these the figure is a slip of a unit.
+  constexpr double maxChannelMiB = 1 << 20;
+  constexpr int64_t maxChannels = 1 << 20;
+  if (!(channelMiB >= 0 && channelMiB <= maxChannelMiB))
+    return emitError(getOperation().getLoc(), "channel-mib must be from 0 to ")
+           << maxChannelMiB << ", got " << channelMiB;
+  sim::MemoryModel &memory = workload.memory;
+  memory.channelBytes = static_cast<int64_t>(channelMiB * (1 << 20));
+  struct Count {
+    StringRef option;
+    int64_t value;
+    int64_t &target;
+  };
+  const Count counts[] = {
+      {"channels", channels, memory.communicatorChannels},
+      {"exchange-channels", exchangeChannels, memory.exchangeChannels},
+      {"message-channels", messageChannels, memory.messageChannels}};
+  for (const Count &count : counts) {
+    if (count.value < 0 || count.value > maxChannels)
+      return emitError(getOperation().getLoc(), count.option)
+             << " must be from 0 to " << maxChannels << ", got " << count.value;
+    count.target = count.value;
+  }
+  if (!bucketCopies)
+    return success();
+  for (sim::DeviceClass &device : workload.classes)
+    for (const sim::Task &task : device.micro.tasks)
+      if (task.bucket >= 0) {
+        const sim::Bucket &bucket = workload.buckets[task.bucket];
+        device.resident.push_back(
+            {bucket.name, bucket.bytes, sim::MemoryOwner::GradientBuckets});
+      }
+  return success();
 }
 
 LogicalResult Simulate::run() {
@@ -77,7 +114,7 @@ LogicalResult Simulate::run() {
     options.interference = {slower, slower, slower};
   }
   FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
-  if (failed(workload))
+  if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;

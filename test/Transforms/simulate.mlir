@@ -55,7 +55,8 @@
 //--- one.mlir
 
 // One kernel reads and writes 4 MB: 8 us at 1000 GB/s (its 10^6 operations take
-// less), plus 1 us. Input and output are held: 8 MB.
+// less), plus 1 us. Input and output are held: 8 MB. The allocator cuts them from
+// a segment of 20 MiB.
 
 // CHECK:      module attributes {proteus.cluster = "clusters/tiny.json", proteus.fits = true,
 // CHECK-SAME: proteus.iteration_time_ms = {{0\.00900000[0-9]*|9\.000000e-03}} : f64,
@@ -76,7 +77,8 @@
 // REPORT-NEXT: "micro_batches": 1
 // REPORT-NEXT: "compute_type": "f32"
 // REPORT-NEXT: "peak_memory_bytes": 8000000
-// REPORT:      "memory_capacity_bytes": 20000000
+// REPORT-NEXT: "peak_reserved_memory_bytes": 20971520
+// REPORT:      "memory_capacity_bytes": 22000000
 // REPORT-NEXT: "peak_host_memory_bytes": 0
 // REPORT-NEXT: "fits": true
 // REPORT:      "breakdown": {
@@ -121,7 +123,7 @@ module attributes {proteus.cluster = {
     name = "tiny",
     device = {
       name = "tiny-device", peak_tflops = {f32 = 1 : i64},
-      memory_gb = 0.02 : f64, memory_bandwidth_gbps = 1000 : i64,
+      memory_gb = 0.022 : f64, memory_reserve_gb = 0 : i64, memory_bandwidth_gbps = 1000 : i64,
       launch_latency_us = 0 : i64, kernel_overhead_us = 1.0 : f64
     },
     nodes = 2 : i64, devices_per_node = 2 : i64,
@@ -190,7 +192,7 @@ module attributes {proteus.cluster = "clusters/tiny.json"} {
 // GPIPE:     "iteration_time_ps": 208000000
 // GPIPE:     "simulated_devices": 2
 // The last backward kernel holds the input, two activations, both received
-// gradients and its result, 4 MB each; a device has 20 MB.
+// gradients and its result, 4 MB each; a device has 22 MB.
 // GPIPE:     "peak_memory_bytes": 24000000
 // GPIPE:     "fits": false
 // GPIPE:     "name": "stage 0"
@@ -206,7 +208,7 @@ module attributes {proteus.cluster = "clusters/tiny.json"} {
 // CHECK:     proteus.fits = false
 // CHECK-SAME: proteus.iteration_time_ms = 2.080000e-01 : f64
 // CHECK-SAME: proteus.peak_memory_mb = 2.400000e+01 : f64
-// VERDICT:   does not fit: exceeds
+// VERDICT:   does not fit: 0.1 of 0.0 GB
 
 // With the gradient of the first micro-batch before the second forward:
 //   stage 1: F0 50-59, B0 59-72, F1 91-100, B1 100-113; messages 72-113, 113-154

@@ -120,7 +120,7 @@ TEST(Memory, ThePeakNamesItsOwnersItsTimeAndItsTask) {
   EXPECT_EQ(peak.bytes, 330);
   EXPECT_EQ(peak.time, ms);
   EXPECT_EQ(peak.label, "second");
-  EXPECT_EQ(peak.byOwner, (BytesByOwner{100, 0, 200, 10, 20, 0}));
+  EXPECT_EQ(peak.byOwner, (BytesByOwner{100, 0, 200, 0, 10, 20, 0, 0}));
 }
 
 TEST(Memory, AFreeComesBeforeAnAllocationAtTheSameTime) {

@@ -222,7 +222,7 @@ TEST(RandomWorkloads, HalfThePeakNeverHelpsAndAtMostDoubles) {
     machine::Device device = workload.cluster.devices[0];
     device.memoryBandwidth = 1e12;
     auto timesOn = [&](double peak) {
-      device.peakFlops = {{cost::DType::F32, peak}};
+      device.peakFlops = {{machine::DType::F32, peak}};
       auto model = cost::createRooflineModel(device);
       Workload timed = workload;
       for (DeviceClass &c : timed.classes)

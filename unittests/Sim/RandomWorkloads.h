@@ -100,7 +100,8 @@ private:
       task.allocates = {uint32_t(templates[0]->buffers.size())};
       for (Template *tasks : templates)
         tasks->buffers.push_back(
-            {"buffer", 1 + pick(20), static_cast<MemoryOwner>(pick(6))});
+            {"buffer", 1 + pick(20),
+             static_cast<MemoryOwner>(pick(numMemoryOwners))});
     }
     bool isKernel = task.stream == Stream::Compute && pick(3);
     int32_t shared = -1;

@@ -68,7 +68,8 @@ TEST(FiguresOf, FollowTheirConventions) {
   EXPECT_DOUBLE_EQ(*figures.mfuFullSquare, 7e9 / (1e12 * 2 * seconds));
   EXPECT_DOUBLE_EQ(*figures.hfu, 8e9 / (1e12 * 2 * seconds));
   EXPECT_EQ(figures.peakMemoryBytes, 600000000);
-  EXPECT_TRUE(figures.fits);
+  EXPECT_EQ(figures.peakReservedBytes, 603979776);
+  EXPECT_TRUE(figures.memory.fits());
 }
 
 TEST(FiguresOf, AreAbsentWhereTheyHaveNoMeaning) {
@@ -106,6 +107,18 @@ TEST(Report, HoldsTheContract) {
   EXPECT_EQ(root["devices"].integer(1, 9), 2);
   EXPECT_EQ(root["simulated_devices"].integer(1, 9), 2);
   EXPECT_EQ(root["peak_memory_bytes"].integer(0, INT64_MAX), 600000000);
+  // Blocks come in multiples of 2 MiB.
+  EXPECT_EQ(root["peak_reserved_memory_bytes"].integer(0, INT64_MAX),
+            (96 + 4 * 48) * (2 << 20));
+  json::Reader memory = root["memory"];
+  EXPECT_EQ(memory["class"].string(), "stage 0");
+  EXPECT_EQ(memory["label"].string(), "forward");
+  EXPECT_EQ(memory["micro_batches_in_flight"].integer(0, 9), 4);
+  EXPECT_EQ(memory["allocated_bytes"].integer(0, INT64_MAX), 600000000);
+  EXPECT_EQ(memory["reserved_bytes"].integer(0, INT64_MAX), 603979776);
+  EXPECT_EQ(memory["needed_bytes"].integer(0, INT64_MAX), 603979776);
+  EXPECT_TRUE(memory["fits"].boolean());
+  EXPECT_EQ(memory["knobs"].elements().size(), 0u);
   EXPECT_TRUE(root["fits"].boolean());
   EXPECT_EQ(root["tasks"].integer(0, INT64_MAX), 34);
   EXPECT_GE(root["events"].integer(0, INT64_MAX), 26);

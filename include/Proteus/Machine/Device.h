@@ -67,6 +67,8 @@ struct Device {
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
+  /// What the driver, its context and loaded kernels take of the memory.
+  int64_t reservedBytes = 0;
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
   Interference interference;
@@ -76,6 +78,10 @@ struct Device {
   double peak(DType type) const;
   bool supports(DType type) const;
 };
+
+/// Memory that is taken on a device before the first tensor, where the cluster
+/// does not say: measured on an H100 (docs/models.md).
+constexpr int64_t defaultReservedBytes = 1060000000;
 
 } // namespace proteus::machine
 

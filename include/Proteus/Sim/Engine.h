@@ -55,6 +55,10 @@ struct TaskInstance {
     const DeviceClass &device = workload.classes[classIndex];
     return (once ? device.once : device.micro).tasks[task];
   }
+  const Buffer &buffer(const Workload &workload, uint32_t index) const {
+    const DeviceClass &device = workload.classes[classIndex];
+    return (once ? device.once : device.micro).buffers[index];
+  }
 };
 
 /// Goes over what a listener has stored, to see whether it recurs and to

@@ -10,6 +10,7 @@
 #define PROTEUS_SIM_SIMULATION_H
 
 #include "Proteus/Sim/Listeners.h"
+#include "Proteus/Sim/MemoryVerdict.h"
 
 #include <array>
 #include <optional>
@@ -21,6 +22,8 @@ namespace proteus::sim {
 /// The figures of one device class.
 struct ClassResult {
   MemoryPeak memory;
+  AllocatorPeak allocator;
+  MemoryBudget budget;
   Breakdown breakdown;
   std::array<Time, numStreams> streamBusy = {};
   /// Kernel time per operation kind (index into Workload::labels).
@@ -39,7 +42,7 @@ struct SimulationResult {
   /// breakdown does not spend computing is what could be gained. The first of
   /// equals.
   uint32_t slowestClass() const;
-  /// The class with the largest peak of memory; the first of equals.
+  /// The class whose tensors take most memory; the first of equals.
   uint32_t largestClass() const;
 };
 
@@ -53,9 +56,9 @@ struct Figures {
   std::optional<double> mfu;
   std::optional<double> mfuFullSquare; ///< with full attention squares
   std::optional<double> hfu;           ///< executed FLOPs, recompute included
-  int64_t peakMemoryBytes = 0;         ///< worst device
-  int64_t memoryCapacityBytes = 0;
-  bool fits = true;
+  int64_t peakMemoryBytes = 0;         ///< of tensors, worst device
+  int64_t peakReservedBytes = 0;       ///< by the allocator, worst device
+  MemoryVerdict memory;
 };
 
 /// Runs a workload with the listeners that a report needs, and with `extra`

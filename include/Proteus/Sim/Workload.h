@@ -49,11 +49,13 @@ enum class MemoryOwner : uint8_t {
   Parameters,
   Gradients,
   OptimizerState,
+  MasterWeights, ///< copies of parameters in the type of the optimizer
   Activations,
   Temporaries,
-  Communication,
+  Communication, ///< parameters gathered or fetched for a layer
+  GradientBuckets,
 };
-constexpr unsigned numMemoryOwners = 6;
+constexpr unsigned numMemoryOwners = 8;
 llvm::StringRef stringify(MemoryOwner owner);
 
 /// Part of the step a task belongs to, for the breakdown.
@@ -73,6 +75,13 @@ struct Buffer {
   MemoryOwner owner = MemoryOwner::Activations;
   /// Whether it is in the memory of the host instead.
   bool onHost = false;
+  /// As many blocks of equal size it consists of: a stack of layers.
+  int64_t pieces = 1;
+  /// How many ranks that work on different inputs hold the same bytes: what
+  /// ZeRO divides by.
+  int64_t replicas = 1;
+  /// Whether ranks that work on the same input hold parts of it.
+  bool tensorSplit = false;
 };
 
 /// One kernel or one party of a collective. Indices refer to the same
@@ -191,6 +200,31 @@ struct DeviceClass {
   std::vector<Buffer> resident;
 };
 
+/// What ranks along an axis of the mesh share out among them.
+enum class AxisRole : uint8_t {
+  Data,     ///< samples
+  Context,  ///< other dimensions of inputs: parts of sequences
+  Tensor,   ///< parts of operations on the same input
+  Pipeline, ///< stages
+};
+llvm::StringRef stringify(AxisRole role);
+
+/// An axis of the mesh of devices.
+struct MeshAxis {
+  std::string name;
+  int64_t size = 1;
+  AxisRole role = AxisRole::Data;
+};
+
+/// Memory that no tensor holds: constants of the communication library. A
+/// channel of a connection to a peer takes `channelBytes`.
+struct MemoryModel {
+  int64_t channelBytes = 0;
+  int64_t communicatorChannels = 0; ///< per ring of a communicator
+  int64_t exchangeChannels = 0;     ///< all-to-all, per peer in the node
+  int64_t messageChannels = 0;      ///< other messages, per peer
+};
+
 /// Figures about the job that reports need and the engine does not.
 struct JobInfo {
   std::string model;
@@ -204,11 +238,16 @@ struct JobInfo {
   double modelFlopsFullSquare = 0; ///< the same with full attention squares
   double executedFlops = 0;        ///< per step, recompute included
   machine::DType computeType = machine::DType::F32;
+  std::vector<MeshAxis> axes;
+
+  /// Product of the sizes of all axes of that role.
+  int64_t degree(AxisRole role) const;
 };
 
 struct Workload {
   JobInfo info;
   machine::Cluster cluster;
+  MemoryModel memory;
   std::vector<std::string> labels;
   std::vector<LinkClass> links;
   std::vector<Collective> collectives;

@@ -76,6 +76,9 @@ constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 
+/// Last part of the path of a master copy, behind the path of its parameter.
+constexpr llvm::StringLiteral kMasterStateName = "master";
+
 /// On a parameter: axes per dimension of itself, its gradient or its state.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 /// On a parameter: it, or its state, lies in host memory.
@@ -94,6 +97,9 @@ Phase getPhase(mlir::Operation *op);
 std::optional<nn::Role> getRole(mlir::BlockArgument argument);
 /// Path of a function argument, or `arg<k>`.
 std::string getArgumentPath(mlir::BlockArgument argument);
+/// Whether a function argument is an optimizer's copy of a parameter in a type
+/// of its own.
+bool isMasterCopy(mlir::BlockArgument argument);
 /// Attribute of a function argument.
 mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
                                 llvm::StringRef name);

@@ -387,7 +387,9 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Repeats are written out, ranks that do the same thing are simulated once, and
     the discrete-event engine executes the schedule. The module gets the
     attributes `proteus.iteration_time_ms`, `proteus.samples_per_second`,
-    `proteus.peak_memory_mb` (10⁶ bytes, worst device) and `proteus.fits`.
+    `proteus.peak_memory_mb` (10⁶ bytes, worst device) and `proteus.fits`: whether
+    what the allocator reserves, the framework and the communication library fit
+    on every device.
 
     ```mlir
     module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
@@ -422,6 +424,16 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"overlapFactor", "overlap-factor", "double", "-1",
            "Kernels and communication beside each other take 1 + this many times "
            "as long; default: what the device says">,
+    Option<"channelMiB", "channel-mib", "double", "14",
+           "Device memory that the communication library takes per channel of a connection">,
+    Option<"channels", "channels", "int64_t", "24",
+           "Channels of a communicator's rings">,
+    Option<"exchangeChannels", "exchange-channels", "int64_t", "32",
+           "Channels of an all-to-all to each peer in the node">,
+    Option<"messageChannels", "message-channels", "int64_t", "2",
+           "Channels to each peer of other messages">,
+    Option<"bucketCopies", "bucket-copies", "bool", "false",
+           "Gradients are copied into buckets that live beside them">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];

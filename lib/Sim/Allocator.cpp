@@ -1,0 +1,176 @@
+//===- Allocator.cpp - a caching allocator of device memory ---------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Allocator.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace proteus::sim;
+
+CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
+  if (unusedBlocks.empty()) {
+    blocks.push_back(block);
+    return blocks.size() - 1;
+  }
+  Handle handle = unusedBlocks.back();
+  unusedBlocks.pop_back();
+  blocks[handle] = block;
+  return handle;
+}
+
+void CachingAllocator::insert(Handle handle) {
+  Block &block = blocks[handle];
+  block.isFree = true;
+  Key key = {block.size, block.address, handle};
+  if (unusedNodes.empty()) {
+    poolOf(block).insert(key);
+    return;
+  }
+  Pool::node_type node = std::move(unusedNodes.back());
+  unusedNodes.pop_back();
+  node.value() = key;
+  poolOf(block).insert(std::move(node));
+}
+
+void CachingAllocator::remove(Handle handle) {
+  Block &block = blocks[handle];
+  Pool &pool = poolOf(block);
+  unusedNodes.push_back(
+      pool.extract(pool.find({block.size, block.address, handle})));
+  block.isFree = false;
+}
+
+/// Cuts a block behind `bytes`; the rest is free.
+void CachingAllocator::split(Handle handle, int64_t bytes) {
+  Block rest;
+  rest.address = blocks[handle].address + bytes;
+  rest.size = blocks[handle].size - bytes;
+  rest.isSmall = blocks[handle].isSmall;
+  rest.previous = handle;
+  rest.next = blocks[handle].next;
+  Handle cut = newBlock(rest);
+  if (rest.next != none)
+    blocks[rest.next].previous = cut;
+  blocks[handle].next = cut;
+  blocks[handle].size = bytes;
+  insert(cut);
+}
+
+/// Joins two neighbours, neither of them in a pool.
+void CachingAllocator::merge(Handle first, Handle second) {
+  blocks[first].size += blocks[second].size;
+  Handle next = blocks[first].next = blocks[second].next;
+  if (next != none)
+    blocks[next].previous = first;
+  unusedBlocks.push_back(second);
+}
+
+/// Gives segments that hold nothing back to the device.
+void CachingAllocator::releaseCached() {
+  ++numReleases;
+  for (Pool &pool : pools)
+    for (auto it = pool.begin(); it != pool.end();) {
+      Handle handle = it++->block;
+      const Block &block = blocks[handle];
+      if (block.previous != none || block.next != none)
+        continue;
+      inSegments -= block.size;
+      remove(handle);
+      unusedBlocks.push_back(handle);
+    }
+}
+
+CachingAllocator::Handle CachingAllocator::newSegment(int64_t bytes,
+                                                      bool isSmall) {
+  Block block;
+  block.isSmall = isSmall;
+  block.size = isSmall              ? smallSegment
+               : bytes < largeLimit ? largeSegment
+                                    : llvm::alignTo(bytes, largeGranularity);
+  if (block.size > limit - inSegments)
+    releaseCached();
+  block.address = nextAddress;
+  nextAddress += block.size;
+  inSegments += block.size;
+  return newBlock(block);
+}
+
+CachingAllocator::Handle CachingAllocator::allocate(int64_t bytes) {
+  assert(bytes >= 0 && "negative size");
+  if (bytes == 0)
+    return none;
+  bytes = llvm::alignTo(bytes, granularity);
+  bool isSmall = bytes <= smallLimit;
+  Pool &pool = pools[isSmall];
+  auto fit = pool.lower_bound({bytes, 0, 0});
+  Handle handle;
+  if (fit == pool.end()) {
+    handle = newSegment(bytes, isSmall);
+  } else {
+    handle = fit->block;
+    remove(handle);
+  }
+  int64_t rest = blocks[handle].size - bytes;
+  if (isSmall ? rest >= granularity : rest > smallLimit)
+    split(handle, bytes);
+  blocks[handle].tag = 0;
+  inUse += blocks[handle].size;
+  return handle;
+}
+
+void CachingAllocator::free(Handle handle) {
+  if (handle == none)
+    return;
+  assert(!blocks[handle].isFree && "freed twice");
+  inUse -= blocks[handle].size;
+  Handle next = blocks[handle].next;
+  if (next != none && blocks[next].isFree) {
+    remove(next);
+    merge(handle, next);
+  }
+  Handle previous = blocks[handle].previous;
+  if (previous != none && blocks[previous].isFree) {
+    remove(previous);
+    merge(previous, handle);
+    handle = previous;
+  }
+  insert(handle);
+}
+
+void CachingAllocator::appendState(std::vector<int64_t> &state) const {
+  // Numbers of blocks depend on the past: go by addresses.
+  std::vector<Handle> order;
+  std::vector<bool> unused(blocks.size());
+  for (Handle handle : unusedBlocks)
+    unused[handle] = true;
+  for (Handle handle = 0; handle < blocks.size(); ++handle)
+    if (!unused[handle] && blocks[handle].previous == none)
+      order.push_back(handle);
+  std::sort(order.begin(), order.end(), [&](Handle a, Handle b) {
+    return blocks[a].address < blocks[b].address;
+  });
+  // Addresses decide by their order alone, and a new segment is behind all
+  // others.
+  for (Handle first : order) {
+    size_t begin = state.size();
+    bool changes = false;
+    state.push_back(0);
+    for (Handle handle = first; handle != none; handle = blocks[handle].next) {
+      const Block &block = blocks[handle];
+      // A free block is told from one in use by its sign.
+      state.push_back(block.isFree ? -block.size : block.size);
+      state.push_back(block.isFree ? 0 : block.tag);
+      changes |= block.isFree || block.tag != 0;
+    }
+    if (!changes)
+      state.resize(begin);
+  }
+}
