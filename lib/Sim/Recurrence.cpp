@@ -57,15 +57,25 @@ private:
   int64_t periods;
 };
 
-} // namespace
-
 /// Spreads the bits of a value over the whole word.
-static uint64_t mix(uint64_t value) {
+uint64_t mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
   return value ^ (value >> 31);
 }
+
+/// Reduces the state of listeners to a number.
+class Hasher : public StateVisitor {
+public:
+  void same(int64_t value) override { key = mix(key ^ value); }
+  void time(Time &) override {}
+  void count(int64_t &) override {}
+
+  uint64_t key = 0;
+};
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Checkpoints
@@ -113,7 +123,10 @@ uint64_t Recurrence::fingerprint() const {
       events += mix(
           mix(event.time - state.now) ^
           (uint64_t(event.subject) << 2 | static_cast<uint64_t>(event.kind())));
-  return mix(key ^ events);
+  Hasher hasher;
+  for (Listener *listener : listeners)
+    listener->visitState(hasher);
+  return mix(key ^ events ^ hasher.key);
 }
 
 /// The number of checkpoints since the state looked like it does, or 0. The

@@ -990,8 +990,7 @@ LogicalResult Matcher::readSchedule() {
 LogicalResult Matcher::run() {
   if (failed(checkModel()) || failed(collect(tree)) ||
       failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
-      failed(splitRepeats()) || failed(annotate()) ||
-      failed(placeArguments()))
+      failed(splitRepeats()) || failed(annotate()) || failed(placeArguments()))
     return failure();
   argumentAttrs.apply(function);
   if (failed(reportUnused()))

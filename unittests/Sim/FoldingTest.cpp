@@ -73,7 +73,7 @@ private:
 
 struct Job {
   machine::Cluster machine;
-  FoldingRequest request{machine};
+  FoldingRequest request{machine, {}, {}, {}, {}, {}};
 
   Job(machine::Cluster cluster, std::vector<int64_t> sizes,
       std::vector<std::vector<unsigned>> groups)

@@ -172,6 +172,11 @@ TEST(MemoryVerdict, StagesHoldMoreMicroBatchesAsTheirNumberGrows) {
   Workload workload = twoLayers().workload;
   // With as many micro-batches as the first stage wants, activations stay.
   workload.info.microBatches = 8;
+  workload.classes[0].order.clear();
+  for (uint32_t first = 0; first < 8; first += 2)
+    for (uint32_t section : {0u, 1u})
+      for (uint32_t m : {first, first + 1})
+        workload.classes[0].order.push_back({section, m, false});
   EXPECT_EQ(saving(workload, "pipeline_parallel"), 10);
 }
 
@@ -192,7 +197,13 @@ TEST(MemoryBudget, CountsEachCommunicatorOnce) {
   Builder b;
   b.addClass("stage 0");
   b.addClass("stage 1");
-  b.workload.cluster.devicesPerNode = 4;
+  machine::NodeGraph &node = b.workload.cluster.kinds.emplace_back().graph;
+  for (uint32_t i = 0; i < 4; ++i) {
+    machine::Vertex device;
+    device.index = i;
+    node.addVertex(device);
+  }
+  b.workload.cluster.nodes = {{0, 1}};
   b.workload.cluster.devices[0].memoryBytes = 1000000;
   b.workload.cluster.devices[0].reservedBytes = 1000;
   b.workload.memory = {1, 1000, 100, 10};

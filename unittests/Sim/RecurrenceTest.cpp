@@ -87,7 +87,8 @@ TEST(Recurrence, SkippingChangesNoFigureOfARandomPipeline) {
   using Order = PipelineGenerator::Order;
   for (Order order :
        {Order::Sequential, Order::OneForwardOneBackward, Order::Interleaved})
-    EXPECT_GT(3 * skipping[unsigned(order)], runs[unsigned(order)])
+    // The allocator's blocks take longer to settle than the streams.
+    EXPECT_GT(8 * skipping[unsigned(order)], runs[unsigned(order)])
         << unsigned(order);
 }
 
@@ -110,7 +111,7 @@ TEST(Recurrence, ALongPipelineCostsWhatAShortOneDoes) {
     SimulationResult skipped = simulateOrFail(workload);
     SimulationResult all = simulateOrFail(workload, {}, optionsOf(false));
     EXPECT_EQ(textOf(workload, all), textOf(workload, skipped));
-    EXPECT_LT(4 * skipped.run.events, all.run.events);
+    EXPECT_LT(2 * skipped.run.events, all.run.events);
     EXPECT_EQ(all.run.tasks, skipped.run.tasks);
     if (events)
       EXPECT_EQ(skipped.run.events, events);
