@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Sim/RankClasses.h"
+#include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Simulation.h"
 
 #include <benchmark/benchmark.h>
@@ -287,23 +287,35 @@ static void unfoldedAllReduces(benchmark::State &state) {
 }
 BENCHMARK(unfoldedAllReduces)->Unit(benchmark::kMillisecond);
 
-/// Folding a mesh of 8 x 16 x n/128 ranks with 16 pipeline stages.
+/// Folding 16 pipeline stages of 8 x n/128 ranks on nodes of 8 behind leaf
+/// switches: all-reduces over tp and dp, messages between stages.
 static void foldRanks(benchmark::State &state) {
-  uint32_t ranks = state.range(0);
-  std::vector<uint32_t> colours(ranks);
-  std::vector<GroupFamily> families(3);
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
-    uint32_t tp = rank % 8, pp = rank / 8 % 16, dp = rank / 128;
-    colours[rank] = pp;
-    families[0].groupOf.push_back(dp * 16 + pp);
-    families[1].groupOf.push_back(dp * 8 + tp);
-    families[2].groupOf.push_back(pp * 8 + tp);
+  int64_t ranks = state.range(0);
+  auto cluster =
+      machine::parseClusterPreset("dgx-h100:" + std::to_string(ranks / 8));
+  if (!cluster)
+    return state.SkipWithError(toString(cluster.takeError()).c_str());
+  FoldingRequest request{*cluster, {}, {}, {}, {}, {}};
+  request.mesh.sizes = {ranks / 128, 16, 8};
+  request.coloured = {false, true, false};
+  request.colourOf = [](llvm::ArrayRef<int64_t> coordinates) {
+    return std::vector<int64_t>{coordinates[1]};
+  };
+  for (unsigned axis : {0u, 2u})
+    request.families.push_back(
+        {{axis}, {}, {{cost::CollectiveKind::AllReduce, 1 << 28}}});
+  for (int64_t stage = 0; stage < 15; ++stage)
+    request.families.push_back(
+        {{1}, {stage, stage + 1}, {{cost::CollectiveKind::SendRecv, 1 << 25}}});
+  request.createCommunicator = [&](llvm::ArrayRef<int64_t> devices) {
+    return net::Communicator::create(*cluster, devices);
+  };
+  for (auto _ : state) {
+    auto folding = sim::foldRanks(request);
+    if (!folding)
+      return state.SkipWithError(toString(folding.takeError()).c_str());
+    benchmark::DoNotOptimize(*folding);
   }
-  families[0].shapes.assign(ranks / 8, {8, 1, 8});
-  families[1].shapes.assign(ranks / 16, {16, 16, 1});
-  families[2].shapes.assign(128, {ranks / 128, ranks / 128, 1});
-  for (auto _ : state)
-    benchmark::DoNotOptimize(partitionRanks(colours, families));
 }
 BENCHMARK(foldRanks)->Arg(1 << 10)->Arg(1 << 14)->Arg(1 << 17)->Unit(
     benchmark::kMillisecond);

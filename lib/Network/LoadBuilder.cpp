@@ -98,6 +98,8 @@ void LoadBuilder::addMemberIn(uint32_t place, uint32_t member, double amount) {
 
 void LoadBuilder::addUp(unsigned level, uint32_t place, uint32_t rail,
                         double amount) {
+  if (!placement.canFill(level))
+    return;
   Level &at = levels[level];
   uint32_t lane = at.rails > 1 ? rail : 0;
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane)] += amount;
@@ -105,6 +107,8 @@ void LoadBuilder::addUp(unsigned level, uint32_t place, uint32_t rail,
 
 void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
                           double amount) {
+  if (!placement.canFill(level))
+    return;
   Level &at = levels[level];
   uint32_t lane = at.rails > 1 ? rail : 0;
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;

@@ -108,6 +108,14 @@ public:
   bool hasRails() const {
     return cluster.fabric.rails && !cluster.fabric.levels.empty();
   }
+  /// Whether all ports below a unit together carry more than the ways above it.
+  /// Else the ports are full before, and nobody ever waits for the way up.
+  bool canFill(unsigned level) const {
+    double oversubscription = 1;
+    for (unsigned below = 0; below <= level; ++below)
+      oversubscription *= cluster.fabric.levels[below].oversubscription;
+    return oversubscription > 1;
+  }
   /// Levels of the fabric with a way up.
   unsigned numUpLevels() const {
     return cluster.fabric.levels.empty() ? 0 : cluster.fabric.levels.size() - 1;

@@ -106,7 +106,8 @@ LogicalResult Simulate::run() {
   Machine machine = createMachine(std::move(*cluster));
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
-  if (overlapFactor.hasValue()) {
+  // -1: not given.
+  if (overlapFactor != -1) {
     if (!(overlapFactor >= 0 && overlapFactor <= maxOverlapFactor))
       return emitError(module.getLoc(), "overlap-factor must be from 0 to ")
              << maxOverlapFactor << ", got " << double(overlapFactor);

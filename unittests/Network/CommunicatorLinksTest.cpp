@@ -66,9 +66,20 @@ TEST(CommunicatorLinks, ARingInOneNodeLoadsPortsOnly) {
   EXPECT_EQ(plan.volume, (MB * 2 + 2) / 3);
 }
 
-TEST(CommunicatorLinks, ARingAcrossNodesUsesAllNICsAndKeepsRails) {
+TEST(CommunicatorLinks, WaysUpThatNeverFillAreLeftOut) {
   Cluster cluster = h100(8);
   addLeafAndSpine(cluster, 4, 2, /*rails=*/true);
+  std::vector<int64_t> devices(64);
+  std::iota(devices.begin(), devices.end(), 0);
+  for (CollectiveKind kind :
+       {CollectiveKind::AllReduce, CollectiveKind::AllToAll})
+    for (const LinkLoad &load : make(cluster, devices)->plan(kind, MB).loads)
+      EXPECT_EQ(load.link.level, 0u) << nameOf(cluster, load.link);
+}
+
+TEST(CommunicatorLinks, ARingAcrossNodesUsesAllNICsAndKeepsRails) {
+  Cluster cluster = h100(8);
+  addLeafAndSpine(cluster, 4, 2, /*rails=*/true, /*oversubscription=*/2);
   Plan plan = make(cluster, range(0, 64))->plan(CollectiveKind::AllGather, MB);
   for (int64_t node = 0; node < 8; ++node)
     for (uint32_t nic = 0; nic < 8; ++nic) {
@@ -92,7 +103,7 @@ TEST(CommunicatorLinks, ARingAcrossNodesUsesAllNICsAndKeepsRails) {
 
 TEST(CommunicatorLinks, RailsMeetAboveTheLeafSwitches) {
   Cluster cluster = h100(4);
-  addLeafAndSpine(cluster, 4, 1, /*rails=*/true);
+  addLeafAndSpine(cluster, 4, 1, /*rails=*/true, /*oversubscription=*/2);
   Plan plan = make(cluster, {0, 11})->plan(CollectiveKind::SendRecv, MB);
   EXPECT_EQ(loadOn(plan, {1, 0, 0}), 1);         // rail 0 up
   EXPECT_EQ(loadOn(plan, {1, 2 * 3 + 1, 0}), 1); // rail 3 down
@@ -135,14 +146,14 @@ static void expectSumOfScatters(const Cluster &cluster,
 TEST(CommunicatorLinks, ExchangesAreSumsOverPairs) {
   for (bool rails : {false, true}) {
     Cluster cluster = h100(8);
-    addLeafAndSpine(cluster, 2, 2, rails);
+    addLeafAndSpine(cluster, 2, 2, rails, /*oversubscription=*/2);
     cluster.fabric.levels.push_back({"core", 2, 1, 0});
     expectSumOfScatters(cluster, range(0, 64));
     // Nodes with different members, some on rails that others lack.
     expectSumOfScatters(cluster, {0, 1, 9, 10, 11, 20, 40, 41, 42, 43, 63});
     Cluster mesh =
         makeCluster(pcieNode(8, 4, 2, 12 * GB, 12.5 * GB), h100Constants(), 4);
-    addLeafAndSpine(mesh, 2, 2, rails);
+    addLeafAndSpine(mesh, 2, 2, rails, /*oversubscription=*/2);
     expectSumOfScatters(mesh, range(0, 32));
     expectSumOfScatters(mesh, {0, 1, 2, 9, 17, 18, 30});
   }
@@ -150,7 +161,7 @@ TEST(CommunicatorLinks, ExchangesAreSumsOverPairs) {
 
 TEST(CommunicatorLinks, ExchangesTakeTheReceiversRail) {
   Cluster cluster = h100(4);
-  addLeafAndSpine(cluster, 4, 1, /*rails=*/true);
+  addLeafAndSpine(cluster, 4, 1, /*rails=*/true, /*oversubscription=*/2);
   Plan plan = make(cluster, range(0, 32))->plan(CollectiveKind::AllToAll, MB);
   // 24 of 31 parts leave the node, none leaves its leaf switch.
   EXPECT_NEAR(loadOn(plan, {0, nicOut(cluster, 3), 1}), 24 / 31., 1e-4);
@@ -209,7 +220,7 @@ TEST(CommunicatorLinks, TreesLoadNICsTwiceAtMost) {
 
 TEST(CommunicatorLinks, ParallelTreesSendMostToNeighbours) {
   Cluster cluster = h100(16);
-  addLeafAndSpine(cluster, 4, 4, /*rails=*/true);
+  addLeafAndSpine(cluster, 4, 4, /*rails=*/true, /*oversubscription=*/2);
   Plan plan =
       make(cluster, range(2, 128, 8))->plan(CollectiveKind::AllGather, MB);
   ASSERT_EQ(plan.algorithm, Algorithm::ParallelTrees);
@@ -360,14 +371,14 @@ static void expectMoved(const Cluster &cluster, std::vector<int64_t> devices,
 TEST(CommunicatorLinks, MovingAGroupMovesItsLoads) {
   for (bool rails : {false, true}) {
     Cluster cluster = h100(16);
-    addLeafAndSpine(cluster, 2, 4, rails);
+    addLeafAndSpine(cluster, 2, 4, rails, /*oversubscription=*/2);
     cluster.fabric.levels.push_back({"core", 2, 1, 0});
     expectMoved(cluster, range(0, 8), 1, 8);
     expectMoved(cluster, range(0, 16), 2, 8);
     expectMoved(cluster, {0, 17, 3, 30, 22}, 2, 8);
     expectMoved(cluster, range(0, 64, 4), 8, 8);
     Cluster mesh = makeCluster(dgx1Node(), h100Constants(), 16);
-    addLeafAndSpine(mesh, 2, 8, rails);
+    addLeafAndSpine(mesh, 2, 8, rails, /*oversubscription=*/2);
     expectMoved(mesh, range(0, 32), 4, 8);
     expectMoved(mesh, {1, 2, 9, 13, 40}, 2, 8);
   }
