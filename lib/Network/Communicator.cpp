@@ -220,8 +220,10 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.protocol = chosen->protocol;
   plan.latency = cost::fromSeconds(chosen->latency);
   plan.volume = chosen->volume;
-  // Rounded down: no link is asked for more than it has.
+  // Rounded down: no link is asked for more than it has. What is a whole number
+  // but for the error of a division stays that.
   double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
+  rate *= 1 + 1e-14;
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
                               : std::max<int64_t>(1, std::floor(rate));
   plan.channels = channels;

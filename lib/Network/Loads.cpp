@@ -43,37 +43,15 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// In the first tree a node hangs below the one that differs in its lowest set
-/// bit and the next higher one, where there is such a node. The second one is
-/// the first mirrored (or turned by one, if the number of nodes is odd), so
-/// that a node inside of one tree is a leaf of the other.
-std::vector<std::pair<uint32_t, uint32_t>>
-proteus::net::doubleTree(uint32_t n) {
-  std::vector<std::pair<uint32_t, uint32_t>> edges;
-  auto parentOf = [n](uint32_t node) {
-    uint32_t bit = node & -node;
-    uint32_t without = node ^ bit;
-    uint64_t parent = without | (uint64_t(bit) << 1);
-    return parent < n ? static_cast<uint32_t>(parent) : without;
-  };
-  auto inSecond = [n](uint32_t node) {
-    return n % 2 == 0 ? n - 1 - node : (node + 1) % n;
-  };
-  for (uint32_t node = 1; node < n; ++node) {
-    uint32_t parent = parentOf(node);
-    edges.push_back({node, parent});
-    edges.push_back({inSecond(node), inSecond(parent)});
-  }
-  return edges;
-}
-
-/// Each edge carries half of the data up, for the sum, and down again.
+/// Two trees, each with half of the data, in which a node that is inside of one
+/// is a leaf of the other: all nodes but the roots send and receive the same. The
+/// little that roots save is spread over all nodes, so that nodes stay alike, and
+/// edges are those between neighbours, as most of a tree's are.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
-  for (auto [child, parent] : doubleTree(numPlaces)) {
-    builder.addEdge(child, parent, data / 2);
-    builder.addEdge(parent, child, data / 2);
-  }
+  double amount = 2.0 * (numPlaces - 1) / numPlaces * data;
+  for (uint32_t place = 0; place < numPlaces; ++place)
+    builder.addEdge(place, (place + 1) % numPlaces, amount);
 }
 
 LoadSet proteus::net::treeLoads(const Placement &placement) {

@@ -56,9 +56,6 @@ LoadSet shiftLoads(const Placement &placement);
 /// The first member sends the volume to the second.
 LoadSet messageLoads(const Placement &placement);
 
-/// Edges (child, parent) of the two trees over nodes 0 to n - 1.
-std::vector<std::pair<uint32_t, uint32_t>> doubleTree(uint32_t n);
-
 } // namespace proteus::net
 
 #endif // PROTEUS_LIB_NETWORK_LOADS_H

@@ -8,6 +8,7 @@
 
 #include "Proteus/Sim/Simulation.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
@@ -65,9 +66,6 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
 Figures proteus::sim::figuresOf(const Workload &workload,
                                 const SimulationResult &result) {
   const JobInfo &info = workload.info;
-  auto deviceOf = [&](uint32_t number) -> const machine::Device & {
-    return workload.cluster.devices[workload.classes[number].deviceType];
-  };
   Figures figures;
   figures.iterationSeconds = cost::toSeconds(result.run.iterationTime);
   figures.peakMemoryBytes = result.classes[result.largestClass()].memory.bytes;
@@ -88,10 +86,14 @@ Figures proteus::sim::figuresOf(const Workload &workload,
           *figures.tokensPerSecond / static_cast<double>(info.devices);
     }
   }
+  // Counted by type first: the sum is the same however ranks are folded.
+  std::vector<int64_t> ofType(workload.cluster.devices.size());
+  for (const DeviceClass &device : workload.classes)
+    ofType[device.deviceType] += device.ranks;
   double possible = 0;
-  for (uint32_t c = 0; c < workload.classes.size(); ++c)
-    possible += deviceOf(c).peak(info.computeType) *
-                static_cast<double>(workload.classes[c].ranks) * seconds;
+  for (auto [device, count] : llvm::zip(workload.cluster.devices, ofType))
+    possible +=
+        device.peak(info.computeType) * static_cast<double>(count) * seconds;
   auto utilization = [&](double flops) -> std::optional<double> {
     if (flops <= 0 || possible <= 0)
       return std::nullopt;

@@ -19,12 +19,6 @@
 // The gradient of the tables (the fifth) is complete where it is.
 // CHECK:        dist.fused_reduce all_reduce sum %1#0, %1#1, %1#2, %1#3, %1#5, %1#6, %1#7, %1#8 over {d}
 
-// The MLPs: (32 x 13 + 32 + 16 x 32 + 16 + 24 x 52 + 24 + 24 + 1) x 4 bytes.
-// REPORT: "kind": "all_reduce",
-// REPORT-NEXT: "axes": "d",
-// REPORT-NEXT: "group_size": 4,
-// REPORT-NEXT: "bytes": 9092,
-// REPORT-NEXT: "count": 1,
 // What a device holds of the vectors: 32 samples x 2 tables x 16 x 4 bytes, which are
 // 8 samples x 8 tables afterwards.
 // REPORT: "kind": "all_to_all",
@@ -32,3 +26,9 @@
 // REPORT-NEXT: "group_size": 4,
 // REPORT-NEXT: "bytes": 4096,
 // REPORT-NEXT: "count": 2,
+// The MLPs: (32 x 13 + 32 + 16 x 32 + 16 + 24 x 52 + 24 + 24 + 1) x 4 bytes.
+// REPORT: "kind": "all_reduce",
+// REPORT-NEXT: "axes": "d",
+// REPORT-NEXT: "group_size": 4,
+// REPORT-NEXT: "bytes": 9092,
+// REPORT-NEXT: "count": 1,

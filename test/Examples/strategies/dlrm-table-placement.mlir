@@ -30,8 +30,8 @@
 // The MLPs: (32 x 13 + 32 + 16 x 32 + 16 + 24 x 37 + 24 + 24 + 1) x 4 bytes = 7652.
 // The exchanges: the devices with most vectors have two tables, 32 samples x 2 x 16 x
 // 4 bytes = 4096; once forward, once backward.
-// LIST:      all_reduce over d: 7652 bytes, 1 per device
-// LIST-NEXT: all_to_all over d: 4096 bytes, 2 per device
+// LIST:      all_to_all over d: 4096 bytes, 2 per device
+// LIST-NEXT: all_reduce over d: 7652 bytes, 1 per device
 // LIST-NEXT: stage 0:
 
 // The MLPs are everywhere, each table on its device alone: 400, 200, 240 and 100 rows

@@ -37,10 +37,10 @@
 // the embedding or of the gradient of the head's input per micro-batch: 52. The loss
 // exchanges three numbers per token and micro-batch.
 // LIST:      all_reduce over tp: 2048 bytes, 52 per device
-// LIST-NEXT: all_reduce over tp: 64 bytes, 12 per device
 // Three borders between chunks, forward and backward, 4 micro-batches.
 // LIST-NEXT: send_recv over stage 0 -> 1: 2048 bytes, 12 per device
 // LIST-NEXT: send_recv over stage 1 -> 0: 2048 bytes, 12 per device
+// LIST-NEXT: all_reduce over tp: 64 bytes, 12 per device
 // One bucket per chunk. A layer has 6448 numbers per device (see
 // tied-embeddings.mlir), half the table or the head 1024, the final norm 64.
 // LIST-NEXT: all_reduce over dp: 30144 bytes, 1 per device
