@@ -46,7 +46,8 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
     uint32_t pcie = add(VertexKind::PCIeSwitch, "pcie switch", i);
     graph.connect(device, pcie, LinkKind::PCIe, interNode.bandwidth);
     uint32_t nic = add(VertexKind::NIC, "nic", i);
-    graph.vertices[nic].portBandwidth = interNode.bandwidth;
+    // The figure is what is left of the line rate.
+    graph.vertices[nic].portBandwidth = interNode.bandwidth / networkEfficiency;
     graph.vertices[nic].guid = graph.vertices[nic].name;
     graph.connect(nic, pcie, LinkKind::PCIe, interNode.bandwidth);
   }
@@ -56,6 +57,7 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
   constants.messageChannel = std::max(intraNode.bandwidth, interNode.bandwidth);
   constants.networkHop = interNode.latency;
   constants.networkBase = 0;
+  constants.ringsOnly = true;
   indexDevices(kind);
   return kind;
 }

@@ -104,6 +104,11 @@ public:
 private:
   using Constants = const CollectiveConstants &;
   template <typename Fn> double slowest(Fn seconds) const;
+  bool hasTrees() const {
+    return llvm::none_of(constants, [](const CollectiveConstants *c) {
+      return c->ringsOnly;
+    });
+  }
   bool isAcross() const { return numNodes > 1; }
   Protocol lowProtocol() const {
     return nvlink ? Protocol::LL128 : Protocol::LL;
@@ -354,11 +359,11 @@ Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
   SmallVector<Candidate, 5> all;
   addRing(all, Algorithm::Ring, steps, rounds * (numNodes - 1), row, steps,
           bytes, set);
-  if (isSum && isAcross())
+  if (hasTrees() && isSum && isAcross())
     addTree(all, bytes);
   if (isSum && inSwitch)
     addInSwitch(all, bytes);
-  if (!isSum && isAcross() && most == 1)
+  if (hasTrees() && !isSum && isAcross() && most == 1)
     addParallelTrees(all, row, bytes);
   return best(all);
 }

@@ -44,12 +44,12 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 //===----------------------------------------------------------------------===//
 
 /// Two trees, each with half of the data, in which a node that is inside of one
-/// is a leaf of the other: all nodes but the roots send and receive the same. The
-/// little that roots save is spread over all nodes, so that nodes stay alike, and
-/// edges are those between neighbours, as most of a tree's are.
+/// is a leaf of the other: all nodes but the roots send and receive everything
+/// twice (once, if there are two). Roots count as the others, so that nodes stay
+/// alike, and edges are those between neighbours, as most of a tree's are.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
-  double amount = 2.0 * (numPlaces - 1) / numPlaces * data;
+  double amount = (numPlaces == 2 ? 1 : 2) * data;
   for (uint32_t place = 0; place < numPlaces; ++place)
     builder.addEdge(place, (place + 1) % numPlaces, amount);
 }

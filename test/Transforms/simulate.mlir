@@ -159,9 +159,10 @@ module attributes {proteus.cluster = {
 // Two devices of two nodes: 2 (4 MB / 2 / 10 GB/s + 10 us) = 2 (200 + 10) us.
 // ACROSS:      "iteration_time_ps": 420000000
 // ACROSS:      "group_size": 2
-// All four devices; the slower link sets the pace of the ring:
-// 6 (4 MB / 4 / 10 GB/s + 10 us) = 6 (100 + 10) us.
-// ALL:         "iteration_time_ps": 660000000
+// All four devices, in 6 steps of a ring, two of them between the nodes. Each node
+// sends through the NICs of both its devices:
+// 6 (4 MB / 4 / 20 GB/s) + 4 x 1 us + 2 x 10 us = 324 us.
+// ALL:         "iteration_time_ps": 324000000
 // ALL:         "devices": 4
 // ALL-NEXT:    "simulated_devices": 1
 // ALL:         "group_size": 4

@@ -62,7 +62,7 @@ TEST(ClusterFile, TheShortFormIsDevicesOnOneSwitchWithANICEach) {
   for (const NodeLink &link : graph.links)
     EXPECT_EQ(link.bandwidth, link.kind == LinkKind::NVLink ? 50e9 : 5e9);
   EXPECT_EQ(graph.vertices[graph.ofKind(VertexKind::NIC)[2]].portBandwidth,
-            5e9);
+            5e9 / networkEfficiency);
   // Rings cost what the formulas over the two links say.
   const CollectiveConstants &constants = cluster.kinds[0].collectives;
   EXPECT_EQ(constants.simpleBase, 0);

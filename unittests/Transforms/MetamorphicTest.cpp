@@ -169,8 +169,9 @@ TEST(Metamorphic, HalfTheLayersTakeAboutHalfTheTime) {
   EXPECT_LT(less, 0.6 * whole);
   EXPECT_GT(less, 0.4 * whole);
 }
-TEST(Metamorphic, WeakScalingIsFlatOnAnInfiniteNetwork) {
-  // The fastest links there can be; without latency nothing waits for them.
+TEST(Metamorphic, WeakScalingIsFlatOnTheFastestNetwork) {
+  // The fastest links there can be, 60 TB/s without latency: what is left of
+  // the reductions is less than a microsecond.
   auto scaled = [](int64_t dp) {
     Job job;
     job.dp = dp;
@@ -180,7 +181,7 @@ TEST(Metamorphic, WeakScalingIsFlatOnAnInfiniteNetwork) {
   };
   double one = scaled(1);
   for (int64_t dp : {2, 8, 32})
-    EXPECT_NEAR(scaled(dp), one, 1e-4 * one) << "dp = " << dp;
+    EXPECT_NEAR(scaled(dp), one, 1e-3) << "dp = " << dp;
 }
 TEST(Metamorphic, WeakScalingNeverGetsFaster) {
   double previous = 0;

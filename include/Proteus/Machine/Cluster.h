@@ -65,6 +65,8 @@ struct CollectiveConstants {
   // Across nodes.
   double networkHop = 14e-6; ///< seconds per step between nodes
   double networkBase = 8.4e-6;
+  /// Nothing is known but the latency and bandwidth of steps: no trees.
+  bool ringsOnly = false;
 };
 
 /// What is known of the communication library on devices of a generation that

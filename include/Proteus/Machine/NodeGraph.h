@@ -37,6 +37,9 @@ llvm::StringRef stringify(LinkKind kind);
 /// Who makes the CPU matters for the way peers reach each other through it.
 enum class CPUVendor : uint8_t { Other, Intel, AMD, ARM, Power };
 
+/// What protocols of the network leave of a NIC's line rate.
+constexpr double networkEfficiency = 0.92;
+
 struct Vertex {
   VertexKind kind = VertexKind::Device;
   std::string name; ///< "gpu 3", a bus id, for reports and diagnostics

@@ -58,8 +58,7 @@ int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
 /// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
 
-/// What protocols of the network leave of a port's line rate.
-constexpr double networkEfficiency = 0.92;
+using machine::networkEfficiency;
 
 /// Loads are integers so that sums over any grouping of flows are equal.
 constexpr uint32_t loadUnit = 1 << 16;

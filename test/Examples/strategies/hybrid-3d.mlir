@@ -7,8 +7,9 @@
 // RUN: proteus-opt %examples/strategies/hybrid-3d.mlir --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // Layers written out, and every rank by itself, give the same figures.
-// RUN: proteus-opt %examples/strategies/hybrid-3d.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
-// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-flat.json
+// RUN: proteus-opt %examples/strategies/hybrid-3d.mlir --unroll-repeats --lower-strategy --simulate="overlap=off report=%t-flat.json" -o /dev/null
+// RUN: proteus-opt %t.mlir --simulate="overlap=off report=%t-alone.json" -o /dev/null
+// RUN: python3 %S/../Inputs/check_report.py same %t-alone.json %t-flat.json
 // RUN: proteus-opt %t.mlir --simulate="fold=none report=%t-ranks.json" -o /dev/null
 // RUN: python3 %S/../Inputs/check_report.py same %t.json %t-ranks.json
 
