@@ -104,10 +104,13 @@ public:
 private:
   using Constants = const CollectiveConstants &;
   template <typename Fn> double slowest(Fn seconds) const;
+  /// Latency of a step within a node, of a ring across nodes.
+  double stepInside(Constants c) const {
+    return c.ringsOnly ? c.simpleHop : nvlink ? nvlinkStep : pcieStep;
+  }
   bool hasTrees() const {
-    return llvm::none_of(constants, [](const CollectiveConstants *c) {
-      return c->ringsOnly;
-    });
+    return llvm::none_of(
+        constants, [](const CollectiveConstants *c) { return c->ringsOnly; });
   }
   bool isAcross() const { return numNodes > 1; }
   Protocol lowProtocol() const {
@@ -254,7 +257,7 @@ void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
     double rate = std::min(width * c.efficiency[row], 1 / set.network);
     return perPart * (wireParts + extra) / rate;
   };
-  bool isLong = row == 0 && isAcross() && bytes >= size * 4096;
+  bool isLong = hasTrees() && row == 0 && isAcross() && bytes >= size * 4096;
   double stretch = !isLong ? 1 : oldDevices ? plateauOfOldDevices : plateau;
   double inside = steps - networkSteps, outside = networkSteps;
   double low = slowest([&](Constants c) {
@@ -264,9 +267,8 @@ void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
   double simple = slowest([&](Constants c) {
     if (!isAcross())
       return c.simpleBase + steps * c.simpleHop;
-    return stretch *
-           (c.networkBase + inside * (nvlink ? nvlinkStep : pcieStep) +
-            outside * (c.networkHop + ringLatency));
+    return stretch * (c.networkBase + inside * stepInside(c) +
+                      outside * (c.networkHop + ringLatency));
   });
   double lowTransfer =
       slowest([&](Constants c) { return wire(c) / c.lowEfficiency; });
@@ -453,6 +455,8 @@ static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
 Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
                                     int64_t ranks) const {
   double latency = slowest([&](Constants c) {
+    if (messages.across && c.ringsOnly)
+      return c.networkHop;
     return c.messageBase + (messages.across ? c.networkHop * messageShare : 0);
   });
   int64_t used = 0;
