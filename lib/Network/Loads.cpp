@@ -45,8 +45,8 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 
 /// Two trees, each with half of the data, in which a node that is inside of one
 /// is a leaf of the other: all nodes but the roots send and receive everything
-/// twice (once, if there are two). Roots count as the others, so that nodes stay
-/// alike, and edges are those between neighbours, as most of a tree's are.
+/// twice (once, if there are two). Roots count as the others, so that nodes
+/// stay alike, and edges are those between neighbours, as most of a tree's are.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
   double amount = (numPlaces == 2 ? 1 : 2) * data;

@@ -121,8 +121,9 @@ public:
 /// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
 /// reduce-scatter (n-1)(S/nB + a), all-to-all, scatter and gather
 /// (n-1)(S/nB + a), broadcast S/B + (n-1)a, permute, shift and send S/B + a.
-/// One rank costs nothing. A group within a node uses `intraNode` of the cluster,
-/// one with a member per node `interNode`, any other the worse of both.
+/// One rank costs nothing. A group within a node uses `intraNode` of the
+/// cluster, one with a member per node `interNode`, any other the worse of
+/// both.
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 
