@@ -30,12 +30,21 @@ Translations::Translations(const FoldingRequest &request) {
   // Device ids say where a device is only if all nodes are alike.
   int64_t block = cluster.devicesPerNode();
   blocks.push_back(block);
+  bounds.push_back(block);
+  double oversubscription = 1;
+  bool takesTime = false;
   for (const machine::FabricLevel &level : cluster.fabric.levels)
+    takesTime |= level.latency > 0;
+  for (const machine::FabricLevel &level : cluster.fabric.levels) {
     blocks.push_back(block *= level.span);
+    oversubscription *= level.oversubscription;
+    if (oversubscription > 1 || takesTime)
+      bounds.push_back(block);
+  }
   if (request.keepRanksApart || cluster.nodes.size() != 1 ||
       !isContiguous(mesh))
     return;
-  for (int64_t size : blocks)
+  for (int64_t size : bounds)
     if (size < end && base % size != 0)
       return;
   for (unsigned axis = 0; axis < mesh.sizes.size(); ++axis)
@@ -47,7 +56,7 @@ Translations::Translations(const FoldingRequest &request) {
 void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
   int64_t stride = request.mesh.strideOf(axis);
   int64_t left = request.mesh.sizes[axis];
-  for (int64_t block : blocks) {
+  for (int64_t block : bounds) {
     if (block <= stride || block >= stride * left || block % stride != 0 ||
         left % (block / stride) != 0)
       continue;
@@ -67,7 +76,7 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;
-  return llvm::all_of(blocks, [&](int64_t block) {
+  return llvm::all_of(bounds, [&](int64_t block) {
     return digit.stride % block == 0 || block >= end ||
            block % (digit.stride * digit.size) == 0;
   });

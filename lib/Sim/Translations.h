@@ -48,6 +48,9 @@ private:
   std::vector<Digit> digits;
   /// Devices below one node, one unit of the lowest fabric level, and so on.
   std::vector<int64_t> blocks;
+  /// Those that make a difference: a level that neither fills nor takes time is
+  /// the same as one big switch.
+  std::vector<int64_t> bounds;
   int64_t base = 0; ///< device of position 0
   int64_t end = 0;  ///< behind the last device
 };

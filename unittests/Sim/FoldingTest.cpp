@@ -39,7 +39,7 @@ machine::Cluster cluster(int64_t nodes, uint32_t perNode,
   }
   result.nodes = {{0, nodes}};
   for (int64_t span : spans)
-    result.fabric.levels.push_back({"level", span, 1, 0});
+    result.fabric.levels.push_back({"level", span, 2, 0});
   return result;
 }
 
