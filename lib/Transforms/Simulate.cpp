@@ -126,7 +126,7 @@ LogicalResult Simulate::run() {
   // all went well.
   std::optional<sim::SimulationResult> result;
   auto simulate = [&](ArrayRef<sim::Listener *> listeners) -> llvm::Error {
-    auto simulated = sim::simulate(*workload, engine, listeners);
+    auto simulated = sim::simulate(*workload, engine, listeners, criticalPath);
     if (!simulated)
       return simulated.takeError();
     result = std::move(*simulated);

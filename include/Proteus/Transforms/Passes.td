@@ -434,6 +434,8 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
            "Channels to each peer of other messages">,
     Option<"bucketCopies", "bucket-copies", "bool", "false",
            "Gradients are copied into buckets that live beside them">,
+    Option<"criticalPath", "critical-path", "bool", "false",
+           "Find out what the step waited for; nothing of it is skipped then">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];
