@@ -16,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 using namespace proteus;
@@ -218,8 +219,9 @@ void SummaryPrinter::printLinks() {
   auto load = [&](const LinkRow &row) {
     return utilization(workload, result, row).value_or(0);
   };
-  llvm::stable_sort(rows, [&](const LinkRow &a, const LinkRow &b) {
-    return load(a) > load(b);
+  llvm::sort(rows, [&](const LinkRow &a, const LinkRow &b) {
+    double loadA = load(a), loadB = load(b);
+    return std::tie(loadB, a.link) < std::tie(loadA, b.link);
   });
   os << "\nlinks (the busiest; contended: flows were held back by it)\n";
   Table table({"link", "count", "capacity (GB/s)", "moved by each (GB)",
