@@ -391,6 +391,10 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     what the allocator reserves, the framework and the communication library fit
     on every device.
 
+    If remarks of the category `proteus-simulate` are enabled, every operation of
+    the programs gets one that tells what it costs. `docs/views.md` explains the
+    report, the trace and the remarks.
+
     ```mlir
     module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
     // becomes
