@@ -9,6 +9,7 @@
 #include "Proteus/Sim/Listeners.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 using namespace llvm;
@@ -18,6 +19,23 @@ using namespace proteus::sim;
 void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
   classes.assign(w.classes.size(), {});
+  std::map<std::string, uint32_t> known;
+  auto numberOf = [&](std::string kind) {
+    auto [entry, isNew] = known.try_emplace(kind, kinds.size());
+    if (isNew)
+      kinds.push_back(std::move(kind));
+    return entry->second;
+  };
+  for (const Collective &collective : w.collectives)
+    kindOfCollective.push_back(numberOf(collective.kindAndAxes()));
+  for (unsigned s = 0; s < numStreams; ++s)
+    kindOfCopy[s] = numberOf(stringify(static_cast<Stream>(s)).str());
+}
+
+/// Of a communication, or of a copy from or to the host.
+uint32_t BreakdownTracker::kindOf(const Task &task) const {
+  return task.collective >= 0 ? kindOfCollective[task.collective]
+                              : kindOfCopy[static_cast<unsigned>(task.stream)];
 }
 
 /// Transfers between pipeline stages, also when they run on the compute stream.
@@ -49,14 +67,25 @@ void BreakdownTracker::elapse(State &state, Time now) {
   Idle kind = state.communications > 0 ? Idle::Communication
               : state.transfers > 0    ? Idle::Pipeline
                                        : Idle::Nothing;
-  if (!state.gap.empty() && state.gap.back().kind == kind)
+  Segment segment = {begin, now, kind, {}};
+  for (auto [stream, candidate] : state.present)
+    segment.candidates.push_back(candidate);
+  if (!state.gap.empty() && state.gap.back().kind == kind &&
+      state.gap.back().candidates == segment.candidates)
     state.gap.back().end = now;
   else
-    state.gap.push_back({begin, now, kind});
+    state.gap.push_back(std::move(segment));
 }
 
 /// Books a gap; what of it lies in [hostBegin, hostEnd) is the host's.
 void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
+  auto kindWaitedFor = [&](const Segment &segment) {
+    const Candidate *best = nullptr;
+    for (uint32_t index : segment.candidates)
+      if (!best || state.candidates[index].end > best->end)
+        best = &state.candidates[index];
+    return best->kind;
+  };
   for (const Segment &segment : state.gap) {
     Time host = std::max<Time>(0, std::min(segment.end, hostEnd) -
                                       std::max(segment.begin, hostBegin));
@@ -65,6 +94,8 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
     switch (segment.kind) {
     case Idle::Communication:
       state.breakdown.exposedCommunication += rest;
+      if (rest)
+        state.exposedByKind[kindWaitedFor(segment)] += rest;
       break;
     case Idle::Pipeline:
       state.breakdown.exposedPipeline += rest;
@@ -75,6 +106,13 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
     }
   }
   state.gap.clear();
+  // Those that go on are candidates for the next gap.
+  std::vector<Candidate> rest;
+  for (auto &[stream, candidate] : state.present) {
+    rest.push_back(state.candidates[candidate]);
+    candidate = rest.size() - 1;
+  }
+  state.candidates = std::move(rest);
 }
 
 void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
@@ -92,6 +130,9 @@ void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
     ++state.transfers;
   } else {
     ++state.communications;
+    state.present.emplace_back(static_cast<unsigned>(task.stream),
+                               state.candidates.size());
+    state.candidates.push_back({kindOf(task), running});
   }
 }
 
@@ -105,7 +146,15 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
   if (task.stream == Stream::Compute)
     state.streamFree = now;
   if (!isKernel(task)) {
-    --(isTransfer(*workload, task) ? state.transfers : state.communications);
+    if (isTransfer(*workload, task)) {
+      --state.transfers;
+      return;
+    }
+    --state.communications;
+    auto ended = llvm::find_if(
+        state.present, [&](const auto &one) { return one.first == stream; });
+    state.candidates[ended->second].end = now;
+    state.present.erase(ended);
     return;
   }
   state.computing = false;
@@ -145,6 +194,9 @@ void BreakdownTracker::visitState(StateVisitor &visitor) {
     visitor.same(state.byOperation.size());
     for (auto &[operation, time] : state.byOperation)
       visitor.count(time);
+    visitor.same(state.exposedByKind.size());
+    for (auto &[kind, time] : state.exposedByKind)
+      visitor.count(time);
     visitor.time(state.lastChange);
     visitor.time(state.streamFree);
     visitor.same(state.communications);
@@ -155,6 +207,18 @@ void BreakdownTracker::visitState(StateVisitor &visitor) {
       visitor.time(segment.begin);
       visitor.time(segment.end);
       visitor.same(static_cast<int64_t>(segment.kind));
+      visitor.same(segment.candidates.size());
+      for (uint32_t candidate : segment.candidates)
+        visitor.same(candidate);
+    }
+    visitor.same(state.candidates.size());
+    for (Candidate &candidate : state.candidates) {
+      visitor.same(candidate.kind);
+      visitor.time(candidate.end);
+    }
+    for (auto [stream, candidate] : state.present) {
+      visitor.same(stream);
+      visitor.same(candidate);
     }
   }
 }
@@ -164,6 +228,17 @@ BreakdownTracker::computeByOperation(uint32_t classIndex) const {
   auto result = classes[classIndex].byOperation.getArrayRef().vec();
   llvm::sort(result, [](const auto &a, const auto &b) {
     return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
+  return result;
+}
+
+std::vector<ExposedCommunication>
+BreakdownTracker::exposedByKind(uint32_t classIndex) const {
+  std::vector<ExposedCommunication> result;
+  for (auto [kind, time] : classes[classIndex].exposedByKind)
+    result.push_back({kinds[kind], time});
+  llvm::sort(result, [](const auto &a, const auto &b) {
+    return std::tie(b.time, a.kind) < std::tie(a.time, b.kind);
   });
   return result;
 }

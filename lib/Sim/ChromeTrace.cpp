@@ -16,6 +16,8 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
+constexpr Time notStarted = -1;
+
 /// Picoseconds as microseconds, exactly.
 static void writeMicroseconds(raw_ostream &os, Time time) {
   os << time / 1000000 << format(".%06lld", (long long)(time % 1000000));
@@ -40,6 +42,24 @@ void ChromeTrace::onBegin(const Workload &w, ArrayRef<Time> collectiveTimes) {
   classes.assign(w.classes.size(), {});
   for (const std::string &label : w.labels)
     quotedLabels.push_back(json::quote(label));
+  senders.assign(w.collectives.size(), {-1, 0});
+  for (uint32_t c = 0; c < w.classes.size(); ++c) {
+    const DeviceClass &device = w.classes[c];
+    State &state = classes[c];
+    state.starts[0].assign(device.micro.tasks.size() * w.info.microBatches,
+                           notStarted);
+    state.starts[1].assign(device.once.tasks.size(), notStarted);
+    state.lastStarts.assign(device.micro.tasks.size(), notStarted);
+    state.onceDepends.resize(device.once.tasks.size());
+    for (auto [onceTask, microTask] : device.onceDependsOn)
+      state.onceDepends[onceTask].push_back(microTask);
+    for (const Template *tasks : {&device.micro, &device.once})
+      for (const Task &task : tasks->tasks)
+        if (task.collective >= 0 &&
+            (task.stream == Stream::PipelineSend ||
+             task.stream == Stream::PipelineSendGradient))
+          senders[task.collective] = {c, static_cast<unsigned>(task.stream)};
+  }
   os << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   for (uint32_t c = 0; c < w.classes.size(); ++c) {
     const DeviceClass &device = w.classes[c];
@@ -57,7 +77,61 @@ void ChromeTrace::onBegin(const Workload &w, ArrayRef<Time> collectiveTimes) {
 
 void ChromeTrace::onTaskStart(const TaskInstance &instance, Time now) {
   unsigned stream = static_cast<unsigned>(instance.in(*workload).stream);
-  classes[instance.classIndex].started[stream] = now;
+  State &state = classes[instance.classIndex];
+  state.started[stream] = now;
+  size_t tasks = workload->classes[instance.classIndex].micro.tasks.size();
+  state.starts[instance.once][instance.microBatch * tasks + instance.task] =
+      now;
+  if (!instance.once)
+    state.lastStarts[instance.task] = now;
+}
+
+void ChromeTrace::writeArrowEnd(char phase, StringRef name, Place place) {
+  beginEvent();
+  os << "{\"ph\":\"" << phase << "\",\"pid\":" << place.classIndex
+     << ",\"tid\":" << place.stream << ",\"ts\":";
+  writeMicroseconds(os, place.time);
+  os << ",\"name\":\"" << name << "\",\"cat\":\"" << name
+     << "\",\"id\":" << arrows << (phase == 'f' ? ",\"bp\":\"e\"}" : "}");
+}
+
+void ChromeTrace::writeArrow(StringRef name, Place from, Place to) {
+  writeArrowEnd('s', name, from);
+  writeArrowEnd('f', name, to);
+  ++arrows;
+}
+
+/// The arrows that end in a task. They begin where a task starts, because its
+/// end is no longer part of it.
+void ChromeTrace::writeArrows(const TaskInstance &instance) {
+  const Task &task = instance.in(*workload);
+  const DeviceClass &device = workload->classes[instance.classIndex];
+  const State &state = classes[instance.classIndex];
+  unsigned stream = static_cast<unsigned>(task.stream);
+  Place here = {instance.classIndex, stream, state.started[stream]};
+  auto depends = [&](const Task &other, Time start) {
+    // What does not run with this micro-batch has not started.
+    if (start != notStarted && other.stream != task.stream)
+      writeArrow(
+          "dependency",
+          {instance.classIndex, static_cast<unsigned>(other.stream), start},
+          here);
+  };
+  const Template &tasks = instance.once ? device.once : device.micro;
+  for (uint32_t other : task.dependsOn)
+    depends(tasks.tasks[other],
+            state.starts[instance.once]
+                        [instance.microBatch * tasks.tasks.size() + other]);
+  if (instance.once)
+    for (uint32_t other : state.onceDepends[instance.task])
+      depends(device.micro.tasks[other], state.lastStarts[other]);
+  if (task.collective < 0)
+    return;
+  // Both ends of a message start together.
+  auto [sender, senderStream] = senders[task.collective];
+  if (sender >= 0 && sender != instance.classIndex)
+    writeArrow("message",
+               {static_cast<uint32_t>(sender), senderStream, here.time}, here);
 }
 
 void ChromeTrace::onTaskEnd(const TaskInstance &instance, Time now) {
@@ -82,6 +156,7 @@ void ChromeTrace::onTaskEnd(const TaskInstance &instance, Time now) {
        << ",\"group_size\":" << collective.groupSize;
   }
   os << "}}";
+  writeArrows(instance);
 }
 
 void ChromeTrace::writeCounter(uint32_t classIndex) {

@@ -107,9 +107,12 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   // Someone else came last.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // Reductions of the last micro-batch may be in different ones.
-    uint32_t frames = party.once ? 1 : workload->info.microBatches;
-    for (uint32_t m = 0; m < frames; ++m) {
+    // Which micro-batch is the last may differ between members.
+    const Task &task = templateOf(member, party.once).tasks[party.task];
+    bool anyFrame = !party.once && task.when == When::LastMicroBatch;
+    uint32_t begin = anyFrame ? 0 : instance.microBatch;
+    uint32_t end = anyFrame ? workload->info.microBatches : begin + 1;
+    for (uint32_t m = begin; m < end; ++m) {
       uint32_t other = runOf(member, party.once, m, party.task);
       if (runs[other].begin != at)
         continue;
@@ -122,10 +125,11 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
 }
 
 void CriticalPath::onFinish(Time iterationTime) {
-  if (runs.empty() || iterationTime == 0)
+  if (iterationTime == 0)
     return;
+  // The engine ends with a task.
   uint32_t run = 0;
-  while (run < runs.size() && runs[run].end != iterationTime)
+  while (runs[run].end != iterationTime)
     ++run;
   // A task without duration may wait for another; each is visited once.
   std::vector<bool> seen(runs.size());
@@ -155,13 +159,9 @@ std::vector<PathShare> CriticalPath::shares() const {
       host += time;
     else if (step.task->collective < 0)
       byOperation[workload->labels[step.task->opKind]] += time;
-    else {
-      const Collective &collective =
-          workload->collectives[step.task->collective];
-      byCollective[(cost::stringify(collective.kind) + " over " +
-                    collective.axes)
-                       .str()] += time;
-    }
+    else
+      byCollective[workload->collectives[step.task->collective]
+                       .kindAndAxes()] += time;
   }
   for (auto &[kind, time] : byOperation)
     result.push_back({kind.str(), time});

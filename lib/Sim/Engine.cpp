@@ -414,6 +414,10 @@ template <bool Listening> void Engine<Listening>::settle() {
     push(collective.progress.end(), EventKind::CollectiveEnd, c,
          ++collective.version);
   }
+  if constexpr (Listening)
+    for (uint32_t link : network.changedLinks())
+      for (Listener *listener : listeners)
+        listener->onLinkChange(link, network.holdsBack(link), now);
 }
 
 //===----------------------------------------------------------------------===//

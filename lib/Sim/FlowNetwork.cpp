@@ -215,6 +215,10 @@ void FlowNetwork::fill() {
     for (; lowest != byCeiling.end() && lowest->first == rate; ++lowest)
       stopAt(lowest->second, rate);
     for (uint32_t index : full)
+      fillings[index].holdsBack |= llvm::any_of(
+          activeOn(links[fillings[index].link]),
+          [&](const Active &active) { return !flows[active.flow].stopped; });
+    for (uint32_t index : full)
       for (const Active &flow : activeOn(links[fillings[index].link]))
         stopAt(flow.flow, rate);
     for (uint32_t index : touched)
@@ -223,14 +227,26 @@ void FlowNetwork::fill() {
   }
 }
 
+void FlowNetwork::compareLinks() {
+  for (uint32_t link : componentLinks) {
+    LinkStatus &status = statuses[link];
+    bool holdsBack = status.isContended && fillings[status.filling].holdsBack;
+    if (std::exchange(status.holdsBack, holdsBack) != holdsBack)
+      linksChanged.push_back(link);
+  }
+  llvm::sort(linksChanged);
+}
+
 ArrayRef<uint32_t> FlowNetwork::settle() {
   changed.clear();
+  linksChanged.clear();
   if (dirty.empty())
     return changed;
   if (share) {
     collect();
     beginFilling();
     fill();
+    compareLinks();
   } else {
     componentFlows.clear();
     for (uint32_t index : dirty) {

@@ -49,6 +49,12 @@ public:
   /// concern; returns those of the active ones that changed, ascending.
   llvm::ArrayRef<uint32_t> settle();
 
+  /// Whether a flow on the link is below its ceiling because the link is full,
+  /// as of the last `settle`.
+  bool holdsBack(uint32_t link) const { return statuses[link].holdsBack; }
+  /// The links for which the last `settle` changed that, ascending.
+  llvm::ArrayRef<uint32_t> changedLinks() const { return linksChanged; }
+
   /// Bytes per second, as of the last `settle`.
   uint64_t rate(uint32_t flow) const { return flows[flow].rate; }
   /// The rate of a flow that shares no link.
@@ -83,6 +89,7 @@ private:
     bool isContended = false;
     bool wasContended = false; ///< as of the last `settle`
     bool visited = false;
+    bool holdsBack = false;
   };
   /// A contended link while rates are computed.
   struct Filling {
@@ -91,6 +98,7 @@ private:
     uint64_t used;   ///< by the flows that stopped
     uint32_t link;
     bool changed; ///< since its level was computed
+    bool holdsBack = false;
   };
   struct Flow {
     uint64_t ceiling = 0;
@@ -117,6 +125,7 @@ private:
   void stopAt(uint32_t flow, uint64_t rate);
   void computeLevel(uint32_t filling);
   void fill();
+  void compareLinks();
 
   bool share;
   std::vector<Entry> entries; ///< by flow
@@ -135,6 +144,7 @@ private:
   std::vector<uint64_t> levels;
   std::vector<uint32_t> full, touched; ///< fillings
   std::vector<uint32_t> changed;
+  std::vector<uint32_t> linksChanged;
 };
 
 } // namespace proteus::sim

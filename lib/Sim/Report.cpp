@@ -34,6 +34,8 @@ private:
   void writeStage(const DeviceClass &device, const ClassResult &stage);
   void writeCollectives();
   void writeBuckets();
+  void writeLinks();
+  void writeCriticalPath();
   void writeUncertainty();
 
   void seconds(StringRef key, Time time) {
@@ -204,6 +206,15 @@ void ReportWriter::writeStage(const DeviceClass &device,
     json.endObject();
   }
   json.endArray();
+  json.key("exposed_by_communication");
+  json.beginArray();
+  for (const ExposedCommunication &part : stage.exposedByKind) {
+    json.beginObject();
+    json.attribute("communication", part.kind);
+    seconds("time_s", part.time);
+    json.endObject();
+  }
+  json.endArray();
   json.endObject();
 }
 
@@ -227,6 +238,41 @@ void ReportWriter::writeCollectives() {
     json.attribute("count", row.count);
     json.attribute("count_per_device", row.countPerDevice);
     seconds("time_s", row.time);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void ReportWriter::writeLinks() {
+  json.key("links");
+  json.beginArray();
+  for (const LinkRow &row : result.links) {
+    const LinkClass &link = workload.links[row.link];
+    json.beginObject();
+    json.attribute("name", link.name);
+    json.attribute("count", link.count);
+    json.attribute("capacity", link.capacity);
+    json.attribute("bytes", row.bytes);
+    optional("utilization", utilization(workload, result, row));
+    seconds("contended_s", row.contended);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void ReportWriter::writeCriticalPath() {
+  json.key("critical_path");
+  if (!result.criticalPath) {
+    json.null();
+    return;
+  }
+  json.beginArray();
+  for (const PathShare &share : *result.criticalPath) {
+    json.beginObject();
+    json.attribute("kind", share.kind);
+    seconds("time_s", share.time);
+    json.attribute("share", static_cast<double>(share.time) /
+                                static_cast<double>(result.run.iterationTime));
     json.endObject();
   }
   json.endArray();
@@ -274,6 +320,8 @@ void ReportWriter::write() {
   writeStages();
   writeCollectives();
   writeBuckets();
+  writeLinks();
+  writeCriticalPath();
   json.attribute("tasks", result.run.tasks);
   json.attribute("events", result.run.events);
   writeUncertainty();

@@ -37,14 +37,19 @@ uint32_t SimulationResult::largestClass() const {
 
 Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
                                                   const EngineOptions &options,
-                                                  ArrayRef<Listener *> extra) {
+                                                  ArrayRef<Listener *> extra,
+                                                  bool followCriticalPath) {
   MemoryTracker memory;
   AllocatorTracker allocator;
   BreakdownTracker breakdown;
   CollectiveTable collectives;
   BucketTable buckets;
-  SmallVector<Listener *> listeners = {&memory, &allocator, &breakdown,
-                                       &collectives, &buckets};
+  LinkTable links;
+  CriticalPath path;
+  SmallVector<Listener *> listeners = {&memory,      &allocator, &breakdown,
+                                       &collectives, &buckets,   &links};
+  if (followCriticalPath)
+    listeners.push_back(&path);
   listeners.append(extra.begin(), extra.end());
   Expected<RunResult> run = sim::run(workload, options, listeners);
   if (!run)
@@ -57,10 +62,23 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
     result.classes.push_back({memory.peak(c), allocator.peak(c), budgets[c],
                               breakdown.breakdown(c), breakdown.streamBusy(c),
                               breakdown.computeByOperation(c),
-                              buckets.exposed(c)});
+                              breakdown.exposedByKind(c), buckets.exposed(c)});
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
+  result.links = links.rows();
+  if (followCriticalPath)
+    result.criticalPath = path.shares();
   return result;
+}
+
+std::optional<double> proteus::sim::utilization(const Workload &workload,
+                                                const SimulationResult &result,
+                                                const LinkRow &row) {
+  if (result.run.iterationTime == 0)
+    return std::nullopt;
+  return static_cast<double>(row.bytes) /
+         (static_cast<double>(workload.links[row.link].capacity) *
+          cost::toSeconds(result.run.iterationTime));
 }
 
 Figures proteus::sim::figuresOf(const Workload &workload,

@@ -16,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 using namespace proteus;
@@ -88,21 +89,38 @@ public:
   void print() {
     printHead();
     printBreakdown();
+    printTimeByKind();
+    printCriticalPath();
     printStages();
     printMemory();
     printCollectives();
+    printLinks();
     printBuckets();
   }
 
 private:
   void printHead();
   void printBreakdown();
+  void printTimeByKind();
+  void printCriticalPath();
   void printStages();
   void printMemory();
   void printVerdict();
   void printCollectives();
+  void printLinks();
   void printBuckets();
 
+  /// Rows of "what, time, share of the step", at most `shortList` of them.
+  template <typename Rows, typename NameOf, typename TimeOf>
+  void printShares(StringRef label, const Rows &rows, NameOf nameOf,
+                   TimeOf timeOf);
+
+  /// The report has them all.
+  static constexpr size_t shortList = 5;
+  void printRest(size_t rows, size_t shown) {
+    if (rows > shown)
+      os << "  and " << rows - shown << " more\n";
+  }
   void line(StringRef label, const Twine &value) {
     os << left_justify(label, 26) << value << "\n";
   }
@@ -156,6 +174,66 @@ void SummaryPrinter::printBreakdown() {
   add("bubble", parts.bubble);
   add("total", parts.total());
   table.print(os);
+}
+
+template <typename Rows, typename NameOf, typename TimeOf>
+void SummaryPrinter::printShares(StringRef label, const Rows &rows,
+                                 NameOf nameOf, TimeOf timeOf) {
+  if (rows.empty())
+    return;
+  os << "\n";
+  Table table({label, "time (ms)", "share (%)"});
+  for (const auto &row : ArrayRef(rows).take_front(shortList))
+    table.add({std::string(nameOf(row)), milliseconds(timeOf(row)),
+               percent(static_cast<double>(timeOf(row)),
+                       static_cast<double>(result.run.iterationTime))});
+  table.print(os);
+  printRest(rows.size(), shortList);
+}
+
+void SummaryPrinter::printTimeByKind() {
+  const ClassResult &slowest = result.classes[result.slowestClass()];
+  printShares(
+      "kernels of it", slowest.computeByOperation,
+      [&](const auto &row) { return workload.labels[row.first]; },
+      [](const auto &row) { return row.second; });
+  printShares(
+      "exposed communication of it", slowest.exposedByKind,
+      [](const auto &row) { return row.kind; },
+      [](const auto &row) { return row.time; });
+}
+
+void SummaryPrinter::printCriticalPath() {
+  if (!result.criticalPath)
+    return;
+  printShares(
+      "critical path", *result.criticalPath,
+      [](const PathShare &share) { return share.kind; },
+      [](const PathShare &share) { return share.time; });
+}
+
+void SummaryPrinter::printLinks() {
+  if (result.links.empty())
+    return;
+  std::vector<LinkRow> rows = result.links;
+  auto load = [&](const LinkRow &row) {
+    return utilization(workload, result, row).value_or(0);
+  };
+  llvm::sort(rows, [&](const LinkRow &a, const LinkRow &b) {
+    double loadA = load(a), loadB = load(b);
+    return std::tie(loadB, a.link) < std::tie(loadA, b.link);
+  });
+  os << "\nlinks (the busiest; contended: flows were held back by it)\n";
+  Table table({"link", "count", "capacity (GB/s)", "moved by each (GB)",
+               "used (%)", "contended (ms)"});
+  for (const LinkRow &row : ArrayRef(rows).take_front(shortList)) {
+    const LinkClass &link = workload.links[row.link];
+    table.add({link.name, std::to_string(link.count), gigabytes(link.capacity),
+               gigabytes(row.bytes, 3), percent(load(row), 1),
+               milliseconds(row.contended)});
+  }
+  table.print(os);
+  printRest(rows.size(), shortList);
 }
 
 void SummaryPrinter::printStages() {
@@ -245,8 +323,7 @@ void SummaryPrinter::printCollectives() {
                std::to_string(row.count), std::to_string(row.countPerDevice),
                milliseconds(row.time)});
   table.print(os);
-  if (result.collectives.size() > limit)
-    os << "  and " << result.collectives.size() - limit << " more\n";
+  printRest(result.collectives.size(), limit);
 }
 
 void SummaryPrinter::printBuckets() {

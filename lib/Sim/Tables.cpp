@@ -8,6 +8,8 @@
 
 #include "Proteus/Sim/Listeners.h"
 
+#include "Progress.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -93,6 +95,56 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
     return std::tie(b.time, a.kind, a.axes, a.groupSize, a.bytes) <
            std::tie(a.time, b.kind, b.axes, b.groupSize, b.bytes);
   });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// LinkTable
+//===----------------------------------------------------------------------===//
+
+void LinkTable::onBegin(const Workload &w, ArrayRef<Time>) {
+  workload = &w;
+  links.assign(w.links.size(), {});
+  runs.assign(w.collectives.size(), 0);
+}
+
+void LinkTable::visitState(StateVisitor &visitor) {
+  for (State &state : links) {
+    visitor.same(state.holdsBack);
+    visitor.time(state.since);
+    visitor.count(state.contended);
+  }
+  for (int64_t &count : runs)
+    visitor.count(count);
+}
+
+void LinkTable::onTaskEnd(const TaskInstance &instance, Time) {
+  int32_t index = countedCollective(*workload, instance);
+  if (index >= 0)
+    ++runs[index];
+}
+
+void LinkTable::onLinkChange(uint32_t link, bool holdsBack, Time now) {
+  State &state = links[link];
+  if (state.holdsBack)
+    state.contended += now - state.since;
+  state.holdsBack = holdsBack;
+  state.since = now;
+}
+
+std::vector<LinkRow> LinkTable::rows() const {
+  // Summed before they are rounded.
+  std::vector<Wide> loads(links.size());
+  for (auto [collective, count] : llvm::zip(workload->collectives, runs))
+    for (const LinkClassLoad &load : collective.flow.loads)
+      loads[load.link] += Wide(collective.flow.volume) *
+                          static_cast<uint64_t>(load.load) *
+                          static_cast<uint64_t>(count);
+  std::vector<LinkRow> result;
+  for (uint32_t l = 0; l < links.size(); ++l)
+    if (loads[l] > 0)
+      result.push_back(
+          {l, static_cast<int64_t>(loads[l] / loadUnit), links[l].contended});
   return result;
 }
 

@@ -98,3 +98,7 @@ int64_t JobInfo::degree(AxisRole role) const {
       product *= axis.size;
   return product;
 }
+
+std::string Collective::kindAndAxes() const {
+  return (cost::stringify(kind) + " over " + axes).str();
+}

@@ -52,6 +52,7 @@ private:
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
   cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
+  StringRef boundBy(Operation *op, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
@@ -209,6 +210,20 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   return entry->second;
 }
 
+/// What bounds a kernel: whatever takes its whole time alone.
+StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return "";
+  std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
+  if (!work)
+    return "";
+  work->bytes = 0;
+  cost::Time time =
+      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work).time;
+  return time == kernelTime(kernel, number) ? "flops" : "memory";
+}
+
 /// Time of a copy between device and host on class `number`.
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   double bytes =
@@ -345,6 +360,10 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     }
     for (uint32_t micro : task.dependsOnMicro)
       device.onceDependsOn.push_back({static_cast<uint32_t>(index), micro});
+    if (options.origins)
+      options.origins->push_back({task.op, number, once,
+                                  static_cast<uint32_t>(index),
+                                  boundBy(task.op, number)});
     to.tasks.push_back(std::move(copy));
   }
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SimulateRemarks.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Sim/ChromeTrace.h"
@@ -114,6 +116,11 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
+  // Nobody pays for remarks that nobody reads.
+  SimulateRemarks remarks;
+  bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
+  if (wantsRemarks)
+    options.origins = &remarks.origins;
   FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
@@ -125,8 +132,10 @@ LogicalResult Simulate::run() {
   // With a trace the engine writes while it runs; the file appears only when
   // all went well.
   std::optional<sim::SimulationResult> result;
-  auto simulate = [&](ArrayRef<sim::Listener *> listeners) -> llvm::Error {
-    auto simulated = sim::simulate(*workload, engine, listeners);
+  auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {
+    if (wantsRemarks)
+      listeners.push_back(&remarks);
+    auto simulated = sim::simulate(*workload, engine, listeners, criticalPath);
     if (!simulated)
       return simulated.takeError();
     result = std::move(*simulated);
@@ -146,6 +155,8 @@ LogicalResult Simulate::run() {
   if (error)
     return emitError(module.getLoc(), llvm::toString(std::move(error)));
   annotate(sim::figuresOf(*workload, *result));
+  if (wantsRemarks)
+    remarks.emit(*workload);
   if (summary)
     sim::printSummary(llvm::outs(), *workload, *result);
   return success();

@@ -22,9 +22,11 @@ class raw_ostream;
 namespace proteus::sim {
 
 /// Writes the run in the Trace Event Format as it happens: one process per
-/// class, one thread per stream, a counter of the memory. Times are
-/// microseconds with all six decimals, so no picosecond is lost. Open the file
-/// in ui.perfetto.dev.
+/// class, one thread per stream, a counter of the memory. Arrows lead from a
+/// task to those of other streams that depend on it, and from the sender of a
+/// message to its receiver.
+/// Times are microseconds with all six decimals, so no picosecond is lost. Open
+/// the file in ui.perfetto.dev.
 class ChromeTrace : public Listener {
 public:
   explicit ChromeTrace(llvm::raw_ostream &os) : os(os) {}
@@ -38,8 +40,20 @@ public:
   void onFinish(Time iterationTime) override;
 
 private:
+  /// Where an arrow begins or ends: in a task that runs at that time.
+  struct Place {
+    uint32_t classIndex = 0;
+    unsigned stream = 0;
+    Time time = 0;
+  };
   struct State {
     std::array<Time, numStreams> started = {};
+    /// When each micro-batch's tasks started; of the once-tasks likewise.
+    std::vector<Time> starts[2];
+    /// When the last instance of a micro-task started.
+    std::vector<Time> lastStarts;
+    /// Per once-task, the micro-tasks it depends on.
+    std::vector<std::vector<uint32_t>> onceDepends;
     /// A counter is written once per point in time, with its final value.
     Time counterTime = 0;
   };
@@ -48,12 +62,19 @@ private:
                   llvm::StringRef name);
   void writeCounter(uint32_t classIndex);
   void changeMemory(uint32_t classIndex, Time now);
+  void writeArrows(const TaskInstance &instance);
+  void writeArrow(llvm::StringRef name, Place from, Place to);
+  void writeArrowEnd(char phase, llvm::StringRef name, Place place);
 
   llvm::raw_ostream &os;
   const Workload *workload = nullptr;
   std::vector<std::string> quotedLabels;
   MemoryTracker memory;
   std::vector<State> classes;
+  /// Per collective, the class and stream that send it; no class if it is no
+  /// message from one to another.
+  std::vector<std::pair<int64_t, unsigned>> senders;
+  uint64_t arrows = 0;
   bool first = true;
 };
 

@@ -96,6 +96,9 @@ public:
   }
   /// `task` is the last user of a buffer; follows its onTaskEnd.
   virtual void onFree(const TaskInstance &task, uint32_t buffer, Time now) {}
+  /// From now on a link does (not) hold some of its flows below their ceiling,
+  /// with EngineOptions::share. The last to be reported at a point in time.
+  virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
   virtual void onFinish(Time iterationTime) {}
 };
 

@@ -18,6 +18,7 @@
 #include "Proteus/Sim/Engine.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <array>
 #include <map>
@@ -165,7 +166,19 @@ struct Breakdown {
   }
 };
 
+/// Part of Breakdown::exposedCommunication of a class.
+struct ExposedCommunication {
+  std::string kind; ///< "all_reduce over tp", "host_to_device"
+  Time time = 0;
+};
+
 /// Where the time of every class goes.
+///
+/// Several communications may run while the compute stream is idle. Each moment
+/// belongs to one of those that run then: to the one that ends last within the
+/// gap, because the next kernel may have waited for it; among those that end
+/// together, and if none ends within the gap, to the one that started first.
+/// One that goes on after the next kernel has started was not waited for.
 class BreakdownTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -186,18 +199,29 @@ public:
   /// first.
   std::vector<std::pair<uint32_t, Time>>
   computeByOperation(uint32_t classIndex) const;
+  /// Largest first. Sums to Breakdown::exposedCommunication.
+  std::vector<ExposedCommunication> exposedByKind(uint32_t classIndex) const;
 
 private:
   enum class Idle : uint8_t { Communication, Pipeline, Nothing };
+  /// A communication that runs during the present gap.
+  struct Candidate {
+    uint32_t kind; ///< index into `kinds`
+    Time end;      ///< `running` if it has not ended
+  };
+  static constexpr Time running = -1;
   struct Segment {
     Time begin, end;
     Idle kind;
+    /// Those that run during it, in the order in which they started.
+    llvm::SmallVector<uint32_t, 2> candidates;
   };
   struct State {
     Breakdown breakdown;
     std::array<Time, numStreams> busy = {};
     std::array<Time, numStreams> started = {};
     llvm::MapVector<uint32_t, Time> byOperation;
+    llvm::MapVector<uint32_t, Time> exposedByKind; ///< index into `kinds`
     Time lastChange = 0;
     Time streamFree = 0; ///< when the last task of the compute stream ended
     unsigned communications = 0; ///< running now
@@ -205,11 +229,18 @@ private:
     bool computing = false;
     /// The present gap between kernels: why it exists is known at its end.
     std::vector<Segment> gap;
+    std::vector<Candidate> candidates;
+    /// Candidates that run now, with their stream.
+    llvm::SmallVector<std::pair<unsigned, uint32_t>, 4> present;
   };
+  uint32_t kindOf(const Task &task) const;
   void elapse(State &state, Time now);
   void closeGap(State &state, Time hostBegin, Time hostEnd);
 
   const Workload *workload = nullptr;
+  std::vector<std::string> kinds;
+  std::vector<uint32_t> kindOfCollective;
+  std::array<uint32_t, numStreams> kindOfCopy = {};
   std::vector<State> classes;
 };
 
@@ -245,6 +276,38 @@ private:
   };
   const Workload *workload = nullptr;
   std::vector<State> collectives;
+};
+
+/// What a link of a class of links did.
+struct LinkRow {
+  uint32_t link = 0; ///< index into Workload::links
+  int64_t bytes = 0; ///< that one link moved
+  /// Time in which flows ran below their ceiling because the link was full. Of
+  /// several links that are full at the same rate, each held its flows back.
+  Time contended = 0;
+};
+
+/// How much links are used.
+class LinkTable : public Listener {
+public:
+  bool canSkip() const override { return true; }
+  void visitState(StateVisitor &visitor) override;
+  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
+  void onTaskEnd(const TaskInstance &task, Time now) override;
+  void onLinkChange(uint32_t link, bool holdsBack, Time now) override;
+
+  /// Those that moved anything, in the order of Workload::links.
+  std::vector<LinkRow> rows() const;
+
+private:
+  struct State {
+    bool holdsBack = false;
+    Time since = 0;
+    Time contended = 0;
+  };
+  const Workload *workload = nullptr;
+  std::vector<State> links;
+  std::vector<int64_t> runs; ///< per collective
 };
 
 /// The reduction of one gradient bucket by one class. A bucket that is reduced

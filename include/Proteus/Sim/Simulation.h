@@ -9,6 +9,7 @@
 #ifndef PROTEUS_SIM_SIMULATION_H
 #define PROTEUS_SIM_SIMULATION_H
 
+#include "Proteus/Sim/CriticalPath.h"
 #include "Proteus/Sim/Listeners.h"
 #include "Proteus/Sim/MemoryVerdict.h"
 
@@ -28,6 +29,8 @@ struct ClassResult {
   std::array<Time, numStreams> streamBusy = {};
   /// Kernel time per operation kind (index into Workload::labels).
   std::vector<std::pair<uint32_t, Time>> computeByOperation;
+  /// Sums to Breakdown::exposedCommunication; largest first.
+  std::vector<ExposedCommunication> exposedByKind;
   /// How long gradient reductions go on after the last backward kernel.
   Time exposedReduction = 0;
 };
@@ -37,6 +40,10 @@ struct SimulationResult {
   std::vector<ClassResult> classes; ///< as Workload::classes
   std::vector<CollectiveRow> collectives;
   std::vector<BucketRow> buckets;
+  std::vector<LinkRow> links;
+  /// Time on the critical path by what it was spent in, largest first; sums to
+  /// the iteration time. Only if asked for.
+  std::optional<std::vector<PathShare>> criticalPath;
 
   /// The class whose kernels take longest: it sets the pace, and what its
   /// breakdown does not spend computing is what could be gained. The first of
@@ -61,11 +68,18 @@ struct Figures {
   MemoryVerdict memory;
 };
 
-/// Runs a workload with the listeners that a report needs, and with `extra`
-/// ones (a trace).
-llvm::Expected<SimulationResult>
-simulate(const Workload &workload, const EngineOptions &options = {},
-         llvm::ArrayRef<Listener *> extra = {});
+/// Runs a workload with the listeners that a report needs, with one that
+/// follows the critical path if asked for, and with `extra` ones (a trace).
+llvm::Expected<SimulationResult> simulate(const Workload &workload,
+                                          const EngineOptions &options = {},
+                                          llvm::ArrayRef<Listener *> extra = {},
+                                          bool followCriticalPath = false);
+
+/// The share of what a link could have moved in the step; none in a step
+/// without time.
+std::optional<double> utilization(const Workload &workload,
+                                  const SimulationResult &result,
+                                  const LinkRow &row);
 
 Figures figuresOf(const Workload &workload, const SimulationResult &result);
 

@@ -161,6 +161,9 @@ struct Collective {
   int64_t groups = 1;
   /// Member device classes, each once, ascending.
   std::vector<uint32_t> members;
+
+  /// "all_reduce over tp".
+  std::string kindAndAxes() const;
 };
 
 /// A gradient bucket, for the report.

@@ -38,6 +38,16 @@ enum class Switch { Off, On };
 /// Costs on `cluster`.
 Machine createMachine(machine::Cluster cluster);
 
+/// Where a task of a workload comes from.
+struct TaskOrigin {
+  mlir::Operation *op = nullptr;
+  uint32_t classIndex = 0;
+  bool once = false;
+  uint32_t task = 0; ///< index into the micro- or the once-template
+  /// What bounds a kernel: "flops" or "memory"; empty for what is no kernel.
+  llvm::StringRef boundBy;
+};
+
 struct WorkloadOptions {
   /// One of all ranks that provably do the same thing at the same time is
   /// simulated, instead of every one.
@@ -45,6 +55,8 @@ struct WorkloadOptions {
   /// Replaces what the devices say about kernels and communication that run
   /// beside each other.
   std::optional<machine::Interference> interference;
+  /// Gets the origin of every task, for those who want to know.
+  std::vector<TaskOrigin> *origins = nullptr;
 };
 
 /// Turns the programs and the schedule of `module` into what the engine

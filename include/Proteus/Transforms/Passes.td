@@ -391,6 +391,10 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     what the allocator reserves, the framework and the communication library fit
     on every device.
 
+    If remarks of the category `proteus-simulate` are enabled, every operation of
+    the programs gets one that tells what it costs. `docs/views.md` explains the
+    report, the trace and the remarks.
+
     ```mlir
     module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
     // becomes
@@ -434,6 +438,8 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
            "Channels to each peer of other messages">,
     Option<"bucketCopies", "bucket-copies", "bool", "false",
            "Gradients are copied into buckets that live beside them">,
+    Option<"criticalPath", "critical-path", "bool", "false",
+           "Find out what the step waited for; nothing of it is skipped then">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];
