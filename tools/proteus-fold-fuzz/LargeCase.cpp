@@ -19,6 +19,9 @@
 
 using namespace proteus::fuzz;
 
+/// Every rank is simulated once by itself.
+static constexpr int64_t maxRanks = 64;
+
 static int64_t numRanks(const Tree &tree) {
   int64_t ranks = 1;
   for (auto &[name, size] : tree.mesh)
@@ -28,7 +31,6 @@ static int64_t numRanks(const Tree &tree) {
 
 /// Splits every batch over a new axis as well.
 static void widen(Random &random, Case &input) {
-  constexpr int64_t maxRanks = 64;
   Tree &tree = input.tree;
   int64_t copies = random.pick<int64_t>({1, 2, 2, 3, 4, 4, 8, 8});
   copies = std::min(copies, maxRanks / numRanks(tree));
@@ -61,14 +63,41 @@ static void widen(Random &random, Case &input) {
   input.model.batch *= copies;
 }
 
-/// More micro-batches of the same size.
-static void lengthen(Random &random, Case &input) {
-  const Entries *schedule = input.tree.findDirective("schedule");
-  if (!schedule || schedule->get("micro_batches").empty() ||
+/// The axis of the pipeline, nothing if there is none.
+static std::pair<std::string, int64_t> *findPipeline(Tree &tree) {
+  std::pair<std::string, int64_t> *found = nullptr;
+  changeNodes(tree.root, [&](Node &node) {
+    for (const std::string &setting : node.settings)
+      for (auto &axis : tree.mesh)
+        if (setting == "stages " + axis.first ||
+            llvm::StringRef(setting).starts_with("stages " + axis.first + " "))
+          found = &axis;
+    return found != nullptr;
+  });
+  return found;
+}
+
+/// Twice as many stages and layers.
+static void deepen(Random &random, Case &input) {
+  auto *pipeline = findPipeline(input.tree);
+  if (!pipeline || !random.chance(40) || 2 * numRanks(input.tree) > maxRanks ||
       input.tree.root.says("order"))
     return;
-  int64_t factor = random.pick<int64_t>({1, 2, 4, 8, 8});
+  pipeline->second *= 2;
+  input.model.layers *= 2;
+  input.tree.devices.clear();
+}
+
+/// More micro-batches of the same size, so that a steady state can recur.
+static void lengthen(Random &random, Case &input) {
+  if (input.tree.root.says("order"))
+    return;
+  int64_t factor = findPipeline(input.tree)
+                       ? random.pick<int64_t>({4, 8, 8, 12, 16})
+                       : random.pick<int64_t>({1, 2, 4});
   int64_t number = input.tree.getMicroBatches() * factor;
+  if (number == 1)
+    return;
   input.tree.directive("schedule").set("micro_batches", number);
   input.model.batch *= factor;
 }
@@ -89,6 +118,7 @@ static void place(Random &random, Tree &tree) {
 Case proteus::fuzz::generateLarge(uint64_t seed, uint64_t index) {
   Case result = generate(seed, index);
   Random random(seed, index, "large case");
+  deepen(random, result);
   widen(random, result);
   lengthen(random, result);
   place(random, result.tree);

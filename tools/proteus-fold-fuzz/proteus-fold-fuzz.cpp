@@ -63,11 +63,11 @@ struct Totals {
   uint64_t ranks = 0, classes = 0, programsThatFold = 0;
 };
 
-/// What came of one case. It is rejected if there is a message and no
-/// difference.
+/// What came of one case.
 struct CaseResult {
-  std::string rejection;
-  std::string difference;
+  std::string rejection;  ///< why it can't be simulated
+  std::string difference; ///< what differs first
+  std::string summary;    ///< how much was folded
 };
 
 } // namespace
@@ -98,7 +98,12 @@ static CaseResult run(MLIRContext &context, const std::string &text,
   Machine machine = createMachine(std::move(*cluster));
   FailureOr<FoldedRun> whole = fuzz::simulate(*module, machine, Fold::None);
   if (failed(whole)) {
+    // A schedule that blocks must do so for a class of ranks as well.
     result.rejection = message;
+    for (Fold fold : {Fold::Ranks, Fold::All})
+      if (succeeded(fuzz::simulate(*module, machine, fold)))
+        result.difference = "only fold=none fails: " + message;
+    totals.differ += !result.difference.empty();
     return result;
   }
   ++totals.programs;
@@ -122,6 +127,12 @@ static CaseResult run(MLIRContext &context, const std::string &text,
     totals.classes += folded->workload.classes.size();
     totals.programsThatFold +=
         folded->workload.classes.size() < whole->workload.classes.size();
+    result.summary = llvm::formatv(
+        "equal; {0} of {1} ranks and {2} of {3} tasks simulated, {4} "
+        "micro-batches",
+        folded->workload.classes.size(), whole->workload.classes.size(),
+        run.tasks - run.skippedTasks, run.tasks,
+        whole->workload.info.microBatches);
   }
   return result;
 }
@@ -173,7 +184,8 @@ int main(int argc, char **argv) {
       save(index, text, result.difference);
     else if (verbose)
       llvm::outs() << "case " << index << ": "
-                   << (result.rejection.empty() ? "equal" : result.rejection)
+                   << (result.rejection.empty() ? result.summary
+                                                : result.rejection)
                    << "\n";
   }
   if (print)
