@@ -58,13 +58,22 @@ struct Group {
 
 class Folder {
 public:
-  explicit Folder(const FoldingRequest &request)
-      : request(request), mesh(request.mesh), translations(request) {}
+  Folder(const FoldingRequest &request, const Translations &translations)
+      : request(request), mesh(request.mesh), translations(translations) {}
 
-  Expected<Folding> run();
+  /// Finds the orbits of ranks, groups and links.
+  Error build();
+  /// Whether a group loads links unequally that the turns of a digit map onto
+  /// each other: inner nodes and leaves of a tree, say. The digit is no
+  /// symmetry of the program then.
+  bool isBroken(const Digit &digit) const {
+    return llvm::is_contained(broken, digit);
+  }
+  Expected<Folding> fold() const;
 
 private:
   void addRanks();
+  void checkTurns(unsigned family, ArrayRef<net::LinkLoad> loads);
   Error addGroups(unsigned family);
   Error addPlans(Group &group, ArrayRef<int64_t> devices);
   uint32_t linkOrbit(const net::LinkId &link);
@@ -82,7 +91,8 @@ private:
 
   const FoldingRequest &request;
   const RankMesh &mesh;
-  Translations translations;
+  const Translations &translations;
+  std::vector<Digit> broken;
 
   std::vector<int64_t> positions; ///< one per orbit of ranks, ascending
   DenseMap<int64_t, uint32_t> rankAt;
@@ -117,6 +127,26 @@ uint32_t Folder::linkOrbit(const net::LinkId &link) {
   return entry->second;
 }
 
+/// Turning a digit of an axis of a group maps the group onto itself, and has to
+/// do so with its loads.
+void Folder::checkTurns(unsigned family, ArrayRef<net::LinkLoad> loads) {
+  for (const Digit &digit : translations.getDigits()) {
+    if (isBroken(digit) ||
+        !llvm::is_contained(request.families[family].axes, digit.axis))
+      continue;
+    bool isKept = llvm::all_of(loads, [&](const net::LinkLoad &load) {
+      net::LinkId turned = translations.turnedLink(load.link, digit);
+      auto at = llvm::lower_bound(
+          loads, turned, [](const net::LinkLoad &entry, net::LinkId wanted) {
+            return entry.link < wanted;
+          });
+      return at != loads.end() && at->link == turned && at->load == load.load;
+    });
+    if (!isKept)
+      broken.push_back(digit);
+  }
+}
+
 Error Folder::addPlans(Group &group, ArrayRef<int64_t> devices) {
   auto communicator = request.createCommunicator(devices);
   if (!communicator)
@@ -128,6 +158,7 @@ Error Folder::addPlans(Group &group, ArrayRef<int64_t> devices) {
     size_t slot = llvm::find(known, plan.loads.data()) - known.begin();
     if (slot == known.size()) {
       known.push_back(plan.loads.data());
+      checkTurns(group.family, plan.loads);
       OrbitLoads &loads = group.loads.emplace_back();
       for (const net::LinkLoad &load : plan.loads)
         loads[linkOrbit(load.link)] += load.load;
@@ -330,11 +361,15 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
   return folding;
 }
 
-Expected<Folding> Folder::run() {
+Error Folder::build() {
   addRanks();
   for (unsigned family = 0; family < request.families.size(); ++family)
     if (Error error = addGroups(family))
       return error;
+  return Error::success();
+}
+
+Expected<Folding> Folder::fold() const {
   Expected<std::vector<RefinementEdge>> edges = this->edges();
   if (!edges)
     return edges.takeError();
@@ -342,5 +377,13 @@ Expected<Folding> Folder::run() {
 }
 
 Expected<Folding> proteus::sim::foldRanks(const FoldingRequest &request) {
-  return Folder(request).run();
+  Translations translations(request);
+  while (true) {
+    Folder folder(request, translations);
+    if (Error error = folder.build())
+      return error;
+    if (!translations.drop(
+            [&](const Digit &digit) { return folder.isBroken(digit); }))
+      return folder.fold();
+  }
 }

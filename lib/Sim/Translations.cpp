@@ -82,6 +82,12 @@ bool Translations::isSymmetry(const Digit &digit) const {
   });
 }
 
+bool Translations::drop(function_ref<bool(const Digit &)> isBroken) {
+  size_t before = digits.size();
+  llvm::erase_if(digits, isBroken);
+  return digits.size() != before;
+}
+
 int64_t Translations::canonicalPosition(int64_t position) const {
   for (const Digit &digit : digits)
     position -= position / digit.stride % digit.size * digit.stride;
@@ -93,6 +99,18 @@ net::LinkId Translations::canonicalLink(net::LinkId link) const {
   int64_t position = link.unit * block - base;
   if (position >= 0 && position < end - base)
     link.unit = (canonicalPosition(position) + base) / block;
+  return link;
+}
+
+net::LinkId Translations::turnedLink(net::LinkId link,
+                                     const Digit &digit) const {
+  int64_t block = blocks[link.level];
+  int64_t position = link.unit * block - base;
+  if (digit.stride % block != 0 || position < 0 || position >= end - base)
+    return link;
+  int64_t value = position / digit.stride % digit.size;
+  position += ((value + 1) % digit.size - value) * digit.stride;
+  link.unit = (position + base) / block;
   return link;
 }
 

@@ -20,6 +20,10 @@ struct Digit {
   int64_t stride = 1;
   int64_t size = 1;
   unsigned axis = 0;
+
+  friend bool operator==(const Digit &a, const Digit &b) {
+    return a.stride == b.stride && a.size == b.size && a.axis == b.axis;
+  }
 };
 
 /// The group of all turns of some digits. Things that are turned into each
@@ -31,6 +35,8 @@ public:
   /// Zeroes the digits.
   int64_t canonicalPosition(int64_t position) const;
   net::LinkId canonicalLink(net::LinkId link) const;
+  /// The link that a link is turned into when a digit is turned by one.
+  net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
   int64_t rankOrbit() const;
   int64_t linkOrbit(const net::LinkId &link) const;
@@ -40,6 +46,8 @@ public:
   int64_t memberOrbit(llvm::ArrayRef<unsigned> axes) const;
 
   llvm::ArrayRef<Digit> getDigits() const { return digits; }
+  /// Gives up the digits for which `isBroken` holds; true if there are any.
+  bool drop(llvm::function_ref<bool(const Digit &)> isBroken);
 
 private:
   void addDigits(const FoldingRequest &request, unsigned axis);

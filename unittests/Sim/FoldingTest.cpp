@@ -44,10 +44,12 @@ machine::Cluster cluster(int64_t nodes, uint32_t perNode,
 }
 
 /// Every member loads the first link of its node by its local number, and the
-/// way up from each unit of the lowest level by the members below it.
+/// way up from each unit of the lowest level by the members below it. `extra`
+/// is what its first link carries beyond that.
 class TestCommunicator : public net::Communicator {
 public:
-  TestCommunicator(const machine::Cluster &cluster, ArrayRef<int64_t> devices) {
+  TestCommunicator(const machine::Cluster &cluster, ArrayRef<int64_t> devices,
+                   int64_t extra = 0) {
     std::map<net::LinkId, uint32_t> sums;
     for (int64_t device : devices) {
       int64_t node = cluster.nodeOf(device);
@@ -57,6 +59,7 @@ public:
     }
     for (auto [link, load] : sums)
       loads.push_back({link, load});
+    loads.front().load += extra;
   }
   net::Plan plan(cost::CollectiveKind, int64_t bytes) const override {
     net::Plan plan;
@@ -136,6 +139,24 @@ TEST(Folding, LoadsOfAllGroupsOfAClassAddUp) {
   EXPECT_EQ(total, 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8);
   ASSERT_EQ(folding.links.size(), 1u);
   EXPECT_EQ(folding.links[0].count, 4);
+}
+
+TEST(Folding, LinksThatAGroupLoadsUnequallyAreNotAlike) {
+  // A group over 4 nodes has its root in the first one. 8 more on one of 4
+  // links is not 2 more on each.
+  Job job(cluster(4, 1), {4}, {{0}});
+  job.request.createCommunicator = [&](ArrayRef<int64_t> devices) {
+    return Expected<std::unique_ptr<net::Communicator>>(
+        std::make_unique<TestCommunicator>(job.machine, devices, 8));
+  };
+  Folding folding = job.fold();
+  ASSERT_EQ(folding.links.size(), 2u);
+  EXPECT_EQ(folding.links[0].count, 1);
+  EXPECT_EQ(folding.links[1].count, 3);
+  std::vector<int64_t> loads;
+  for (LinkClassLoad load : folding.groups[0][0].collectives[0].flow.loads)
+    loads.push_back(load.load);
+  EXPECT_EQ(loads, (std::vector<int64_t>{9, 1}));
 }
 
 TEST(Folding, ADifferentPeerSplitsAlongTheGroup) {

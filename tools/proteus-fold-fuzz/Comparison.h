@@ -1,0 +1,41 @@
+//===- Comparison.h - folded and unfolded runs ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TOOLS_FOLDFUZZ_COMPARISON_H
+#define PROTEUS_TOOLS_FOLDFUZZ_COMPARISON_H
+
+#include "Proteus/Sim/Simulation.h"
+#include "Proteus/Transforms/BuildWorkload.h"
+
+#include <map>
+#include <string>
+
+namespace proteus {
+namespace fuzz {
+
+/// A workload and its run.
+struct FoldedRun {
+  sim::Workload workload;
+  sim::SimulationResult result;
+  /// Bytes through links in units of sim::loadUnit, by capacity of the links.
+  std::map<int64_t, __int128> linkBytes;
+};
+
+/// Simulates a lowered module. Emits an error and fails if that is not
+/// possible.
+llvm::FailureOr<FoldedRun> simulate(mlir::ModuleOp module,
+                                    const Machine &machine, Fold fold);
+
+/// What differs first, or an empty text: the time of the step, every figure of
+/// every rank, all communications and the traffic of the links.
+std::string compare(const FoldedRun &whole, const FoldedRun &folded);
+
+} // namespace fuzz
+} // namespace proteus
+
+#endif // PROTEUS_TOOLS_FOLDFUZZ_COMPARISON_H
