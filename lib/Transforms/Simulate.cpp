@@ -103,7 +103,10 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
     return failure();
-  Machine machine = createMachine(std::move(*cluster));
+  llvm::Expected<Machine> machine =
+      createMachine(std::move(*cluster), fidelity);
+  if (!machine)
+    return emitError(module.getLoc(), llvm::toString(machine.takeError()));
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
   // -1: not given.
@@ -114,7 +117,7 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
-  FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
+  FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
   sim::EngineOptions engine;
