@@ -43,6 +43,20 @@ function(add_proteus_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
 endfunction()
 
+# Writes OUTPUT, to be included into a list of {name, text}: the files that follow,
+# sorted. What a tool needs is part of it.
+function(proteus_embed_files output)
+  list(SORT ARGN)
+  string(REPLACE ";" "," list "${ARGN}")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${list}" "-DOUTPUT=${output}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
+    DEPENDS ${ARGN} "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
+    COMMENT "Embedding ${output}"
+    VERBATIM)
+endfunction()
+
 function(add_proteus_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
   add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

@@ -3,7 +3,7 @@
 # Script (cmake -P): writes OUTPUT, a list of {"name", R"(contents)"} entries,
 # one per file of the comma-separated list FILES. The name is the file's stem.
 string(REPLACE "," ";" FILES "${FILES}")
-set(text "// Generated from files under clusters/.\n")
+set(text "// Generated from data files.\n")
 foreach(file IN LISTS FILES)
   file(READ "${file}" contents)
   get_filename_component(stem "${file}" NAME_WLE)

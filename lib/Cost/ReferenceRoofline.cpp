@@ -18,8 +18,8 @@ using namespace llvm;
 using namespace proteus::cost;
 using proteus::json::Reader;
 
-Expected<ReferenceRoofline> ReferenceRoofline::parse(StringRef text,
-                                                     StringRef source) {
+Expected<ReferenceRoofline::Constants>
+ReferenceRoofline::parseConstants(StringRef text, StringRef source) {
   Expected<json::Document> document = json::Document::parse(text, source);
   if (!document)
     return document.takeError();
@@ -33,7 +33,15 @@ Expected<ReferenceRoofline> ReferenceRoofline::parse(StringRef text,
   constants.elementwiseFloor = compute["elementwise_floor_ms"].nonNegative(1e6);
   if (Error error = document->takeError())
     return std::move(error);
-  return ReferenceRoofline(constants);
+  return constants;
+}
+
+Expected<ReferenceRoofline> ReferenceRoofline::parse(StringRef text,
+                                                     StringRef source) {
+  Expected<Constants> constants = parseConstants(text, source);
+  if (!constants)
+    return constants.takeError();
+  return ReferenceRoofline(*constants);
 }
 
 static double elementsOf(ArrayRef<int64_t> shape) {
@@ -43,13 +51,16 @@ static double elementsOf(ArrayRef<int64_t> shape) {
   return elements;
 }
 
-double ReferenceRoofline::gemm(double m, double n, double k) const {
-  double flops = 2 * m * n * k;
-  double bytes = constants.bytesPerElement * (m * n + m * k + n * k);
+double ReferenceRoofline::matrix(double flops, double bytes) const {
   if (flops / bytes > constants.flops / constants.memoryBandwidth)
     return flops / constants.flops * 1e3;
   return bytes / constants.memoryBandwidth * 1e3 +
          constants.memoryBoundGemmExtra;
+}
+
+double ReferenceRoofline::gemm(double m, double n, double k) const {
+  return matrix(2 * m * n * k,
+                constants.bytesPerElement * (m * n + m * k + n * k));
 }
 
 double ReferenceRoofline::elementwise(double elements) const {
@@ -140,4 +151,44 @@ ReferenceRoofline::milliseconds(StringRef op, ArrayRef<Shape> inputs,
     for (const Shape &shape : operands)
       elements += elementsOf(shape);
   return elementwise(elements);
+}
+
+double ReferenceRoofline::milliseconds(const Kernel &kernel) const {
+  Constants typed = constants;
+  typed.bytesPerElement = byteWidth(kernel.type);
+  ReferenceRoofline roofline(typed);
+  if (!kernel.matrix)
+    return roofline.elementwise(kernel.bytes / typed.bytesPerElement);
+  if (!kernel.product)
+    return roofline.matrix(kernel.flops, kernel.bytes);
+  const MatrixProduct &product = *kernel.product;
+  double time = roofline.gemm(product.rows, product.columns, product.inner);
+  return product.biased > 0 ? time + roofline.elementwise(product.biased)
+                            : time;
+}
+
+namespace {
+class ReferenceRooflineModel : public KernelCostModel {
+public:
+  ReferenceRooflineModel(ReferenceRoofline roofline, double launchGap)
+      : roofline(roofline), launchGap(launchGap) {}
+
+  Answer cost(const Kernel &kernel) const override {
+    return {fromSeconds(roofline.milliseconds(kernel) * 1e-3 + launchGap),
+            Source::Roofline};
+  }
+
+private:
+  ReferenceRoofline roofline;
+  double launchGap;
+};
+} // namespace
+
+std::unique_ptr<KernelCostModel> proteus::cost::createReferenceRooflineModel(
+    const Device &device, ReferenceRoofline::Constants constants,
+    double launchGap) {
+  constants.flops = device.peak(DType::F32);
+  constants.memoryBandwidth = device.memoryBandwidth;
+  return std::make_unique<ReferenceRooflineModel>(ReferenceRoofline(constants),
+                                                  launchGap);
 }

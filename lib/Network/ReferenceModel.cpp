@@ -45,6 +45,13 @@ std::optional<ReferenceKind> proteus::net::parseReferenceKind(StringRef name) {
   return std::nullopt;
 }
 
+StringRef proteus::net::embeddedReferenceConstants() {
+  static constexpr std::pair<StringRef, StringRef> files[] = {
+#include "ReferenceConstants.inc"
+  };
+  return files[0].second;
+}
+
 static ReferenceConstants::Fixed readFixed(Reader entry) {
   entry.expectKeys({"cluster", "kind", "ranks", "bandwidth_gbps"});
   ReferenceConstants::Fixed fixed;
@@ -125,15 +132,14 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
 
   // A ring through all nodes is as good as its worst part, but what the release
   // reports as the class of the path is the best one.
-  size_t channels = SIZE_MAX;
-  double speed = 0;
   PathClass worst = PathClass::Local;
   for (auto &[node, local] : byNode) {
     llvm::sort(local);
     const RingSet &rings = ringsOf(local, group.acrossNodes);
-    bool first = channels == SIZE_MAX;
-    channels = std::min(channels, rings.channels.size());
-    speed = first ? rings.speed : std::min(speed, rings.speed);
+    bool first = group.channels == 0;
+    group.channels = first ? rings.channels.size()
+                           : std::min(group.channels, rings.channels.size());
+    group.speed = first ? rings.speed : std::min(group.speed, rings.speed);
     worst = std::max(worst, rings.intra);
     group.intra = first ? rings.intra : std::min(group.intra, rings.intra);
     if (group.acrossNodes)
@@ -142,7 +148,7 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
   }
   group.hop =
       worst == PathClass::NVLink ? constants.nvlinkHop : constants.pcieHop;
-  group.busBandwidth = channels * speed * 1e-9;
+  group.busBandwidth = group.channels * group.speed * 1e-9;
   if (group.ranks == 4 && group.nodes == 1)
     group.busBandwidth *= constants.fourRanks;
   return group;
@@ -193,14 +199,21 @@ ReferenceFigures ReferenceModel::figures(ReferenceKind kind,
   llvm_unreachable("unknown kind of collective");
 }
 
+ReferenceFigures ReferenceModel::charged(ReferenceKind kind,
+                                         const ReferenceGroup &group,
+                                         double bytes) const {
+  ReferenceFigures answer = figures(kind, group, bytes);
+  for (const ReferenceConstants::Fixed &fixed : constants.fixed)
+    if (StringRef(cluster.name).contains(fixed.cluster) && fixed.kind == kind &&
+        fixed.ranks == group.ranks)
+      answer.bandwidth = fixed.bandwidth;
+  return answer;
+}
+
 double ReferenceModel::milliseconds(ReferenceKind kind,
                                     const ReferenceGroup &group, double bytes,
                                     double share) const {
-  ReferenceFigures answer = figures(kind, group, bytes);
-  for (const ReferenceConstants::Fixed &fixed : constants.fixed)
-    if (fixed.cluster == cluster.name && fixed.kind == kind &&
-        fixed.ranks == group.ranks)
-      answer.bandwidth = fixed.bandwidth;
+  ReferenceFigures answer = charged(kind, group, bytes);
   double microseconds =
       answer.latency + bytes * 1e-3 / (answer.bandwidth / share);
   if (kind == ReferenceKind::AllToAll)

@@ -56,7 +56,10 @@ private:
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
+  sim::Stream streamOf(Operation *op) const;
+  void updateAfterCommunication(sim::DeviceClass &device) const;
   uint32_t label(StringRef text);
+  bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
   int64_t deviceOf(uint32_t number) const {
     return mesh.getDevice(
@@ -272,6 +275,10 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
+  // Of the original's communication only gradients run beside kernels.
+  if (isPaper())
+    collective.flow.channels =
+        streamOf(task.op) == sim::Stream::DataParallel ? 1 : 0;
   collective.algorithm = how.algorithm;
   collective.axes = std::move(name);
   collective.groups = groups.groups;
@@ -280,7 +287,7 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   return entry->second;
 }
 
-static sim::Stream streamOf(Operation *op) {
+static sim::Stream flowStreamOf(Operation *op) {
   if (isa<dist::FetchOp>(op))
     return sim::Stream::HostToDevice;
   if (isa<dist::OffloadOp>(op))
@@ -304,6 +311,39 @@ static sim::Stream streamOf(Operation *op) {
   if (purpose && purpose.getValue() != dist::Purpose::Activation)
     return sim::Stream::DataParallel;
   return sim::Stream::TensorParallel;
+}
+
+/// The original has a queue for gradients and one for all else. A message is in
+/// the queue of its sender only.
+static sim::Stream paperStreamOf(Operation *op) {
+  if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
+    return flowStreamOf(op);
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  return purpose && purpose.getValue() == dist::Purpose::Gradient
+             ? sim::Stream::DataParallel
+             : sim::Stream::TensorParallel;
+}
+
+sim::Stream WorkloadBuilder::streamOf(Operation *op) const {
+  return isPaper() ? paperStreamOf(op) : flowStreamOf(op);
+}
+
+/// The original updates parameters when all communication has ended.
+void WorkloadBuilder::updateAfterCommunication(sim::DeviceClass &device) const {
+  const sim::Template &once = device.once;
+  // Kernels run in order: it is enough if the first of a section waits.
+  for (size_t s = 0; s + 1 < once.sectionBegin.size(); ++s)
+    for (uint32_t t = once.sectionBegin[s]; t < once.sectionBegin[s + 1]; ++t) {
+      if (once.tasks[t].stream != sim::Stream::Compute)
+        continue;
+      for (auto [m, task] : llvm::enumerate(device.micro.tasks)) {
+        std::pair<uint32_t, uint32_t> edge(t, m);
+        if (task.collective >= 0 &&
+            !llvm::is_contained(device.onceDependsOn, edge))
+          device.onceDependsOn.push_back(edge);
+      }
+      break;
+    }
 }
 
 /// A buffer in the size it has on class `number`.
@@ -377,10 +417,20 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   device.representative = deviceOf(number);
   device.deviceType = cluster.deviceTypeOf(device.representative);
   const machine::Device &type = cluster.devices[device.deviceType];
-  device.launchLatency = cost::fromSeconds(type.launchLatency);
-  device.interference = options.interference.value_or(type.interference);
+  device.interference = type.interference;
+  if (isPaper()) {
+    // Launches are part of kernels; one factor slows all.
+    double factor = type.interference.matrixKernel;
+    device.interference = {factor, factor, factor};
+  } else {
+    device.launchLatency = cost::fromSeconds(type.launchLatency);
+  }
+  if (options.interference)
+    device.interference = *options.interference;
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
+  if (isPaper())
+    updateAfterCommunication(device);
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
@@ -407,19 +457,6 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);
   return std::move(workload);
-}
-
-Machine proteus::createMachine(machine::Cluster cluster) {
-  Machine machine;
-  auto shared = std::make_shared<const machine::Cluster>(std::move(cluster));
-  machine.cluster = *shared;
-  for (const machine::Device &device : shared->devices)
-    machine.kernels.push_back(cost::createRooflineModel(device));
-  machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
-      -> llvm::Expected<std::unique_ptr<net::Communicator>> {
-    return net::Communicator::create(*shared, devices);
-  };
-  return machine;
 }
 
 FailureOr<sim::Workload>

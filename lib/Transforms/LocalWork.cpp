@@ -85,6 +85,56 @@ bool proteus::isHeldAt(Type type, ArrayRef<int64_t> coordinates) {
   return !layout || layout.getValue().isHeldAt(coordinates);
 }
 
+/// Sizes of the product that an operation of two matrices is: what each
+/// iterator indexes says whether it counts rows, columns or the inner
+/// dimension. None if the operation is something else.
+static std::optional<cost::MatrixProduct>
+productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
+          ArrayRef<nn::IteratorRanges> held) {
+  if (space.operands.size() < 2 || space.operands.size() > 3 ||
+      space.results.size() != 1 || op.getFlopsPerPoint() != 2)
+    return std::nullopt;
+  auto indexes = [](const nn::TensorIterators &tensor, unsigned iterator) {
+    return llvm::any_of(tensor, [&](const nn::DimIterators &dim) {
+      return llvm::is_contained(dim, iterator);
+    });
+  };
+  const nn::TensorIterators *tensors[] = {
+      &space.operands[0], &space.operands[1], &space.results[0]};
+  std::optional<unsigned> windowed;
+  for (unsigned t = 0; t < 3; ++t)
+    if (llvm::any_of(*tensors[t],
+                     [](const nn::DimIterators &dim) { return dim.empty(); })) {
+      if (windowed)
+        return std::nullopt;
+      windowed = t;
+    }
+  cost::MatrixProduct product{1, 1, 1, 0};
+  for (unsigned i = 0; i < space.iterators.size(); ++i) {
+    bool in[3];
+    for (unsigned t = 0; t < 3; ++t)
+      in[t] = indexes(*tensors[t], i);
+    // The matrix of windows has a place for each value of the iterators that
+    // only one of the others has.
+    if (windowed)
+      in[*windowed] = in[(*windowed + 1) % 3] != in[(*windowed + 2) % 3];
+    if (in[0] + in[1] + in[2] < 2)
+      return std::nullopt;
+    double &size = in[0] && in[2]   ? product.rows
+                   : in[1] && in[2] ? product.columns
+                                    : product.inner;
+    size *= static_cast<double>(sizeOf(held[i]));
+  }
+  if (space.operands.size() == 3) {
+    for (const nn::DimIterators &dim : space.operands[2])
+      for (unsigned iterator : dim)
+        if (!indexes(*tensors[1], iterator) || !indexes(*tensors[2], iterator))
+          return std::nullopt;
+    product.biased = product.rows * product.columns;
+  }
+  return product;
+}
+
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // Work at one place costs nothing elsewhere.
@@ -118,5 +168,7 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
   kernel.bytes = bytes;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
+  if (kernel.matrix)
+    kernel.product = productOf(op, space, held);
   return kernel;
 }

@@ -105,7 +105,10 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
     return failure();
-  Machine machine = createMachine(std::move(*cluster));
+  llvm::Expected<Machine> machine =
+      createMachine(std::move(*cluster), fidelity);
+  if (!machine)
+    return emitError(module.getLoc(), llvm::toString(machine.takeError()));
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
   // -1: not given.
@@ -121,11 +124,16 @@ LogicalResult Simulate::run() {
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
     options.origins = &remarks.origins;
-  FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
+  FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;
+  // A folded collective stands for groups that would meet on its links. The
+  // ceiling is what one of them reaches alone.
+  if (!engine.share)
+    for (sim::Collective &collective : workload->collectives)
+      collective.flow.loads.clear();
   engine.overlap = overlap == Switch::On;
   engine.skipRecurrence = fold == Fold::All;
 

@@ -66,6 +66,52 @@ TEST(ReferenceRoofline, GivesEveryComputationOfTheGoldenRuns) {
             << " durations equal\n";
 }
 
+TEST(ReferenceRoofline, SizesSayWhatShapesSay) {
+  ReferenceRoofline roofline = readRoofline();
+  json::Document document = cantFail(json::Document::parse(
+      readReference("golden_costs.json"), "golden_costs.json"));
+  size_t rows = 0;
+  for (Reader row : document.root()["computation"].elements()) {
+    std::string op = row["op"].nonEmptyString();
+    auto inputs = readShapes(row["inputs"]),
+         outputs = readShapes(row["outputs"]);
+    double expected = row["milliseconds"].positive(1e6);
+    Kernel kernel;
+    auto count = [](const ReferenceRoofline::Shape &shape) {
+      double elements = 1;
+      for (int64_t size : shape)
+        elements *= size;
+      return elements;
+    };
+    bool isLinear = op == "Linear", isConv = op == "Conv2d";
+    if (!isLinear && !isConv && op != "Matmul" && op != "ReLU")
+      continue;
+    ++rows;
+    if (op == "ReLU") {
+      kernel.bytes = 4 * (count(inputs[0]) + count(outputs[0]));
+      EXPECT_NEAR(roofline.milliseconds(kernel), expected, 0.5000001e-6) << op;
+      continue;
+    }
+    double columns = isConv ? outputs[0][1] : outputs[0].back();
+    double inner = isConv ? count(inputs[1]) / columns : inputs[0].back();
+    double result = count(outputs[0]);
+    kernel.matrix = true;
+    kernel.product = MatrixProduct{result / columns, columns, inner,
+                                   inputs.size() > 2 ? result : 0};
+    EXPECT_NEAR(roofline.milliseconds(kernel), expected, 0.5000001e-6) << op;
+    // Operations and bytes alone are enough where operands are read once.
+    if (isLinear && inputs.size() == 2) {
+      kernel.product.reset();
+      kernel.flops = 2 * result * inner;
+      kernel.bytes = 4 * (count(inputs[0]) + count(inputs[1]) + result);
+      EXPECT_NEAR(roofline.milliseconds(kernel), expected, 0.5000001e-6) << op;
+    }
+  }
+  if (Error error = document.takeError())
+    FAIL() << toString(std::move(error));
+  EXPECT_EQ(rows, 40u);
+}
+
 TEST(ReferenceRoofline, LooksUpNoMoreRowsThanTheTableHas) {
   // The golden runs stay below the floor here: 2e6 indices into 1000 rows of
   // 64, read once, and 2e6 rows written.

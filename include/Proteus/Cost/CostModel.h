@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace proteus::cost {
@@ -41,6 +42,13 @@ using Time = int64_t;
 Time fromSeconds(double seconds);
 double toSeconds(Time time);
 
+/// A kernel as one matrix product (rows, inner) x (inner, columns): batches are
+/// rows, a convolution multiplies the matrix of its windows.
+struct MatrixProduct {
+  double rows = 0, columns = 0, inner = 0;
+  double biased = 0; ///< elements of the result to which a bias is added
+};
+
 /// The work of one kernel on one device, in local (per-device) sizes.
 struct Kernel {
   llvm::StringRef op; ///< operation name, such as "nn.linear"
@@ -48,6 +56,8 @@ struct Kernel {
   double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
+  /// Of a matrix kernel that is one product.
+  std::optional<MatrixProduct> product;
 };
 
 /// Where an answer comes from, weakest last.

@@ -14,6 +14,8 @@
 #ifndef PROTEUS_COST_REFERENCEROOFLINE_H
 #define PROTEUS_COST_REFERENCEROOFLINE_H
 
+#include "Proteus/Cost/CostModel.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -33,10 +35,16 @@ public:
     double memoryBoundGemmExtra = 0; ///< ms
     double elementwiseFloor = 0;     ///< ms
   };
+  static llvm::Expected<Constants> parseConstants(llvm::StringRef text,
+                                                  llvm::StringRef source);
   static llvm::Expected<ReferenceRoofline> parse(llvm::StringRef text,
                                                  llvm::StringRef source);
   explicit ReferenceRoofline(const Constants &constants)
       : constants(constants) {}
+
+  /// By sizes instead of shapes: a product if the kernel is one, else its
+  /// operations and bytes decide. Elements have the size of the kernel's type.
+  double milliseconds(const Kernel &kernel) const;
 
   using Shape = std::vector<int64_t>;
 
@@ -49,6 +57,7 @@ public:
                                       llvm::ArrayRef<Shape> outputs) const;
 
 private:
+  double matrix(double flops, double bytes) const;
   double gemm(double m, double n, double k) const;
   double elementwise(double elements) const;
   double layer(double rows, llvm::ArrayRef<int64_t> weight,
@@ -58,6 +67,13 @@ private:
 
   Constants constants;
 };
+
+/// The roofline on `device`, with its rates of F32, and `launchGap` seconds
+/// before each kernel.
+std::unique_ptr<KernelCostModel>
+createReferenceRooflineModel(const Device &device,
+                             ReferenceRoofline::Constants constants,
+                             double launchGap);
 
 } // namespace proteus::cost
 

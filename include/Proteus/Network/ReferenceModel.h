@@ -62,7 +62,7 @@ struct ReferenceConstants {
          exchangeBandwidthAcross = 0;
   /// Bandwidths (GB/s) that replace the computed one in costs.
   struct Fixed {
-    std::string cluster;
+    std::string cluster; ///< part of the cluster's name
     ReferenceKind kind = ReferenceKind::AllReduce;
     int64_t ranks = 0;
     double bandwidth = 0;
@@ -76,6 +76,10 @@ struct ReferenceConstants {
   /// cluster for transformers, under "cnn" for convolutional networks.
   std::map<std::string, double> overlap;
 };
+
+/// The text of validation/reference/constants.json, which is part of the
+/// library.
+llvm::StringRef embeddedReferenceConstants();
 
 /// Reads the constants; `source` names the text in errors.
 llvm::Expected<ReferenceConstants>
@@ -95,7 +99,9 @@ struct ReferenceGroup {
   /// Of the group's nodes, the best class, as the original reports it.
   PathClass intra = PathClass::Local, inter = PathClass::OneSwitch;
   bool acrossNodes = false;
-  double busBandwidth = 0; ///< GB/s of all rings together
+  size_t channels = 0;     ///< rings, in every node
+  double speed = 0;        ///< bytes/s of one ring
+  double busBandwidth = 0; ///< GB/s of all rings together, corrected
   bool equalRings = true;
   double hop = 0; ///< us of one step within a node
 };
@@ -117,14 +123,19 @@ public:
   ReferenceFigures figures(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 
-  /// What the release charges, fixed bandwidths included. `share` divides the
-  /// bandwidth; all-to-all counts once per peer.
+  /// The same with fixed bandwidths: what the release charges.
+  ReferenceFigures charged(ReferenceKind kind, const ReferenceGroup &group,
+                           double bytes) const;
+
+  /// Time of what is charged. `share` divides the bandwidth; all-to-all counts
+  /// once per peer.
   double milliseconds(ReferenceKind kind, const ReferenceGroup &group,
                       double bytes, double share = 1) const;
 
-private:
+  /// Rings through devices of a node (numbers in it, ascending).
   const RingSet &ringsOf(llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 
+private:
   ReferenceCluster cluster;
   ReferenceConstants constants;
   std::map<std::pair<std::vector<uint32_t>, bool>, RingSet> known;

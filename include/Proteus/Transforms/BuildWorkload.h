@@ -17,8 +17,15 @@
 
 namespace proteus {
 
+/// Whose rules and costs.
+enum class Fidelity {
+  Flow,  ///< ours
+  Paper, ///< those of the original Proteus, as docs/reference.md lists them
+};
+
 /// A cluster and what things cost on it.
 struct Machine {
+  Fidelity fidelity = Fidelity::Flow;
   machine::Cluster cluster;
   /// Per device type of the cluster.
   std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
@@ -35,8 +42,9 @@ enum class Fold {
 /// A model that can be left out.
 enum class Switch { Off, On };
 
-/// Costs on `cluster`.
-Machine createMachine(machine::Cluster cluster);
+/// Costs on `cluster`. Fails if the original's rules do not know it.
+llvm::Expected<Machine> createMachine(machine::Cluster cluster,
+                                      Fidelity fidelity);
 
 /// Where a task of a workload comes from.
 struct TaskOrigin {

@@ -395,6 +395,11 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     the programs gets one that tells what it costs. `docs/views.md` explains the
     report, the trace and the remarks.
 
+    With `fidelity=paper` kernels and collectives cost what the published rules of
+    the original say, communication has its two queues, and only gradients and
+    kernels slow each other; docs/reference.md lists the rules. Clusters that these
+    rules do not know are an error.
+
     ```mlir
     module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
     // becomes
@@ -415,6 +420,12 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
                         "ranks that do the same thing at the same time"),
              clEnumValN(::proteus::Fold::All, "all",
                         "and the steady state of a pipeline"))}]>,
+    Option<"fidelity", "fidelity", "::proteus::Fidelity", "::proteus::Fidelity::Flow",
+           "Whose rules and costs",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::Fidelity::Flow, "flow", "ours"),
+             clEnumValN(::proteus::Fidelity::Paper, "paper",
+                        "those of the original Proteus (docs/reference.md)"))}]>,
     Option<"share", "share", "::proteus::Switch", "::proteus::Switch::On",
            "Whether flows share links; off: each has them for itself",
            [{::llvm::cl::values(
