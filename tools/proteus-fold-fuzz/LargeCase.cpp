@@ -93,12 +93,17 @@ static void lengthen(Random &random, Case &input) {
   if (input.tree.root.says("order"))
     return;
   int64_t factor = findPipeline(input.tree)
-                       ? random.pick<int64_t>({4, 8, 8, 12, 16})
-                       : random.pick<int64_t>({1, 2, 4});
+                       ? random.pick<int64_t>({8, 12, 16, 24})
+                       : random.pick<int64_t>({1, 4, 16});
   int64_t number = input.tree.getMicroBatches() * factor;
   if (number == 1)
     return;
-  input.tree.directive("schedule").set("micro_batches", number);
+  Entries &schedule = input.tree.directive("schedule");
+  schedule.set("micro_batches", number);
+  // All forwards before the first backward have no steady state.
+  if (schedule.get("order") == "\"gpipe\"" &&
+      schedule.get("virtual_stages").empty() && random.chance(70))
+    schedule.set("order", "\"1f1b\"");
   input.model.batch *= factor;
 }
 
