@@ -95,7 +95,8 @@ static CaseResult run(MLIRContext &context, const std::string &text,
     result.rejection = message;
     return result;
   }
-  Machine machine = createMachine(std::move(*cluster));
+  Machine machine =
+      llvm::cantFail(createMachine(std::move(*cluster), Fidelity::Flow));
   FailureOr<FoldedRun> whole = fuzz::simulate(*module, machine, Fold::None);
   if (failed(whole)) {
     // A schedule that blocks must do so for a class of ranks as well.
