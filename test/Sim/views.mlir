@@ -1,7 +1,7 @@
 // What a person sees of a step fits together: parts sum to the whole, with and
 // without skipping, and the arrows of a trace lead from task to task.
 
-// RUN: proteus-opt %examples/strategies/hybrid-3d.mlir --lower-strategy -o %t.mlir
+// RUN: proteus-opt %examples/strategies/hybrid-3d.mlir --lower-strategy="cluster=titanxp-pcie" -o %t.mlir
 // RUN: proteus-opt %t.mlir --simulate="critical-path report=%t-path.json trace=%t-trace.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_views.py report %t-path.json
 // RUN: python3 %S/Inputs/check_views.py trace %t-trace.json

@@ -85,7 +85,7 @@
 // REPORT-NEXT:   "compute": 9e-06
 // REPORT:      "collectives": []
 // REPORT-NEXT: "buckets": []
-// REPORT-NEXT: "tasks": 1
+// REPORT:      "tasks": 1
 
 // TRACE:      "traceEvents": [
 // TRACE:      "ph": "X"
