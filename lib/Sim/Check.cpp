@@ -283,6 +283,10 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
 Error Checker::checkDevice(const DeviceClass &device) const {
   if (device.ranks < 1)
     return inClass(device, "stands for " + Twine(device.ranks) + " ranks");
+  if (device.deviceType >= workload.cluster.devices.size())
+    return inClass(device, "is of device type " + Twine(device.deviceType) +
+                               ", but the cluster has " +
+                               Twine(workload.cluster.devices.size()));
   if (device.launchLatency < 0)
     return inClass(device,
                    "expected a launch latency that is not negative, got " +

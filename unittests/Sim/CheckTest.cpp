@@ -49,6 +49,8 @@ TEST(Check, WorkloadAsAWhole) {
             "bucket 'b0' has a negative size of -4 bytes");
   EXPECT_EQ(errorInClass([](DeviceClass &c) { c.ranks = 0; }),
             "class 'stage 0': stands for 0 ranks");
+  EXPECT_EQ(errorInClass([](DeviceClass &c) { c.deviceType = 1; }),
+            "class 'stage 0': is of device type 1, but the cluster has 1");
   EXPECT_EQ(errorInClass([](DeviceClass &c) { c.launchLatency = -1; }),
             "class 'stage 0': expected a launch latency that is not negative, "
             "got -1 ps");
