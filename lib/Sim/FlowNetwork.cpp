@@ -34,7 +34,7 @@ FlowNetwork::FlowNetwork(const Workload &workload, bool share)
     flows[f].firstEntry = entries.size();
     for (const LinkClassLoad &load : workload.collectives[f].flow.loads) {
       entries.push_back({static_cast<uint64_t>(load.load), f, load.link, 0});
-      ++links[load.link].first; // counts, for now
+      ++links[load.link].first; // a count until offsets are known
     }
     flows[f].lastEntry = entries.size();
   }
