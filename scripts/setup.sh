@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   g++ cmake ninja-build ccache clang-22 lld-22 clang-format-22
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
+  libclang-rt-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   libgtest-dev libbenchmark-dev nlohmann-json3-dev libpugixml-dev
   python3 git
 )

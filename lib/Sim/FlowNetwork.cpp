@@ -252,7 +252,9 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     for (uint32_t index : dirty) {
       Flow &flow = flows[index];
       flow.dirty = false;
-      flow.next = rateAlone(index, flow.ceiling);
+      // A folded flow stands for groups that would meet on its links; the
+      // ceiling is what one of them reaches alone.
+      flow.next = flow.ceiling;
       if (flow.active)
         componentFlows.push_back(index);
     }

@@ -129,11 +129,6 @@ LogicalResult Simulate::run() {
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;
-  // A folded collective stands for groups that would meet on its links. The
-  // ceiling is what one of them reaches alone.
-  if (!engine.share)
-    for (sim::Collective &collective : workload->collectives)
-      collective.flow.loads.clear();
   engine.overlap = overlap == Switch::On;
   engine.skipRecurrence = fold == Fold::All;
 

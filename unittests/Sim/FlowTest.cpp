@@ -76,8 +76,8 @@ TEST(Flows, AFoldedRingHasTheLoadOfAll) {
   r.send(0, Stream::DataParallel,
          {2 * ms, 5 * GB, 25 * GB, 8, {{nic, 2 * loadUnit}}});
   EXPECT_EQ(timeOf(r.finish()), 402 * ms);
-  // Alone or not, the links it loads are its own.
-  EXPECT_EQ(timeOf(r.workload, notShared), 402 * ms);
+  // The groups it stands for do not meet.
+  EXPECT_EQ(timeOf(r.workload, notShared), 202 * ms);
 }
 
 TEST(Flows, RatesChangeWhenAnotherFlowComesAndGoes) {
@@ -298,12 +298,6 @@ TEST(Folding, OneClassForAllRanksGivesTheSameTimes) {
   for (unsigned model = 0; model < 4; ++model) {
     EngineOptions options = {(model & 1) != 0, (model & 2) != 0, true};
     Workload few = twoNodes(true), many = twoNodes(false);
-    if (!options.share) {
-      // Without sharing, groups that one class stands for do not meet either.
-      for (Collective &collective : few.collectives)
-        for (LinkClassLoad &load : collective.flow.loads)
-          load.load = std::min(load.load, loadUnit);
-    }
     SimulationResult folded = simulateOrFail(few, {}, options);
     SimulationResult unfolded = simulateOrFail(many, {}, options);
     EXPECT_EQ(folded.run.iterationTime, unfolded.run.iterationTime);

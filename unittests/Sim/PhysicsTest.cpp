@@ -166,12 +166,8 @@ private:
       return Exact(workload->links[link].capacity) * loadUnit;
     };
     if (!options.share) {
-      for (auto [index, ceiling] : ceilings) {
+      for (auto [index, ceiling] : ceilings)
         rates[index] = ceiling;
-        for (const LinkClassLoad &load : loadsOf(index))
-          rates[index] = std::min(rates[index],
-                                  int64_t(capacityOf(load.link) / load.load));
-      }
       return rates;
     }
     std::map<uint32_t, Exact> demand;

@@ -33,8 +33,6 @@ Time durationAlone(const Workload &w, const Flow &flow) {
   if (flow.volume == 0)
     return flow.latency;
   int64_t rate = flow.ceiling;
-  for (const LinkClassLoad &load : flow.loads)
-    rate = std::min(rate, w.links[load.link].capacity * loadUnit / load.load);
   constexpr int64_t second = 1000000000000;
   return flow.latency + (flow.volume * second + rate - 1) / rate;
 }

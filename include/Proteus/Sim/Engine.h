@@ -113,7 +113,7 @@ struct RunResult {
 
 /// What the engine models; each can be switched off to see what it is worth.
 struct EngineOptions {
-  /// Flows share links. Off: each has its links for itself.
+  /// Flows share links. Off: each runs at its ceiling.
   bool share = true;
   /// Kernels and communication slow each other.
   bool overlap = true;

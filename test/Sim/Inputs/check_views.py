@@ -96,7 +96,7 @@ def main():
         assert a == b, [key for key in a if a[key] != b[key]]
     elif what == "uncontended":
         links = load(paths[0])["links"]
-        assert not any(link["contended_s"] for link in links)
+        assert links and not any(link["contended_s"] for link in links)
     elif what == "trace":
         check_trace(load(paths[0]))
     else:
