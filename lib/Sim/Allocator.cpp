@@ -29,22 +29,16 @@ CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
 void CachingAllocator::insert(Handle handle) {
   Block &block = blocks[handle];
   block.isFree = true;
+  Pool &pool = poolOf(block);
   Key key = {block.size, block.address, handle};
-  if (unusedNodes.empty()) {
-    poolOf(block).insert(key);
-    return;
-  }
-  Pool::node_type node = std::move(unusedNodes.back());
-  unusedNodes.pop_back();
-  node.value() = key;
-  poolOf(block).insert(std::move(node));
+  pool.insert(std::lower_bound(pool.begin(), pool.end(), key), key);
 }
 
 void CachingAllocator::remove(Handle handle) {
   Block &block = blocks[handle];
   Pool &pool = poolOf(block);
-  unusedNodes.push_back(
-      pool.extract(pool.find({block.size, block.address, handle})));
+  Key key = {block.size, block.address, handle};
+  pool.erase(std::lower_bound(pool.begin(), pool.end(), key));
   block.isFree = false;
 }
 
@@ -77,15 +71,17 @@ void CachingAllocator::merge(Handle first, Handle second) {
 void CachingAllocator::releaseCached() {
   ++numReleases;
   for (Pool &pool : pools)
-    for (auto it = pool.begin(); it != pool.end();) {
-      Handle handle = it++->block;
-      const Block &block = blocks[handle];
-      if (block.previous != none || block.next != none)
-        continue;
-      inSegments -= block.size;
-      remove(handle);
-      unusedBlocks.push_back(handle);
-    }
+    pool.erase(std::remove_if(pool.begin(), pool.end(),
+                              [&](const Key &key) {
+                                const Block &block = blocks[key.block];
+                                if (block.previous != none ||
+                                    block.next != none)
+                                  return false;
+                                inSegments -= block.size;
+                                unusedBlocks.push_back(key.block);
+                                return true;
+                              }),
+               pool.end());
 }
 
 CachingAllocator::Handle CachingAllocator::newSegment(int64_t bytes,
@@ -110,13 +106,14 @@ CachingAllocator::Handle CachingAllocator::allocate(int64_t bytes) {
   bytes = llvm::alignTo(bytes, granularity);
   bool isSmall = bytes <= smallLimit;
   Pool &pool = pools[isSmall];
-  auto fit = pool.lower_bound({bytes, 0, 0});
+  auto fit = std::lower_bound(pool.begin(), pool.end(), Key{bytes, 0, 0});
   Handle handle;
   if (fit == pool.end()) {
     handle = newSegment(bytes, isSmall);
   } else {
     handle = fit->block;
-    remove(handle);
+    pool.erase(fit);
+    blocks[handle].isFree = false;
   }
   int64_t rest = blocks[handle].size - bytes;
   if (isSmall ? rest >= granularity : rest > smallLimit)

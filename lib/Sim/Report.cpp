@@ -147,7 +147,6 @@ void ReportWriter::writeVerdict() {
   if (worst.allocator.exceeded) {
     json.beginObject();
     json.attribute("label", worst.allocator.exceededLabel);
-    seconds("time_s", worst.allocator.exceededTime);
     json.endObject();
   } else {
     json.null();

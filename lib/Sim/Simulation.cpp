@@ -40,14 +40,13 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
                                                   ArrayRef<Listener *> extra,
                                                   bool followCriticalPath) {
   MemoryTracker memory;
-  AllocatorTracker allocator;
   BreakdownTracker breakdown;
   CollectiveTable collectives;
   BucketTable buckets;
   LinkTable links;
   CriticalPath path;
-  SmallVector<Listener *> listeners = {&memory,      &allocator, &breakdown,
-                                       &collectives, &buckets,   &links};
+  SmallVector<Listener *> listeners = {&memory, &breakdown, &collectives,
+                                       &buckets, &links};
   if (followCriticalPath)
     listeners.push_back(&path);
   listeners.append(extra.begin(), extra.end());
@@ -58,11 +57,21 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
   SimulationResult result;
   result.run = *run;
   std::vector<MemoryBudget> budgets = budgetsOf(workload);
-  for (uint32_t c = 0; c < workload.classes.size(); ++c)
-    result.classes.push_back({memory.peak(c), allocator.peak(c), budgets[c],
+  for (uint32_t c = 0; c < workload.classes.size(); ++c) {
+    AllocatorPeak allocator = reserve(workload, c, budgets[c].forTensors());
+    // The device may be behind the host, and memory in use for longer.
+    if (memory.peak(c).bytes > allocator.reserved) {
+      allocator.reserved = memory.peak(c).bytes;
+      allocator.label = memory.peak(c).label;
+      if (allocator.reserved > budgets[c].forTensors() &&
+          !std::exchange(allocator.exceeded, true))
+        allocator.exceededLabel = memory.peak(c).label;
+    }
+    result.classes.push_back({memory.peak(c), std::move(allocator), budgets[c],
                               breakdown.breakdown(c), breakdown.streamBusy(c),
                               breakdown.computeByOperation(c),
                               breakdown.exposedByKind(c), buckets.exposed(c)});
+  }
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
   result.links = links.rows();

@@ -121,11 +121,9 @@ static RankFigures figuresOf(const FoldedRun &run, uint32_t number) {
   add("allocated", allocator.allocated);
   add("in flight", allocator.inFlight);
   add("fragmentation", allocator.fragmentation);
-  add("time of the reservation", allocator.time);
   addText("label of the reservation", allocator.label);
   add("releases", static_cast<int64_t>(allocator.releases));
   add("exceeded", allocator.exceeded);
-  add("time of the excess", allocator.exceededTime);
   addText("label of the excess", allocator.exceededLabel);
   add("communication library", result.budget.communicationLibrary);
   for (const sim::BucketRow &row : run.result.buckets) {

@@ -19,13 +19,12 @@
 
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <vector>
 
 namespace proteus::sim {
 
-/// Deterministic; O(log n) per call, and no memory is allocated once it has
-/// been through a period of what it repeats.
+/// Deterministic. Free blocks are few, since neighbours are joined, so that
+/// sorted arrays hold them.
 class CachingAllocator {
 public:
   /// The rules' constants, in bytes.
@@ -90,7 +89,7 @@ private:
       return size != other.size ? size < other.size : address < other.address;
     }
   };
-  using Pool = std::set<Key>;
+  using Pool = std::vector<Key>; ///< sorted
 
   Pool &poolOf(const Block &block) { return pools[block.isSmall]; }
   Handle newBlock(const Block &block);
@@ -109,8 +108,6 @@ private:
   std::vector<Block> blocks;
   std::vector<Handle> unusedBlocks;
   Pool pools[2]; ///< free blocks: large, small
-  /// Nodes of the pools that are not in them, to be used again.
-  std::vector<Pool::node_type> unusedNodes;
 };
 
 } // namespace proteus::sim

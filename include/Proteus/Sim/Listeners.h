@@ -14,7 +14,6 @@
 #ifndef PROTEUS_SIM_LISTENERS_H
 #define PROTEUS_SIM_LISTENERS_H
 
-#include "Proteus/Sim/Allocator.h"
 #include "Proteus/Sim/Engine.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -84,68 +83,6 @@ private:
 
   const Workload *workload = nullptr;
   std::vector<State> classes;
-};
-
-/// What the allocator of a class reserves in a step.
-struct AllocatorPeak {
-  int64_t reserved = 0;
-  /// Most bytes in blocks that are in use: the sizes of tensors, rounded.
-  int64_t allocated = 0;
-  /// How many micro-batches hold memory when `allocated` is reached.
-  uint32_t inFlight = 0;
-  /// Reserved bytes that are not in use, at the fullest moment in which
-  /// `reserved` are.
-  int64_t fragmentation = 0;
-  Time time = 0; ///< when `reserved` is reached
-  /// Label of the task whose allocation made it so; empty if it is the memory
-  /// held during the whole step.
-  std::string label;
-  /// How often cached memory had to be given back to the device.
-  uint64_t releases = 0;
-  /// The first allocation that the device could not serve.
-  bool exceeded = false;
-  Time exceededTime = 0;
-  std::string exceededLabel;
-};
-
-/// Puts the buffers of every class through a caching allocator: what is held
-/// during the whole step first, largest first, so that the order in which
-/// parameters are listed does not matter.
-class AllocatorTracker : public Listener {
-public:
-  bool canSkip() const override { return true; }
-  void visitState(StateVisitor &visitor) override;
-  void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
-  void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) override;
-  void onFree(const TaskInstance &task, uint32_t buffer, Time now) override;
-
-  const AllocatorPeak &peak(uint32_t classIndex) const {
-    return classes[classIndex].peak;
-  }
-
-private:
-  using Handle = CachingAllocator::Handle;
-  /// The blocks of one micro-batch, by buffer.
-  struct Frame {
-    int64_t microBatch = -1; ///< -1 if it holds nothing
-    std::vector<Handle> blocks;
-    uint32_t live = 0;
-  };
-  struct State {
-    CachingAllocator allocator;
-    AllocatorPeak peak;
-    std::vector<Frame> frames;
-    std::vector<uint32_t> unusedFrames;
-    /// Where the frame of a micro-batch was last seen.
-    std::vector<uint32_t> frameOf;
-    Frame once;
-  };
-  Frame &frameOf(State &state, const TaskInstance &task);
-  void update(State &state, llvm::StringRef label, Time now);
-
-  const Workload *workload = nullptr;
-  std::vector<State> classes;
-  std::vector<int64_t> image; ///< of the state of an allocator
 };
 
 /// A partition of the iteration time of one class by what its compute stream

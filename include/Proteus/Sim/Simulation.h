@@ -12,6 +12,7 @@
 #include "Proteus/Sim/CriticalPath.h"
 #include "Proteus/Sim/Listeners.h"
 #include "Proteus/Sim/MemoryVerdict.h"
+#include "Proteus/Sim/ReservedMemory.h"
 
 #include <array>
 #include <optional>

@@ -1,0 +1,294 @@
+//===- ReservedMemory.cpp - what the allocator reserves -------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/ReservedMemory.h"
+#include "Proteus/Sim/Allocator.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace llvm;
+using namespace proteus::sim;
+
+namespace {
+
+class Issuer {
+public:
+  Issuer(const Workload &workload, const DeviceClass &device, int64_t limit);
+  AllocatorPeak run();
+
+private:
+  using Handle = CachingAllocator::Handle;
+  /// The buffers of one micro-batch, or of the once-tasks.
+  struct Frame {
+    int64_t microBatch = 0;
+    uint32_t sectionsLeft = 0;
+    uint32_t live = 0; ///< blocks in use
+    std::vector<Handle> blocks;
+    std::vector<uint32_t> users; ///< that have not been issued
+  };
+  /// The state before a work item.
+  struct Checkpoint {
+    size_t item;
+    uint64_t releases;
+    std::vector<int64_t> image;
+  };
+
+  static Frame makeFrame(const Template &from);
+  bool runs(const Template &from, const Task &task, uint32_t section,
+            int64_t microBatch) const {
+    return task.when == When::Always || &from == &device.once ||
+           lastMicroBatch[section] == microBatch;
+  }
+  void countUsers(const Template &from, Frame &frame) const;
+  Frame &frameOf(int64_t microBatch);
+  void issue(const WorkItem &item);
+  void release(const Template &from, Frame &frame, uint32_t buffer);
+  void update(StringRef label);
+
+  size_t skipPeriods(size_t item);
+  std::vector<int64_t> image();
+  size_t periodsAhead(size_t from, size_t to) const;
+
+  const Workload &workload;
+  const DeviceClass &device;
+  CachingAllocator allocator;
+  AllocatorPeak peak;
+  std::vector<uint32_t> lastMicroBatch; ///< of each section
+  std::vector<bool> isLast;             ///< per micro-batch, of any section
+  std::vector<uint32_t> usualUsers; ///< in a micro-batch that is no last one
+  std::vector<Frame> frames;        ///< of micro-batches, ascending
+  std::vector<Frame> unusedFrames;
+  uint32_t holding = 0; ///< micro-batches that hold memory
+  Frame once;
+  std::vector<Checkpoint> checkpoints;
+};
+
+} // namespace
+
+/// Checkpoints that are compared with; a longer period is not found.
+static constexpr size_t maxCheckpoints = 64;
+
+Issuer::Issuer(const Workload &workload, const DeviceClass &device,
+               int64_t limit)
+    : workload(workload), device(device), allocator(limit),
+      once(makeFrame(device.once)) {
+  size_t sections = device.micro.sectionBegin.empty()
+                        ? 0
+                        : device.micro.sectionBegin.size() - 1;
+  lastMicroBatch.resize(sections);
+  isLast.resize(workload.info.microBatches);
+  for (const WorkItem &item : device.order)
+    if (!item.once)
+      lastMicroBatch[item.section] = item.microBatch;
+  for (uint32_t microBatch : lastMicroBatch)
+    isLast[microBatch] = true;
+  Frame usual = makeFrame(device.micro);
+  usual.microBatch = -1;
+  countUsers(device.micro, usual);
+  usualUsers = std::move(usual.users);
+  countUsers(device.once, once);
+
+  std::vector<int64_t> sizes;
+  for (const Buffer &buffer : device.resident)
+    if (!buffer.onHost)
+      sizes.insert(sizes.end(), buffer.pieces, buffer.bytes / buffer.pieces);
+  llvm::sort(sizes, std::greater<int64_t>());
+  for (int64_t bytes : sizes)
+    allocator.allocate(bytes);
+  update("");
+}
+
+Issuer::Frame Issuer::makeFrame(const Template &from) {
+  Frame frame;
+  frame.blocks.resize(from.buffers.size(), CachingAllocator::none);
+  return frame;
+}
+
+void Issuer::countUsers(const Template &from, Frame &frame) const {
+  frame.users.assign(from.buffers.size(), 0);
+  for (size_t s = 0; s + 1 < from.sectionBegin.size(); ++s)
+    for (uint32_t t = from.sectionBegin[s]; t < from.sectionBegin[s + 1]; ++t) {
+      const Task &task = from.tasks[t];
+      if (!runs(from, task, s, frame.microBatch))
+        continue;
+      for (uint32_t buffer : task.allocates)
+        ++frame.users[buffer];
+      for (uint32_t buffer : task.reads)
+        ++frame.users[buffer];
+    }
+}
+
+Issuer::Frame &Issuer::frameOf(int64_t microBatch) {
+  auto place =
+      llvm::lower_bound(frames, microBatch, [](const Frame &frame, int64_t m) {
+        return frame.microBatch < m;
+      });
+  if (place != frames.end() && place->microBatch == microBatch)
+    return *place;
+  Frame frame;
+  if (unusedFrames.empty()) {
+    frame = makeFrame(device.micro);
+  } else {
+    frame = std::move(unusedFrames.back());
+    unusedFrames.pop_back();
+  }
+  frame.microBatch = microBatch;
+  frame.sectionsLeft = lastMicroBatch.size();
+  if (isLast[microBatch])
+    countUsers(device.micro, frame);
+  else
+    frame.users = usualUsers;
+  return *frames.insert(place, std::move(frame));
+}
+
+void Issuer::update(StringRef label) {
+  if (allocator.allocated() > peak.allocated) {
+    peak.allocated = allocator.allocated();
+    peak.inFlight = holding;
+  }
+  if (allocator.exceeds() && !peak.exceeded) {
+    peak.exceeded = true;
+    peak.exceededLabel = label.str();
+  }
+  if (allocator.reserved() < peak.reserved)
+    return;
+  int64_t fragmentation = allocator.reserved() - allocator.allocated();
+  if (allocator.reserved() > peak.reserved) {
+    peak.reserved = allocator.reserved();
+    peak.fragmentation = fragmentation;
+    peak.label = label.str();
+  }
+  // As long as nothing more is reserved, the fullest moment counts.
+  peak.fragmentation = std::min(peak.fragmentation, fragmentation);
+}
+
+/// One of the tasks that use a buffer has been issued.
+void Issuer::release(const Template &from, Frame &frame, uint32_t buffer) {
+  if (--frame.users[buffer] > 0 ||
+      frame.blocks[buffer] == CachingAllocator::none)
+    return;
+  allocator.free(frame.blocks[buffer]);
+  frame.blocks[buffer] = CachingAllocator::none;
+  if (--frame.live == 0 && &frame != &once)
+    --holding;
+}
+
+void Issuer::issue(const WorkItem &item) {
+  const Template &from = item.once ? device.once : device.micro;
+  Frame &frame = item.once ? once : frameOf(item.microBatch);
+  for (uint32_t t = from.sectionBegin[item.section];
+       t < from.sectionBegin[item.section + 1]; ++t) {
+    const Task &task = from.tasks[t];
+    if (!runs(from, task, item.section, item.microBatch))
+      continue;
+    for (uint32_t buffer : task.allocates) {
+      if (from.buffers[buffer].onHost)
+        continue;
+      frame.blocks[buffer] = allocator.allocate(from.buffers[buffer].bytes);
+      if (frame.blocks[buffer] == CachingAllocator::none)
+        continue;
+      if (frame.live++ == 0 && !item.once)
+        ++holding;
+      update(workload.labels[task.label]);
+    }
+    for (uint32_t buffer : task.allocates)
+      release(from, frame, buffer);
+    for (uint32_t buffer : task.reads)
+      release(from, frame, buffer);
+  }
+  if (item.once || --frame.sectionsLeft > 0)
+    return;
+  unusedFrames.push_back(std::move(frame));
+  frames.erase(frames.begin() + (&frame - frames.data()));
+}
+
+/// All that decides what later items do. Micro-batches are named by their
+/// order: in the next period others take their places.
+std::vector<int64_t> Issuer::image() {
+  std::vector<int64_t> state;
+  int64_t tag = 0;
+  auto add = [&](const Frame &frame) {
+    state.push_back(frame.sectionsLeft);
+    for (auto [block, users] : llvm::zip(frame.blocks, frame.users)) {
+      ++tag;
+      if (block == CachingAllocator::none)
+        continue;
+      allocator.setTag(block, tag);
+      state.push_back(users);
+    }
+  };
+  for (const Frame &frame : frames)
+    add(frame);
+  add(once);
+  allocator.appendState(state);
+  return state;
+}
+
+/// How many times the items [from, to) come again from `to` on, for later
+/// micro-batches. The last micro-batch of a section runs other tasks, and has
+/// other users of its buffers from the beginning.
+size_t Issuer::periodsAhead(size_t from, size_t to) const {
+  ArrayRef<WorkItem> order = device.order;
+  size_t period = to - from;
+  uint32_t moved = order[to].microBatch - order[from].microBatch;
+  size_t i = to;
+  for (; i < order.size(); ++i) {
+    const WorkItem &before = order[i - period], &item = order[i];
+    if (before.once || item.once || before.section != item.section ||
+        item.microBatch != before.microBatch + moved || isLast[item.microBatch])
+      break;
+  }
+  return (i - to) / period;
+}
+
+/// Before a work item: moves on to a later one if what lies between would
+/// repeat a period and leave the state as it is.
+size_t Issuer::skipPeriods(size_t item) {
+  const WorkItem &next = device.order[item];
+  if (next.once || next.section != device.order.front().section ||
+      checkpoints.size() == maxCheckpoints ||
+      llvm::any_of(
+          frames, [&](const Frame &frame) { return isLast[frame.microBatch]; }))
+    return item;
+  Checkpoint now = {item, allocator.releases(), image()};
+  for (const Checkpoint &before : llvm::reverse(checkpoints)) {
+    if (before.image != now.image)
+      continue;
+    size_t periods = periodsAhead(before.item, item);
+    if (periods == 0)
+      continue;
+    size_t period = item - before.item;
+    int64_t moved = (next.microBatch - device.order[before.item].microBatch) *
+                    static_cast<int64_t>(periods);
+    for (Frame &frame : frames)
+      frame.microBatch += moved;
+    peak.releases += periods * (now.releases - before.releases);
+    // The rest is shorter than a period.
+    checkpoints.resize(maxCheckpoints);
+    return item + periods * period;
+  }
+  checkpoints.push_back(std::move(now));
+  return item;
+}
+
+AllocatorPeak Issuer::run() {
+  for (size_t item = 0; item < device.order.size(); ++item) {
+    item = skipPeriods(item);
+    issue(device.order[item]);
+  }
+  peak.releases += allocator.releases();
+  return std::move(peak);
+}
+
+AllocatorPeak proteus::sim::reserve(const Workload &workload,
+                                    uint32_t classIndex, int64_t limit) {
+  return Issuer(workload, workload.classes[classIndex], limit).run();
+}
