@@ -115,16 +115,14 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
   state.candidates = std::move(rest);
 }
 
-void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
-  State &state = classes[instance.classIndex];
-  const Task &task = instance.in(*workload);
+void BreakdownTracker::start(State &state, const Task &task, Time ready,
+                             Time launched, Time now) {
   state.started[static_cast<unsigned>(task.stream)] = now;
   elapse(state, now);
   if (isKernel(task)) {
     // Once its dependencies are done, a kernel at the head of the stream can
     // only wait for its launch.
-    closeGap(state, std::max(instance.ready, state.streamFree),
-             instance.launched);
+    closeGap(state, std::max(ready, state.streamFree), launched);
     state.computing = true;
   } else if (isTransfer(*workload, task)) {
     ++state.transfers;
@@ -136,9 +134,7 @@ void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
   }
 }
 
-void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
-  State &state = classes[instance.classIndex];
-  const Task &task = instance.in(*workload);
+void BreakdownTracker::end(State &state, const Task &task, Time now) {
   unsigned stream = static_cast<unsigned>(task.stream);
   Time duration = now - state.started[stream];
   state.busy[stream] += duration;
@@ -171,6 +167,56 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
     state.breakdown.optimizer += duration;
     break;
   }
+}
+
+void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
+  start(classes[instance.classIndex], instance.in(*workload), instance.ready,
+        instance.launched, now);
+}
+
+void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
+  end(classes[instance.classIndex], instance.in(*workload), now);
+}
+
+/// From the first to the last kernel of a section no gap is open, so that
+/// messages from outside book nothing; the section books its own gaps.
+void BreakdownTracker::onSectionStart(const SectionTrace &trace, Time now) {
+  State &state = classes[trace.classIndex];
+  elapse(state, now);
+  closeGap(state, now, now);
+  state.computing = true;
+}
+
+void BreakdownTracker::onSectionEnd(const SectionTrace &trace, Time now) {
+  State &state = classes[trace.classIndex];
+  elapse(state, now);
+  state.streamFree = now;
+  state.computing = false;
+}
+
+void BreakdownTracker::onSectionRuns(const SectionTrace &trace, int64_t runs) {
+  State once;
+  const Template &micro = workload->classes[trace.classIndex].micro;
+  for (const SectionEvent &event : trace.events) {
+    if (event.kind == SectionEvent::Kind::TaskStart)
+      start(once, micro.tasks[event.subject], 0, 0, event.offset);
+    else if (event.kind == SectionEvent::Kind::TaskEnd)
+      end(once, micro.tasks[event.subject], event.offset);
+  }
+  State &state = classes[trace.classIndex];
+  Breakdown &sum = state.breakdown;
+  sum.compute += runs * once.breakdown.compute;
+  sum.recompute += runs * once.breakdown.recompute;
+  sum.optimizer += runs * once.breakdown.optimizer;
+  sum.exposedCommunication += runs * once.breakdown.exposedCommunication;
+  sum.exposedPipeline += runs * once.breakdown.exposedPipeline;
+  sum.bubble += runs * once.breakdown.bubble;
+  for (unsigned s = 0; s < numStreams; ++s)
+    state.busy[s] += runs * once.busy[s];
+  for (auto [operation, time] : once.byOperation)
+    state.byOperation[operation] += runs * time;
+  for (auto [kind, time] : once.exposedByKind)
+    state.exposedByKind[kind] += runs * time;
 }
 
 void BreakdownTracker::onFinish(Time iterationTime) {

@@ -29,15 +29,20 @@ template <bool Listening> class Engine : private EngineState {
 public:
   Engine(const Workload &workload, const EngineOptions &options,
          ArrayRef<Listener *> listeners)
-      : EngineState(workload, options, Listening), listeners(listeners),
-        recurrence(*this, listeners) {
-    if (!options.skipRecurrence)
-      recurrence.disable();
-  }
+      : EngineState(workload, options, Listening,
+                    options.replaySections && canSkip(listeners)),
+        listeners(listeners),
+        recurrence(*this, listeners,
+                   options.skipRecurrence && canSkip(listeners)) {}
 
   Expected<RunResult> run();
 
 private:
+  static bool canSkip(ArrayRef<Listener *> listeners) {
+    return llvm::all_of(listeners, [](const Listener *listener) {
+      return listener->canSkip();
+    });
+  }
   Error checkLaunches() const;
 
   // Frames and queues.
@@ -51,6 +56,14 @@ private:
   void finish(uint32_t stream);
   void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task);
   void releaseBuffers(const TaskInstance &instance, uint32_t slot);
+  void closeFrame(Frames &frames, uint32_t slot, uint32_t microBatch,
+                  uint32_t ended);
+
+  // Sections that run as before.
+  void startReplay(uint32_t classIndex, SectionReplay &replay);
+  void stepReplay(uint32_t classIndex);
+  void feelStep(uint32_t classIndex, uint32_t task);
+  void finishReplay(uint32_t classIndex);
 
   // Kernels, communications and what they do to each other.
   void startKernel(uint32_t stream, const FlatTask &task);
@@ -71,7 +84,8 @@ private:
 
   void push(Time time, EventKind kind, uint32_t subject, uint32_t version = 0) {
     tooLong |= time >= timeLimit;
-    queue.push_back({time, static_cast<uint64_t>(kind) << 62 | sequence++,
+    queue.push_back({time,
+                     static_cast<uint64_t>(kind) << eventKindShift | sequence++,
                      subject, version});
     std::push_heap(queue.begin(), queue.end());
   }
@@ -179,7 +193,10 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
   const FlatTask &task = taskOf(stream);
   if (task.isKernel()) {
-    startKernel(stream, task);
+    if (SectionReplay *replay = replays.find(stream))
+      startReplay(stream / numStreams, *replay);
+    else
+      startKernel(stream, task);
     return;
   }
   Head &head = headOf(stream);
@@ -267,12 +284,101 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
               slot >= 0 ? slot : openFrame(state, {0, 0, true, true, 0}),
               successor);
     }
-  Frames &frames = state.frames[head.once];
-  if (--frames.remaining[head.slot] == 0) {
-    frames.slotOf[item.microBatch] = -1;
-    frames.freeSlots.push_back(head.slot);
-  }
+  closeFrame(state.frames[head.once], head.slot, item.microBatch, 1);
   advance(stream);
+}
+
+/// Some tasks of a frame have ended: nobody needs it after the last one.
+template <bool Listening>
+void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
+                                   uint32_t microBatch, uint32_t ended) {
+  if ((frames.remaining[slot] -= ended) > 0)
+    return;
+  frames.slotOf[microBatch] = -1;
+  frames.freeSlots.push_back(slot);
+}
+
+//===----------------------------------------------------------------------===//
+// Sections that run as before
+//===----------------------------------------------------------------------===//
+
+template <bool Listening>
+void Engine<Listening>::startReplay(uint32_t classIndex,
+                                    SectionReplay &replay) {
+  ClassState &state = classes[classIndex];
+  ++replay.runs;
+  state.active = {&replay, now, 0};
+  for (unsigned s = 0; s < numStreams; ++s)
+    if (replay.streams >> s & 1)
+      state.heads[s].status = Head::Status::Running;
+  if constexpr (Listening)
+    for (Listener *listener : listeners)
+      listener->onSectionStart(replay, now);
+  push(after(replay.steps.empty() ? replay.duration
+                                  : replay.steps.front().offset),
+       EventKind::SectionStep, classIndex);
+}
+
+/// The end of a task is felt by others than its section.
+template <bool Listening>
+void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
+  ClassState &state = classes[classIndex];
+  const FlatTemplate &flat = state.flat.templates[0];
+  const Head &head = state.heads[static_cast<unsigned>(Stream::Compute)];
+  uint32_t slot = head.slot;
+  if constexpr (Listening) {
+    TaskInstance instance = {
+        classIndex, task, state.flat.order[head.item].microBatch, false, 0, 0};
+    Frames &frames = state.frames[0];
+    uint32_t *users =
+        frames.open.data() + slot * frames.stride + flat.numTasks();
+    for (uint32_t buffer : flat.uses[task])
+      if (replays.isInMessages(classIndex, buffer) && --users[buffer] == 0)
+        for (Listener *listener : listeners)
+          listener->onFree(instance, buffer, now);
+  }
+  for (uint32_t successor : flat.successors[task])
+    if (SectionReplays::isForMessages(flat.tasks[successor].stream))
+      resolve(classIndex, false, slot, successor);
+}
+
+template <bool Listening>
+void Engine<Listening>::stepReplay(uint32_t classIndex) {
+  ActiveReplay &active = classes[classIndex].active;
+  const SectionReplay &replay = *active.replay;
+  Time offset = now - active.start;
+  for (; active.nextStep < replay.steps.size() &&
+         replay.steps[active.nextStep].offset == offset;
+       ++active.nextStep)
+    feelStep(classIndex, replay.steps[active.nextStep].task);
+  if (active.nextStep < replay.steps.size())
+    push(active.start + replay.steps[active.nextStep].offset,
+         EventKind::SectionStep, classIndex);
+  else if (offset < replay.duration)
+    push(active.start + replay.duration, EventKind::SectionStep, classIndex);
+  else
+    finishReplay(classIndex);
+}
+
+template <bool Listening>
+void Engine<Listening>::finishReplay(uint32_t classIndex) {
+  ClassState &state = classes[classIndex];
+  const SectionReplay &replay = *state.active.replay;
+  Head head = state.heads[static_cast<unsigned>(Stream::Compute)];
+  replays.finish(state, head.slot);
+  state.active.replay = nullptr;
+  result.tasks += replay.members.size();
+  result.replayedTasks += replay.members.size();
+  if constexpr (Listening)
+    for (Listener *listener : listeners)
+      listener->onSectionEnd(replay, now);
+  closeFrame(state.frames[0], head.slot, state.flat.order[head.item].microBatch,
+             replay.members.size());
+  for (unsigned s = 0; s < numStreams; ++s)
+    if (replay.streams >> s & 1) {
+      state.heads[s].next = state.heads[s].end;
+      advance(classIndex * numStreams + s);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -437,6 +543,9 @@ template <bool Listening> void Engine<Listening>::process(const Event &event) {
   case EventKind::TaskEnd:
     finish(event.subject);
     break;
+  case EventKind::SectionStep:
+    stepReplay(event.subject);
+    break;
   case EventKind::CollectiveEnd:
     finishCollective(event.subject);
     break;
@@ -509,8 +618,11 @@ template <bool Listening> Expected<RunResult> Engine<Listening>::run() {
       if (head.status != Head::Status::Exhausted)
         return describeDeadlock(*this);
   result.iterationTime = now;
-  for (Listener *listener : listeners)
+  for (Listener *listener : listeners) {
+    for (const std::unique_ptr<SectionReplay> &replay : replays.all())
+      listener->onSectionRuns(*replay, replay->runs);
     listener->onFinish(now);
+  }
   return result;
 }
 

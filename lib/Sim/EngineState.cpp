@@ -27,7 +27,7 @@ static uint64_t speedOf(double factor) {
 }
 
 EngineState::EngineState(const Workload &workload, const EngineOptions &options,
-                         bool listening)
+                         bool listening, bool canReplay)
     : workload(workload), listening(listening),
       classes(workload.classes.size()),
       collectives(workload.collectives.size()),
@@ -49,6 +49,7 @@ EngineState::EngineState(const Workload &workload, const EngineOptions &options,
   }
   prepareMeetings();
   prepareFlows(options);
+  replays = SectionReplays(*this, options, canReplay);
 }
 
 void EngineState::prepareMeetings() {

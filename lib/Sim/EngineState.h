@@ -18,6 +18,7 @@
 #include "FlatWorkload.h"
 #include "FlowNetwork.h"
 #include "Progress.h"
+#include "SectionReplay.h"
 
 #include "Proteus/Sim/Engine.h"
 
@@ -27,19 +28,29 @@
 
 namespace proteus::sim {
 
-/// Ends come before what they allow to start; `FlowBegin` is the end of the
-/// latency of a collective.
-enum class EventKind : uint8_t { TaskEnd, CollectiveEnd, FlowBegin, Launch };
+/// Ends come before what they allow to start; `SectionStep` is the end of a
+/// task in a section that is replayed, `FlowBegin` the end of the latency of a
+/// collective.
+enum class EventKind : uint8_t {
+  TaskEnd,
+  SectionStep,
+  CollectiveEnd,
+  FlowBegin,
+  Launch,
+};
+constexpr unsigned eventKindShift = 61;
 
 /// Events at the same time come by kind, then in the order of their creation:
 /// `order` holds kind and sequence number in one comparison.
 struct Event {
   Time time;
   uint64_t order;
-  uint32_t subject; ///< a stream, or a collective
+  uint32_t subject; ///< a stream, a class or a collective
   uint32_t version; ///< of the subject; an older one is stale
 
-  EventKind kind() const { return static_cast<EventKind>(order >> 62); }
+  EventKind kind() const {
+    return static_cast<EventKind>(order >> eventKindShift);
+  }
   /// A heap has its largest element in front, so later is smaller.
   friend bool operator<(const Event &a, const Event &b) {
     return a.time != b.time ? a.time > b.time : a.order > b.order;
@@ -93,6 +104,7 @@ struct ClassState {
   /// Whether its kernels slow communications.
   bool slowsCommunication = false;
   bool dirty = false; ///< the speed of its kernel may have changed
+  ActiveReplay active;
   /// How often a task that could have started waited for its launch.
   uint64_t launchWaits = 0;
 
@@ -116,8 +128,9 @@ struct CollectiveState {
 };
 
 struct EngineState {
+  /// With `canReplay`, sections may be told to listeners as a whole.
   EngineState(const Workload &workload, const EngineOptions &options,
-              bool listening);
+              bool listening, bool canReplay);
 
   const Workload &workload;
   bool listening; ///< somebody wants to know when tasks became ready
@@ -133,6 +146,7 @@ struct EngineState {
   std::vector<Event> queue;       ///< a heap
   Time now = 0;
   RunResult result;
+  SectionReplays replays;
 
   /// Makes the frame of a micro-batch, or of the once-tasks; returns its slot.
   uint32_t openFrame(ClassState &state, const FlatItem &item);
@@ -158,6 +172,7 @@ struct EngineState {
       return event.version != headOf(event.subject).version;
     case EventKind::CollectiveEnd:
       return event.version != collectives[event.subject].version;
+    case EventKind::SectionStep:
     case EventKind::FlowBegin:
     case EventKind::Launch:
       return false;

@@ -81,10 +81,11 @@ public:
 // Checkpoints
 //===----------------------------------------------------------------------===//
 
-Recurrence::Recurrence(EngineState &state, ArrayRef<Listener *> listeners)
-    : state(state), listeners(listeners) {
-  enabled = llvm::all_of(
-      listeners, [](const Listener *listener) { return listener->canSkip(); });
+Recurrence::Recurrence(EngineState &state, ArrayRef<Listener *> listeners,
+                       bool enabled)
+    : state(state), listeners(listeners), enabled(enabled) {
+  if (!enabled)
+    return;
   for (const ClassState &c : state.classes) {
     isLast.emplace_back(state.workload.info.microBatches);
     for (uint32_t microBatch : c.flat.lastMicroBatch)
@@ -122,8 +123,9 @@ uint64_t Recurrence::fingerprint() const {
     if (!state.isStale(event))
       events += mix(
           mix(event.time - state.now) ^
-          (uint64_t(event.subject) << 2 | static_cast<uint64_t>(event.kind())));
+          (uint64_t(event.subject) << 3 | static_cast<uint64_t>(event.kind())));
   Hasher hasher;
+  state.replays.visitState(hasher, state.classes);
   for (Listener *listener : listeners)
     listener->visitState(hasher);
   return mix(key ^ events ^ hasher.key);
@@ -159,7 +161,8 @@ void Recurrence::decideWhatToKeep() {
   constexpr size_t mostBytes = size_t(64) << 20;
   size_t size = imageSize();
   bytesTaken += size;
-  uint64_t simulated = state.result.tasks - state.result.skippedTasks;
+  uint64_t simulated = state.result.tasks - state.result.skippedTasks -
+                       state.result.replayedTasks;
   if (!keepsAll || (bytesTaken <= bytesAnyway + bytesPerTask * simulated &&
                     (images.size() + 1) * size <= mostBytes))
     return;
@@ -275,6 +278,7 @@ Recurrence::Image Recurrence::take() const {
   takeEvents(image.same);
   takeWork(image.same);
   Writer writer(image.same, image.times, image.counts);
+  state.replays.visitState(writer, state.classes);
   for (Listener *listener : listeners)
     listener->visitState(writer);
   return image;
@@ -487,6 +491,7 @@ void Recurrence::skip(const Image &before, const Image &after,
   state.result.tasks += tasks;
   state.result.skippedTasks += tasks;
   Skipper skipper(before.times, before.counts, shift, n);
+  state.replays.visitState(skipper, state.classes);
   for (Listener *listener : listeners)
     listener->visitState(skipper);
 }

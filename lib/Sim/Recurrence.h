@@ -36,8 +36,9 @@ namespace proteus::sim {
 
 class Recurrence {
 public:
-  Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners);
-  void disable() { enabled = false; }
+  /// Not `enabled`, it does nothing.
+  Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
+             bool enabled);
 
   /// The head of a stream has moved to another work item.
   void onOpenItem(uint32_t stream) {
@@ -122,7 +123,7 @@ private:
   /// Per class and micro-batch: whether it is the last of a section, so that
   /// its frame is unlike others.
   std::vector<std::vector<bool>> isLast;
-  bool enabled = true;
+  bool enabled;
   bool isDue = false;
   uint32_t pacemaker = none; ///< the stream that sets the checkpoints
   uint32_t section = 0;      ///< of its first work item

@@ -60,6 +60,28 @@ void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
     collectives[index].time += now - collectives[index].started;
 }
 
+/// The collectives of a section are those of its class alone.
+static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
+                            const SectionEvent &event) {
+  return workload.classes[trace.classIndex]
+      .micro.tasks[event.subject]
+      .collective;
+}
+
+void CollectiveTable::onSectionRuns(const SectionTrace &trace, int64_t runs) {
+  for (const SectionEvent &event : trace.events) {
+    bool starts = event.kind == SectionEvent::Kind::TaskStart;
+    if (!starts && event.kind != SectionEvent::Kind::TaskEnd)
+      continue;
+    int32_t index = collectiveOf(*workload, trace, event);
+    if (index < 0)
+      continue;
+    State &state = collectives[index];
+    state.count += starts ? runs : 0;
+    state.time += (starts ? -runs : runs) * event.offset;
+  }
+}
+
 std::vector<CollectiveRow> CollectiveTable::rows() const {
   struct Entry {
     CollectiveRow row;
@@ -130,6 +152,25 @@ void LinkTable::onLinkChange(uint32_t link, bool holdsBack, Time now) {
     state.contended += now - state.since;
   state.holdsBack = holdsBack;
   state.since = now;
+}
+
+void LinkTable::onSectionRuns(const SectionTrace &trace, int64_t times) {
+  for (const SectionEvent &event : trace.events)
+    switch (event.kind) {
+    case SectionEvent::Kind::TaskEnd:
+      if (int32_t index = collectiveOf(*workload, trace, event); index >= 0)
+        runs[index] += times;
+      break;
+    // What fills a link in a section empties it before its end.
+    case SectionEvent::Kind::LinkFull:
+      links[event.subject].contended -= times * event.offset;
+      break;
+    case SectionEvent::Kind::LinkReleased:
+      links[event.subject].contended += times * event.offset;
+      break;
+    default:
+      break;
+    }
 }
 
 std::vector<LinkRow> LinkTable::rows() const {

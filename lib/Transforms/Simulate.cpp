@@ -130,7 +130,7 @@ LogicalResult Simulate::run() {
   sim::EngineOptions engine;
   engine.share = share == Switch::On;
   engine.overlap = overlap == Switch::On;
-  engine.skipRecurrence = fold == Fold::All;
+  engine.skipRecurrence = engine.replaySections = fold == Fold::All;
 
   // With a trace the engine writes while it runs; the file appears only when
   // all went well.

@@ -39,6 +39,17 @@ public:
         workload->collectives[index].members.front() == task.classIndex)
       ++counts[index];
   }
+  void onSectionRuns(const sim::SectionTrace &trace, int64_t runs) override {
+    for (const sim::SectionEvent &event : trace.events) {
+      if (event.kind != sim::SectionEvent::Kind::TaskStart)
+        continue;
+      int32_t index = workload->classes[trace.classIndex]
+                          .micro.tasks[event.subject]
+                          .collective;
+      if (index >= 0)
+        counts[index] += runs;
+    }
+  }
 
   std::vector<int64_t> counts;
 
@@ -63,7 +74,7 @@ proteus::fuzz::simulate(ModuleOp module, const Machine &machine, Fold fold) {
   // Any figures do, as long as all of them count.
   run.workload.memory = {1 << 20, 2, 3, 5};
   sim::EngineOptions engine;
-  engine.skipRecurrence = fold == Fold::All;
+  engine.skipRecurrence = engine.replaySections = fold == Fold::All;
   CollectiveCounter counter;
   auto result = sim::simulate(run.workload, engine, {&counter});
   if (!result)

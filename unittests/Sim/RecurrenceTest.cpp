@@ -20,13 +20,14 @@ using namespace proteus::sim::test;
 namespace {
 
 EngineOptions optionsOf(bool skip, bool share = true, bool overlap = true) {
-  return {share, overlap, skip};
+  return {share, overlap, skip, /*replaySections=*/false};
 }
 
 /// All figures of a run as text, to the picosecond.
 std::string textOf(const Workload &workload, SimulationResult result) {
   // The only figures that tell what was simulated from what was skipped.
   result.run.events = result.run.skippedTasks = 0;
+  result.run.replayedTasks = 0;
   std::string text;
   raw_string_ostream os(text);
   os << result.run.iterationTime << " " << result.run.tasks << "\n";

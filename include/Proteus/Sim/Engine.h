@@ -39,6 +39,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace proteus::sim {
 
@@ -61,6 +62,33 @@ struct TaskInstance {
   }
 };
 
+/// Something that happens in a section of a class.
+struct SectionEvent {
+  enum class Kind : uint8_t {
+    TaskStart,    ///< subject: a task of the micro-template
+    TaskEnd,      ///< likewise
+    Allocate,     ///< subject: a buffer; `task` allocates it
+    Free,         ///< subject: a buffer
+    LinkFull,     ///< subject: a link that holds flows back from now on
+    LinkReleased, ///< subject: a link that does so no longer
+  };
+  Kind kind;
+  Time offset; ///< since the start of the section
+  uint32_t subject;
+  uint32_t task = 0;
+};
+
+/// All that a section of a class does when nothing outside of it takes part:
+/// its kernels, and collectives among the ranks of the class. What the section
+/// exchanges with other classes is not in it.
+struct SectionTrace {
+  uint32_t index = 0; ///< among all traces of a run
+  uint32_t classIndex = 0;
+  uint32_t section = 0;
+  Time duration = 0; ///< the last kernel ends then, and nothing later
+  std::vector<SectionEvent> events; ///< in the order in which they happen
+};
+
 /// Goes over what a listener has stored, to see whether it recurs and to
 /// account for periods of the run that the engine skips.
 class StateVisitor {
@@ -79,8 +107,9 @@ public:
 class Listener {
 public:
   virtual ~Listener();
-  /// Whether `visitState` tells all that the listener has stored. Else it needs
-  /// every event, and the engine skips nothing.
+  /// Whether `visitState` tells all that the listener has stored, and sections
+  /// may be told as a whole. Else it needs every event, and the engine skips
+  /// and replays nothing.
   virtual bool canSkip() const { return false; }
   /// Must go over the same values in the same order if those given to `same`
   /// are equal.
@@ -99,6 +128,12 @@ public:
   /// From now on a link does (not) hold some of its flows below their ceiling,
   /// with EngineOptions::share. The last to be reported at a point in time.
   virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
+  /// A section runs as `trace` says, and its events are not told one by one.
+  /// Other events of its class come in between.
+  virtual void onSectionStart(const SectionTrace &trace, Time now) {}
+  virtual void onSectionEnd(const SectionTrace &trace, Time now) {}
+  /// As often in the whole run. Comes before `onFinish`.
+  virtual void onSectionRuns(const SectionTrace &trace, int64_t runs) {}
   virtual void onFinish(Time iterationTime) {}
 };
 
@@ -109,6 +144,8 @@ struct RunResult {
   uint64_t events = 0;    ///< events taken from the queue
   /// Of `tasks`, those in periods that were skipped.
   uint64_t skippedTasks = 0;
+  /// Of `tasks`, those in sections that were replayed.
+  uint64_t replayedTasks = 0;
 };
 
 /// What the engine models; each can be switched off to see what it is worth.
@@ -120,6 +157,9 @@ struct EngineOptions {
   /// The steady state of a pipeline is skipped where the state of the engine
   /// recurs exactly.
   bool skipRecurrence = true;
+  /// A section that starts on an idle class, and that nothing from outside can
+  /// disturb, runs as it did for an earlier micro-batch.
+  bool replaySections = true;
 };
 
 /// Refuses a workload that the engine could not execute to its end, or whose

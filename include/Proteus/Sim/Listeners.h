@@ -21,6 +21,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,9 @@ struct MemoryPeak {
   int64_t bytes = 0;
   BytesByOwner byOwner = {};
   Time time = 0;
-  /// Label of the task whose allocation made the peak; empty if it is the
-  /// memory held during the whole step.
+  /// Label of the task that makes the peak: of those that allocate at that
+  /// time, the one that allocates the largest buffer. Empty if it is the memory
+  /// held during the whole step.
   std::string label;
   /// Of `byOwner`, what is in buffers that are split over tensor axes.
   BytesByOwner tensorSplit = {};
@@ -47,22 +49,14 @@ struct MemoryPeak {
 class MemoryTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
-  /// A period that recurs holds no more than the one before it.
-  void visitState(StateVisitor &visitor) override {
-    for (State &state : classes) {
-      visitor.same(state.bytes);
-      visitor.same(state.hostBytes);
-      for (unsigned o = 0; o < numMemoryOwners; ++o) {
-        visitor.same(state.byOwner[o]);
-        visitor.same(state.tensorSplit[o]);
-      }
-    }
-  }
+  void visitState(StateVisitor &visitor) override;
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) override;
   void onFree(const TaskInstance &task, uint32_t buffer, Time now) override;
+  void onSectionStart(const SectionTrace &trace, Time now) override;
+  void onSectionEnd(const SectionTrace &trace, Time now) override;
 
-  /// Bytes held now.
+  /// Bytes held now, between sections that are told as a whole.
   int64_t current(uint32_t classIndex) const {
     return classes[classIndex].bytes;
   }
@@ -71,18 +65,46 @@ public:
   }
 
 private:
+  /// A buffer comes or goes.
+  struct Change {
+    Time time;
+    const Buffer *buffer;
+    int sign;
+    uint32_t label; ///< of the task that allocates it
+  };
+  /// What a section does to the memory of its class, times counted from its
+  /// start.
+  struct Profile {
+    std::vector<Change> changes;
+    int64_t most = 0; ///< above what is held before
+  };
   struct State {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
     BytesByOwner byOwner = {};
     BytesByOwner tensorSplit = {};
     MemoryPeak peak;
+    /// The largest of the buffers that are allocated at this point in time, and
+    /// the label of the task that allocates it.
+    Time instant = -1;
+    int64_t largest = 0;
+    uint32_t largestLabel = 0;
+
+    /// The section that runs. Changes from outside wait for its end, when it is
+    /// known whether their order matters.
+    const Profile *section = nullptr;
+    Time sectionStart = 0;
+    std::vector<Change> outside;
+    int64_t allocatedOutside = 0;
 
     void add(const Buffer &buffer, int sign);
   };
+  void apply(State &state, const Change &change);
+  void change(State &state, const Change &change);
 
   const Workload *workload = nullptr;
   std::vector<State> classes;
+  std::vector<std::unique_ptr<Profile>> profiles; ///< by trace
 };
 
 /// A partition of the iteration time of one class by what its compute stream
@@ -123,6 +145,9 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
+  void onSectionStart(const SectionTrace &trace, Time now) override;
+  void onSectionEnd(const SectionTrace &trace, Time now) override;
+  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
   void onFinish(Time iterationTime) override;
 
   const Breakdown &breakdown(uint32_t classIndex) const {
@@ -171,6 +196,10 @@ private:
     llvm::SmallVector<std::pair<unsigned, uint32_t>, 4> present;
   };
   uint32_t kindOf(const Task &task) const;
+  /// `ready`, `launched`: as in TaskInstance.
+  void start(State &state, const Task &task, Time ready, Time launched,
+             Time now);
+  void end(State &state, const Task &task, Time now);
   void elapse(State &state, Time now);
   void closeGap(State &state, Time hostBegin, Time hostEnd);
 
@@ -201,6 +230,7 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
+  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
 
   /// Largest time first.
   std::vector<CollectiveRow> rows() const;
@@ -232,6 +262,7 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
   void onLinkChange(uint32_t link, bool holdsBack, Time now) override;
+  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
 
   /// Those that moved anything, in the order of Workload::links.
   std::vector<LinkRow> rows() const;
