@@ -178,30 +178,31 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
   end(classes[instance.classIndex], instance.in(*workload), now);
 }
 
-/// From the first to the last kernel of a section no gap is open, so that
-/// messages from outside book nothing; the section books its own gaps.
-void BreakdownTracker::onSectionStart(const SectionTrace &trace, Time now) {
+/// Nothing runs when a stretch begins, and the kernel that begins the next one
+/// closes its last gap. What it spends is booked at the end of the run.
+void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
+                                 Time start) {
   State &state = classes[trace.classIndex];
-  elapse(state, now);
-  closeGap(state, now, now);
-  state.computing = true;
+  Time begin = start + trace.stretches[stretch].begin;
+  elapse(state, begin);
+  closeGap(state, begin, begin);
+  state.lastChange = state.streamFree = start + trace.stretches[stretch].end;
 }
 
-void BreakdownTracker::onSectionEnd(const SectionTrace &trace, Time now) {
-  State &state = classes[trace.classIndex];
-  elapse(state, now);
-  state.streamFree = now;
-  state.computing = false;
-}
-
-void BreakdownTracker::onSectionRuns(const SectionTrace &trace, int64_t runs) {
-  State once;
+void BreakdownTracker::onStretchRuns(const SectionTrace &trace,
+                                     uint32_t stretch, int64_t runs) {
   const Template &micro = workload->classes[trace.classIndex].micro;
-  for (const SectionEvent &event : trace.events) {
+  State once;
+  once.lastChange = trace.stretches[stretch].begin;
+  for (const SectionEvent &event : trace.eventsOf(stretch)) {
     if (event.kind == SectionEvent::Kind::TaskStart)
       start(once, micro.tasks[event.subject], 0, 0, event.offset);
     else if (event.kind == SectionEvent::Kind::TaskEnd)
       end(once, micro.tasks[event.subject], event.offset);
+  }
+  if (!once.computing) {
+    elapse(once, trace.stretches[stretch].end);
+    closeGap(once, 0, 0);
   }
   State &state = classes[trace.classIndex];
   Breakdown &sum = state.breakdown;

@@ -28,12 +28,14 @@ namespace {
 template <bool Listening> class Engine : private EngineState {
 public:
   Engine(const Workload &workload, const EngineOptions &options,
-         ArrayRef<Listener *> listeners)
+         ArrayRef<Listener *> listeners, RateLog *log = nullptr)
       : EngineState(workload, options, Listening,
                     options.replaySections && canSkip(listeners)),
         listeners(listeners),
         recurrence(*this, listeners,
-                   options.skipRecurrence && canSkip(listeners)) {}
+                   options.skipRecurrence && canSkip(listeners)) {
+    rateLog = log;
+  }
 
   Expected<RunResult> run();
 
@@ -54,16 +56,33 @@ private:
   void arrive(uint32_t stream);
   void start(uint32_t stream);
   void finish(uint32_t stream);
-  void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task);
-  void releaseBuffers(const TaskInstance &instance, uint32_t slot);
+  void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task,
+               Time time);
+  template <typename Filter>
+  void releaseBuffers(const TaskInstance &instance, uint32_t slot,
+                      Filter filter);
   void closeFrame(Frames &frames, uint32_t slot, uint32_t microBatch,
                   uint32_t ended);
 
   // Sections that run as before.
-  void startReplay(uint32_t classIndex, SectionReplay &replay);
+  void startReplay(uint32_t classIndex, SectionReplays::Place place);
+  void awaitStep(uint32_t classIndex);
   void stepReplay(uint32_t classIndex);
   void feelStep(uint32_t classIndex, uint32_t task);
-  void finishReplay(uint32_t classIndex);
+  void catchUp(uint32_t classIndex, uint32_t end);
+  void passStretch(uint32_t classIndex, uint32_t slot);
+  void passEvent(uint32_t classIndex, uint32_t slot, const SectionEvent &event);
+  void leaveReplay(uint32_t classIndex);
+  void resume(uint32_t classIndex, const SectionReplay &replay, unsigned s,
+              uint32_t position);
+  static ArrayRef<uint32_t> queueOf(const ClassState &state,
+                                    const SectionReplay &replay, unsigned s) {
+    Stream stream = static_cast<Stream>(s);
+    return SectionReplays::isForMessages(stream)
+               ? ArrayRef<uint32_t>()
+               : state.flat.templates[0].queue(replay.section, EveryTime,
+                                               stream);
+  }
 
   // Kernels, communications and what they do to each other.
   void startKernel(uint32_t stream, const FlatTask &task);
@@ -96,6 +115,17 @@ private:
   /// `time` later than now, without overflow.
   Time after(Time time) const { return now + std::min(time, timeLimit); }
 
+  /// When the host has launched a task of a work item.
+  Time launchTime(uint32_t classIndex, uint32_t item, bool once,
+                  uint32_t task) const {
+    const FlatClass &flat = classes[classIndex].flat;
+    const FlatItem &work = flat.order[item];
+    uint64_t before =
+        work.launchedBefore +
+        flat.templates[once].ordinal[work.last ? LastTime : EveryTime][task];
+    return workload.classes[classIndex].launchLatency *
+           static_cast<Time>(before + 1);
+  }
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);
     ClassState &state = stateOf(stream);
@@ -158,14 +188,10 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
     head.end = tasks.end();
     openItem(stream);
   }
-  const FlatItem &item = order[head.item];
   head.task = *head.next++;
   head.status = Head::Status::Waiting;
-  uint64_t before = item.launchedBefore +
-                    state.flat.templates[head.once]
-                        .ordinal[item.last ? LastTime : EveryTime][head.task];
-  head.launched = workload.classes[stream / numStreams].launchLatency *
-                  static_cast<Time>(before + 1);
+  head.launched =
+      launchTime(stream / numStreams, head.item, head.once, head.task);
   consider(stream);
 }
 
@@ -193,8 +219,8 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
   const FlatTask &task = taskOf(stream);
   if (task.isKernel()) {
-    if (SectionReplay *replay = replays.find(stream))
-      startReplay(stream / numStreams, *replay);
+    if (SectionReplays::Place place = replays.find(stream); place.replay)
+      startReplay(stream / numStreams, place);
     else
       startKernel(stream, task);
     return;
@@ -213,6 +239,8 @@ template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
 
 template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   Head &head = headOf(stream);
+  if (stateOf(stream).active.replay)
+    leaveReplay(stream / numStreams);
   head.status = Head::Status::Running;
   if constexpr (Listening) {
     TaskInstance instance = instanceOf(stream);
@@ -225,15 +253,17 @@ template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   }
 }
 
+/// A user of buffers has ended; only those count that pass the filter.
 template <bool Listening>
+template <typename Filter>
 void Engine<Listening>::releaseBuffers(const TaskInstance &instance,
-                                       uint32_t slot) {
+                                       uint32_t slot, Filter filter) {
   ClassState &state = classes[instance.classIndex];
   Frames &frames = state.frames[instance.once];
   const FlatTemplate &flat = state.flat.templates[instance.once];
   uint32_t *users = frames.open.data() + slot * frames.stride + flat.numTasks();
   for (uint32_t buffer : flat.uses[instance.task])
-    if (--users[buffer] == 0)
+    if (filter(buffer) && --users[buffer] == 0)
       for (Listener *listener : listeners)
         listener->onFree(instance, buffer, now);
 }
@@ -241,14 +271,14 @@ void Engine<Listening>::releaseBuffers(const TaskInstance &instance,
 /// One dependency of a task has ended.
 template <bool Listening>
 void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
-                                uint32_t task) {
+                                uint32_t task, Time time) {
   ClassState &state = classes[classIndex];
   Frames &frames = state.frames[once];
   if (--frames.open[slot * frames.stride + task] != 0)
     return;
   const FlatTemplate &flat = state.flat.templates[once];
   if (Listening)
-    frames.ready[slot * flat.numTasks() + task] = now;
+    frames.ready[slot * flat.numTasks() + task] = time;
   unsigned queue = static_cast<unsigned>(flat.tasks[task].stream);
   const Head &head = state.heads[queue];
   if (head.status == Head::Status::Waiting && head.task == task &&
@@ -265,7 +295,7 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
     TaskInstance instance = instanceOf(stream);
     for (Listener *listener : listeners)
       listener->onTaskEnd(instance, now);
-    releaseBuffers(instance, head.slot);
+    releaseBuffers(instance, head.slot, [](uint32_t) { return true; });
   }
   const FlatItem &item = state.flat.order[head.item];
   const FlatTemplate &flat = state.flat.templates[head.once];
@@ -275,14 +305,14 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   if (flat.tasks[head.task].isKernel())
     finishKernel(state);
   for (uint32_t successor : flat.successors[head.task])
-    resolve(classIndex, head.once, head.slot, successor);
+    resolve(classIndex, head.once, head.slot, successor, now);
   if (!head.once && item.last)
     for (uint32_t successor : flat.onceSuccessors[head.task]) {
       // The once-tasks may not have been touched yet.
       int32_t slot = state.frames[1].slotOf[0];
       resolve(classIndex, true,
               slot >= 0 ? slot : openFrame(state, {0, 0, true, true, 0}),
-              successor);
+              successor, now);
     }
   closeFrame(state.frames[head.once], head.slot, item.microBatch, 1);
   advance(stream);
@@ -304,22 +334,69 @@ void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
 
 template <bool Listening>
 void Engine<Listening>::startReplay(uint32_t classIndex,
-                                    SectionReplay &replay) {
+                                    SectionReplays::Place place) {
   ClassState &state = classes[classIndex];
-  ++replay.runs;
-  state.active = {&replay, now, 0};
+  SectionReplay &replay = *place.replay;
+  const SectionTrace::Stretch &stretch = replay.stretches[place.stretch];
+  ActiveReplay &active = state.active;
+  active.replay = &replay;
+  active.start = now - stretch.begin;
+  active.stretch = place.stretch;
+  active.event = stretch.firstEvent;
+  active.nextStep =
+      llvm::lower_bound(replay.steps, stretch.firstEvent,
+                        [](const SectionReplay::Step &step, uint32_t event) {
+                          return step.event < event;
+                        }) -
+      replay.steps.begin();
+  active.streams = 0;
   for (unsigned s = 0; s < numStreams; ++s)
-    if (replay.streams >> s & 1)
+    if (replay.parts[place.stretch].position[s] <
+        queueOf(state, replay, s).size()) {
+      active.streams |= 1u << s;
       state.heads[s].status = Head::Status::Running;
-  if constexpr (Listening)
-    for (Listener *listener : listeners)
-      listener->onSectionStart(replay, now);
-  push(after(replay.steps.empty() ? replay.duration
-                                  : replay.steps.front().offset),
-       EventKind::SectionStep, classIndex);
+    }
+  awaitStep(classIndex);
 }
 
-/// The end of a task is felt by others than its section.
+/// Puts the next point in time into the queue at which others feel something
+/// of a replay, or its end.
+template <bool Listening>
+void Engine<Listening>::awaitStep(uint32_t classIndex) {
+  ActiveReplay &active = classes[classIndex].active;
+  const SectionReplay &replay = *active.replay;
+  Time offset = active.nextStep < replay.steps.size()
+                    ? replay.events[replay.steps[active.nextStep].event].offset
+                    : replay.duration;
+  push(active.start + offset, EventKind::SectionStep, classIndex,
+       ++active.version);
+}
+
+template <bool Listening>
+void Engine<Listening>::stepReplay(uint32_t classIndex) {
+  ActiveReplay &active = classes[classIndex].active;
+  const SectionReplay &replay = *active.replay;
+  ArrayRef<SectionEvent> events = replay.events;
+  Time offset = now - active.start;
+  while (active.nextStep < replay.steps.size()) {
+    auto [event, task] = replay.steps[active.nextStep];
+    if (events[event].offset > offset)
+      break;
+    ++active.nextStep;
+    uint32_t behind = event + 1;
+    while (behind < events.size() &&
+           events[behind].kind == SectionEvent::Kind::Free)
+      ++behind;
+    catchUp(classIndex, behind);
+    feelStep(classIndex, task);
+  }
+  if (active.nextStep == replay.steps.size() && offset == replay.duration)
+    leaveReplay(classIndex);
+  else
+    awaitStep(classIndex);
+}
+
+/// A task has ended that messages wait for, or whose buffers they use.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];
@@ -329,56 +406,220 @@ void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   if constexpr (Listening) {
     TaskInstance instance = {
         classIndex, task, state.flat.order[head.item].microBatch, false, 0, 0};
-    Frames &frames = state.frames[0];
-    uint32_t *users =
-        frames.open.data() + slot * frames.stride + flat.numTasks();
-    for (uint32_t buffer : flat.uses[task])
-      if (replays.isInMessages(classIndex, buffer) && --users[buffer] == 0)
-        for (Listener *listener : listeners)
-          listener->onFree(instance, buffer, now);
+    releaseBuffers(instance, slot, [&](uint32_t buffer) {
+      return replays.isInMessages(classIndex, buffer);
+    });
   }
   for (uint32_t successor : flat.successors[task])
     if (SectionReplays::isForMessages(flat.tasks[successor].stream))
-      resolve(classIndex, false, slot, successor);
+      resolve(classIndex, false, slot, successor, now);
 }
 
+/// Does to the frame, and tells listeners, what happened in a replay before its
+/// event `end`.
 template <bool Listening>
-void Engine<Listening>::stepReplay(uint32_t classIndex) {
-  ActiveReplay &active = classes[classIndex].active;
-  const SectionReplay &replay = *active.replay;
-  Time offset = now - active.start;
-  for (; active.nextStep < replay.steps.size() &&
-         replay.steps[active.nextStep].offset == offset;
-       ++active.nextStep)
-    feelStep(classIndex, replay.steps[active.nextStep].task);
-  if (active.nextStep < replay.steps.size())
-    push(active.start + replay.steps[active.nextStep].offset,
-         EventKind::SectionStep, classIndex);
-  else if (offset < replay.duration)
-    push(active.start + replay.duration, EventKind::SectionStep, classIndex);
-  else
-    finishReplay(classIndex);
-}
-
-template <bool Listening>
-void Engine<Listening>::finishReplay(uint32_t classIndex) {
+void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   ClassState &state = classes[classIndex];
-  const SectionReplay &replay = *state.active.replay;
-  Head head = state.heads[static_cast<unsigned>(Stream::Compute)];
-  replays.finish(state, head.slot);
-  state.active.replay = nullptr;
-  result.tasks += replay.members.size();
-  result.replayedTasks += replay.members.size();
-  if constexpr (Listening)
-    for (Listener *listener : listeners)
-      listener->onSectionEnd(replay, now);
-  closeFrame(state.frames[0], head.slot, state.flat.order[head.item].microBatch,
-             replay.members.size());
-  for (unsigned s = 0; s < numStreams; ++s)
-    if (replay.streams >> s & 1) {
-      state.heads[s].next = state.heads[s].end;
-      advance(classIndex * numStreams + s);
+  ActiveReplay &active = state.active;
+  SectionReplay &replay = *active.replay;
+  const Head &head = state.heads[static_cast<unsigned>(Stream::Compute)];
+  uint32_t slot = head.slot, ended = 0;
+  while (active.event < end) {
+    const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
+    if (active.event == stretch.firstEvent && stretch.lastEvent <= end) {
+      passStretch(classIndex, slot);
+      ended += replay.parts[active.stretch].tasks;
+      active.event = stretch.lastEvent;
+    } else {
+      const SectionEvent &event = replay.events[active.event++];
+      ended += event.kind == SectionEvent::Kind::TaskEnd;
+      passEvent(classIndex, slot, event);
     }
+    active.stretch += active.event == stretch.lastEvent;
+  }
+  result.tasks += ended;
+  result.replayedTasks += ended;
+  closeFrame(state.frames[0], slot, state.flat.order[head.item].microBatch,
+             ended);
+}
+
+template <bool Listening>
+void Engine<Listening>::passStretch(uint32_t classIndex, uint32_t slot) {
+  ClassState &state = classes[classIndex];
+  const ActiveReplay &active = state.active;
+  SectionReplay::Part &part = active.replay->parts[active.stretch];
+  Frames &frames = state.frames[0];
+  size_t numTasks = state.flat.templates[0].numTasks();
+  uint32_t *open = frames.open.data() + slot * frames.stride;
+  for (const SectionReplay::Effect &effect : part.effects)
+    if ((open[effect.counter] -= effect.amount) == 0 && Listening &&
+        effect.counter < numTasks)
+      frames.ready[slot * numTasks + effect.counter] =
+          active.start + effect.offset;
+  ++part.runs;
+  for (Listener *listener : listeners)
+    listener->onStretch(*active.replay, active.stretch, active.start);
+}
+
+template <bool Listening>
+void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
+                                  const SectionEvent &event) {
+  ClassState &state = classes[classIndex];
+  Frames &frames = state.frames[0];
+  const FlatTemplate &flat = state.flat.templates[0];
+  const Head &head = state.heads[static_cast<unsigned>(Stream::Compute)];
+  Time time = state.active.start + event.offset;
+  TaskInstance instance;
+  auto nameTask = [&](uint32_t task) {
+    Time ready = frames.ready[slot * flat.numTasks() + task];
+    instance = {classIndex,
+                task,
+                state.flat.order[head.item].microBatch,
+                false,
+                std::max<Time>(ready, 0),
+                launchTime(classIndex, head.item, false, task)};
+  };
+  switch (event.kind) {
+  case SectionEvent::Kind::TaskStart:
+    if constexpr (Listening) {
+      nameTask(event.subject);
+      for (Listener *listener : listeners)
+        listener->onTaskStart(instance, time);
+    }
+    break;
+  case SectionEvent::Kind::TaskEnd:
+    if constexpr (Listening) {
+      nameTask(event.subject);
+      for (Listener *listener : listeners)
+        listener->onTaskEnd(instance, time);
+      // Listeners hear of it by an event of its own.
+      uint32_t *users =
+          frames.open.data() + slot * frames.stride + flat.numTasks();
+      for (uint32_t buffer : flat.uses[event.subject])
+        if (!replays.isInMessages(classIndex, buffer))
+          --users[buffer];
+      frames.ready[slot * flat.numTasks() + event.subject] = notReady;
+    }
+    for (uint32_t successor : flat.successors[event.subject])
+      if (!SectionReplays::isForMessages(flat.tasks[successor].stream))
+        resolve(classIndex, false, slot, successor, time);
+    break;
+  case SectionEvent::Kind::Allocate:
+    nameTask(event.task);
+    for (Listener *listener : listeners)
+      listener->onAllocate(instance, event.subject, time);
+    break;
+  case SectionEvent::Kind::Free:
+    nameTask(event.task);
+    for (Listener *listener : listeners)
+      listener->onFree(instance, event.subject, time);
+    break;
+  case SectionEvent::Kind::LinkFull:
+  case SectionEvent::Kind::LinkReleased:
+    for (Listener *listener : listeners)
+      listener->onLinkChange(event.subject,
+                             event.kind == SectionEvent::Kind::LinkFull, time);
+    break;
+  }
+}
+
+/// Brings a class into the state in which a run task by task would be: at the
+/// end of a replay, or because a message starts beside it.
+template <bool Listening>
+void Engine<Listening>::leaveReplay(uint32_t classIndex) {
+  ClassState &state = classes[classIndex];
+  ActiveReplay &active = state.active;
+  SectionReplay &replay = *active.replay;
+  ArrayRef<SectionEvent> events = replay.events;
+  uint32_t end = active.event;
+  while (end < events.size() && events[end].offset <= now - active.start)
+    ++end;
+  catchUp(classIndex, end);
+
+  std::array<uint32_t, numStreams> position = {};
+  uint32_t running = 0, first = end;
+  if (active.stretch < replay.stretches.size()) {
+    position = replay.parts[active.stretch].position;
+    first = replay.stretches[active.stretch].firstEvent;
+  } else {
+    position = replay.positionAtEnd;
+    running = replay.runningAtEnd;
+  }
+  for (uint32_t e = first; e < end; ++e) {
+    bool starts = events[e].kind == SectionEvent::Kind::TaskStart;
+    if (!starts && events[e].kind != SectionEvent::Kind::TaskEnd)
+      continue;
+    unsigned stream = static_cast<unsigned>(
+        state.flat.templates[0].tasks[events[e].subject].stream);
+    running ^= 1u << stream;
+    position[stream] += !starts;
+  }
+  active.replay = nullptr;
+  ++active.version;
+  // The compute stream is the first: communications ask who computes.
+  static_assert(static_cast<unsigned>(Stream::Compute) == 0);
+  for (uint32_t bits = running; bits; bits &= bits - 1)
+    resume(classIndex, replay, llvm::countr_zero(bits),
+           position[llvm::countr_zero(bits)]);
+  for (uint32_t bits = active.streams & ~running; bits; bits &= bits - 1) {
+    unsigned s = llvm::countr_zero(bits);
+    Head &head = state.heads[s];
+    ArrayRef<uint32_t> queue = queueOf(state, replay, s);
+    head.next = queue.begin() + position[s];
+    head.end = queue.end();
+    advance(classIndex * numStreams + s);
+  }
+}
+
+/// A task goes on that started in a replay.
+template <bool Listening>
+void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
+                               unsigned s, uint32_t position) {
+  ClassState &state = classes[classIndex];
+  uint32_t stream = classIndex * numStreams + s;
+  Head &head = state.heads[s];
+  ArrayRef<uint32_t> queue = queueOf(state, replay, s);
+  head.task = queue[position];
+  head.next = queue.begin() + position + 1;
+  head.end = queue.end();
+  head.launched = launchTime(classIndex, head.item, false, head.task);
+  const FlatTask &task = taskOf(stream);
+  Time start = state.active.start;
+  auto progress = [&] {
+    Progress at = replay.progressOf(head.task, now - start);
+    at.since += start;
+    return at;
+  };
+  if (task.collective < 0) {
+    Time end = start + replay.startOf(head.task) + task.duration;
+    state.computing |= task.isKernel();
+    // At its present speed; in the replay it may have changed later.
+    if (task.isKernel() && state.disturbedSpeed[task.matrix] != fullSpeed) {
+      state.kernel = progress();
+      end = state.kernel.end();
+    }
+    push(end, EventKind::TaskEnd, stream, ++head.version);
+    return;
+  }
+  CollectiveState &collective = collectives[task.collective];
+  const Flow &flow = workload.collectives[task.collective].flow;
+  if (collective.interferes) {
+    state.communicating |= 1u << s;
+    collective.computingMembers = state.computing && state.slowsCommunication;
+  }
+  Time moves = start + replay.startOf(head.task) + flow.latency;
+  if (flow.volume == 0) {
+    push(moves, EventKind::CollectiveEnd, task.collective,
+         ++collective.version);
+  } else if (moves > now) {
+    push(moves, EventKind::FlowBegin, task.collective);
+  } else {
+    // `settle` finds the rate that it has, and with it the end.
+    collective.moving = true;
+    collective.progress = progress();
+    network.start(task.collective,
+                  collective.ceilings[collective.computingMembers > 0]);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -417,6 +658,8 @@ void Engine<Listening>::startKernel(uint32_t stream, const FlatTask &task) {
     state.kernel = {Wide(task.duration) * fullSpeed, state.kernelSpeed(task),
                     now};
     end = state.kernel.end();
+    if (rateLog)
+      rateLog->onKernel(state.kernel);
   }
   push(end, EventKind::TaskEnd, stream, ++headOf(stream).version);
 }
@@ -503,6 +746,8 @@ template <bool Listening> void Engine<Listening>::settle() {
         speed == state.kernel.rate)
       continue;
     state.kernel.changeRate(speed, now);
+    if (rateLog)
+      rateLog->onKernel(state.kernel);
     push(state.kernel.end(), EventKind::TaskEnd, stream,
          ++headOf(stream).version);
   }
@@ -517,6 +762,8 @@ template <bool Listening> void Engine<Listening>::settle() {
   for (uint32_t c : network.settle()) {
     CollectiveState &collective = collectives[c];
     collective.progress.changeRate(network.rate(c), now);
+    if (rateLog)
+      rateLog->onFlow(c, collective.progress);
     push(collective.progress.end(), EventKind::CollectiveEnd, c,
          ++collective.version);
   }
@@ -620,7 +867,9 @@ template <bool Listening> Expected<RunResult> Engine<Listening>::run() {
   result.iterationTime = now;
   for (Listener *listener : listeners) {
     for (const std::unique_ptr<SectionReplay> &replay : replays.all())
-      listener->onSectionRuns(*replay, replay->runs);
+      for (auto [stretch, part] : llvm::enumerate(replay->parts))
+        if (part.runs > 0)
+          listener->onStretchRuns(*replay, stretch, part.runs);
     listener->onFinish(now);
   }
   return result;
@@ -634,4 +883,13 @@ Expected<RunResult> proteus::sim::run(const Workload &workload,
   if (listeners.empty())
     return Engine<false>(workload, options, listeners).run();
   return Engine<true>(workload, options, listeners).run();
+}
+
+Expected<RunResult> proteus::sim::runLogged(const Workload &workload,
+                                            const EngineOptions &options,
+                                            ArrayRef<Listener *> listeners,
+                                            RateLog &log) {
+  if (Error error = check(workload))
+    return error;
+  return Engine<true>(workload, options, listeners, &log).run();
 }

@@ -28,8 +28,8 @@
 
 namespace proteus::sim {
 
-/// Ends come before what they allow to start; `SectionStep` is the end of a
-/// task in a section that is replayed, `FlowBegin` the end of the latency of a
+/// Ends come before what they allow to start; `SectionStep` is an end in a
+/// section that is replayed, `FlowBegin` the end of the latency of a
 /// collective.
 enum class EventKind : uint8_t {
   TaskEnd,
@@ -147,6 +147,7 @@ struct EngineState {
   Time now = 0;
   RunResult result;
   SectionReplays replays;
+  RateLog *rateLog = nullptr;
 
   /// Makes the frame of a micro-batch, or of the once-tasks; returns its slot.
   uint32_t openFrame(ClassState &state, const FlatItem &item);
@@ -173,6 +174,7 @@ struct EngineState {
     case EventKind::CollectiveEnd:
       return event.version != collectives[event.subject].version;
     case EventKind::SectionStep:
+      return event.version != classes[event.subject].active.version;
     case EventKind::FlowBegin:
     case EventKind::Launch:
       return false;
@@ -200,6 +202,12 @@ private:
   void prepareFlows(const EngineOptions &options);
   void skipTasks(ClassState &state, uint32_t slot, uint32_t section);
 };
+
+/// As `run`; `log` hears of every speed. For a workload of one class.
+llvm::Expected<RunResult> runLogged(const Workload &workload,
+                                    const EngineOptions &options,
+                                    llvm::ArrayRef<Listener *> listeners,
+                                    RateLog &log);
 
 /// Describes why nothing can proceed although streams hold tasks: the waiting
 /// cycle, and those who wait for it.

@@ -102,14 +102,11 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
   return disturbed;
 }
 
-void SectionReplays::planClass(uint32_t classIndex,
-                               const std::vector<bool> &disturbed) {
-  const ClassState &c = state->classes[classIndex];
+/// Finds the tasks that cannot start before kernels of an earlier work item
+/// have ended: they are kernels, or wait for one of their own section.
+void SectionReplays::findFollowers(uint32_t classIndex) {
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];
-  own.sections.resize(c.flat.templates[0].numSections());
-  bool disturbs = c.slowsCommunication || c.disturbedSpeed[0] != fullSpeed ||
-                  c.disturbedSpeed[1] != fullSpeed;
   for (bool once : {false, true}) {
     const Template &from = once ? device.once : device.micro;
     std::vector<bool> &follows = own.follows[once];
@@ -118,10 +115,6 @@ void SectionReplays::planClass(uint32_t classIndex,
       for (uint32_t t = from.sectionBegin[s]; t < from.sectionBegin[s + 1];
            ++t) {
         const Task &task = from.tasks[t];
-        // A message beside kernels that slows them or is slowed by them.
-        if (isForMessages(task.stream) && task.collective >= 0 && disturbs &&
-            state->collectives[task.collective].interferes)
-          return;
         follows[t] = task.stream == Stream::Compute ||
                      llvm::any_of(task.dependsOn, [&](uint32_t dependency) {
                        const Task &other = from.tasks[dependency];
@@ -131,8 +124,19 @@ void SectionReplays::planClass(uint32_t classIndex,
                               (once || other.when == When::Always ||
                                task.when == When::LastMicroBatch);
                      });
+        if (!follows[t])
+          own.freeStreams |= 1u << static_cast<unsigned>(task.stream);
       }
   }
+}
+
+void SectionReplays::planClass(uint32_t classIndex,
+                               const std::vector<bool> &disturbed) {
+  const ClassState &c = state->classes[classIndex];
+  ClassPlans &own = plans[classIndex];
+  const DeviceClass &device = state->workload.classes[classIndex];
+  findFollowers(classIndex);
+  own.stretchAt.assign(device.micro.tasks.size(), -1);
   own.inMessages.resize(device.micro.buffers.size());
   for (const Task &task : device.micro.tasks)
     if (isForMessages(task.stream)) {
@@ -141,6 +145,7 @@ void SectionReplays::planClass(uint32_t classIndex,
       for (uint32_t buffer : task.reads)
         own.inMessages[buffer] = true;
     }
+  own.sections.resize(c.flat.templates[0].numSections());
   std::vector<unsigned> runs(own.sections.size());
   for (const FlatItem &item : c.flat.order)
     if (!item.once && !item.last)
@@ -161,19 +166,22 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
   ArrayRef<uint32_t> kernels = flat.queue(section, EveryTime, Stream::Compute);
   if (kernels.empty() || !flat.tasks[kernels.front()].isKernel())
     return false;
+  plan.pending = std::make_unique<SectionReplay>();
+  plan.pending->classIndex = classIndex;
+  plan.pending->section = section;
+  std::vector<SectionReplay::Member> &members = plan.pending->members;
   uint32_t begin = micro.sectionBegin[section],
            end = micro.sectionBegin[section + 1];
-  auto isMember = [&](uint32_t t) {
-    return t >= begin && t < end && micro.tasks[t].when == When::Always &&
-           !isForMessages(micro.tasks[t].stream);
-  };
+  std::vector<uint32_t> numberOf(end - begin, ~0u);
   auto isOnHost = [&](uint32_t buffer) { return micro.buffers[buffer].onHost; };
   for (uint32_t t = begin; t < end; ++t) {
-    if (!isMember(t))
-      continue;
     const Task &task = micro.tasks[t];
-    if (!plans[classIndex].follows[0][t] || task.bucket >= 0 ||
-        llvm::any_of(task.allocates, isOnHost) ||
+    if (task.when != When::Always || isForMessages(task.stream))
+      continue;
+    // A stream that is done with the section would go on with the next one.
+    if ((plans[classIndex].freeStreams >> static_cast<unsigned>(task.stream) &
+         1) ||
+        task.bucket >= 0 || llvm::any_of(task.allocates, isOnHost) ||
         llvm::any_of(task.reads, isOnHost))
       return false;
     if (task.collective >= 0) {
@@ -184,11 +192,16 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
         if (disturbed[load.link])
           return false;
     }
-    plan.members.push_back(
-        {t, static_cast<uint32_t>(llvm::count_if(task.dependsOn, isMember))});
+    numberOf[t - begin] = members.size();
+    members.push_back({t, ~0u, 0, 0, {}});
     plan.lastOrdinal = flat.ordinal[EveryTime][t];
   }
-  if (plan.members.size() < 2)
+  for (SectionReplay::Member &member : members)
+    for (uint32_t dependency : micro.tasks[member.task].dependsOn)
+      if (dependency >= begin && dependency < end &&
+          numberOf[dependency - begin] != ~0u)
+        member.dependencies.push_back(numberOf[dependency - begin]);
+  if (members.size() < 2)
     return false;
   plan.firstKernel = kernels.front();
   return true;
@@ -198,118 +211,181 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 // Whether the moment is right
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing of the class runs, and nothing but the section of the item
-/// can start before its kernels have ended. Messages do not count.
-bool SectionReplays::isAlone(uint32_t classIndex, uint32_t item) const {
+/// Whether nothing of the class runs, its streams stand where the stretch
+/// begins, and nothing but the section can start before its kernels have ended.
+bool SectionReplays::isAlone(uint32_t classIndex, const SectionReplay &replay,
+                             uint32_t stretch, uint32_t item) const {
   const ClassState &c = state->classes[classIndex];
   for (unsigned s = 0; s < numStreams; ++s) {
     const Head &head = c.heads[s];
-    if (isForMessages(static_cast<Stream>(s)) ||
-        head.status == Head::Status::Exhausted)
-      continue;
-    if (head.status != Head::Status::Waiting || head.item < item ||
-        (head.item > item && !plans[classIndex].follows[head.once][head.task]))
+    if (head.status == Head::Status::Running)
       return false;
+    Stream stream = static_cast<Stream>(s);
+    if (isForMessages(stream))
+      continue;
+    ArrayRef<uint32_t> queue =
+        c.flat.templates[0].queue(replay.section, EveryTime, stream);
+    uint32_t position = replay.parts[stretch].position[s];
+    if (position < queue.size()) {
+      if (head.status != Head::Status::Waiting || head.item != item ||
+          head.task != queue[position])
+        return false;
+    } else if (head.status != Head::Status::Exhausted &&
+               (head.status != Head::Status::Waiting || head.item <= item ||
+                !plans[classIndex].follows[head.once][head.task])) {
+      return false;
+    }
   }
   return true;
 }
 
-SectionReplay *SectionReplays::findFor(uint32_t stream) {
+/// Whether what is left of the section waits for itself only, and finds its
+/// buffers with the users they had when it was recorded.
+bool SectionReplays::isReady(uint32_t classIndex, const SectionReplay &replay,
+                             uint32_t stretch, uint32_t slot) const {
+  const ClassState &c = state->classes[classIndex];
+  const FlatTemplate &flat = c.flat.templates[0];
+  const Frames &frames = c.frames[0];
+  const uint32_t *open = frames.open.data() + slot * frames.stride;
+  uint32_t firstEvent = replay.stretches[stretch].firstEvent;
+  for (const SectionReplay::Member &member : replay.members) {
+    if (member.endEvent < firstEvent)
+      continue;
+    uint32_t waits = 0;
+    for (uint32_t dependency : member.dependencies)
+      waits += replay.members[dependency].endEvent >= firstEvent;
+    if (open[member.task] != waits)
+      return false;
+  }
+  if (!state->listening)
+    return true;
+  std::vector<uint32_t> expected(plans[classIndex].inMessages.size());
+  for (const SectionReplay::Use &use : replay.uses)
+    expected[use.buffer] = use.before;
+  for (const SectionReplay::Member &member : replay.members)
+    if (member.endEvent < firstEvent)
+      for (uint32_t buffer : flat.uses[member.task])
+        --expected[buffer];
+  // Counters of buffers that are gone are not kept.
+  const uint32_t *users = open + flat.numTasks();
+  return llvm::all_of(replay.uses, [&](const SectionReplay::Use &use) {
+    return expected[use.buffer] == 0 ||
+           expected[use.buffer] == users[use.buffer];
+  });
+}
+
+SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   const ClassState &c = state->classes[classIndex];
   const Head &head = state->headOf(stream);
   const FlatItem &item = c.flat.order[head.item];
   if (head.once || item.last)
-    return nullptr;
-  Plan &plan = plans[classIndex].sections[item.section];
-  if (plan.firstKernel != head.task || (plan.recorded && !plan.replay))
-    return nullptr;
+    return {};
+  ClassPlans &own = plans[classIndex];
+  Plan &plan = own.sections[item.section];
+  if (plan.firstKernel == head.task && !plan.recorded) {
+    plan.recorded = true;
+    if (record(classIndex, *plan.pending, head.slot)) {
+      plan.replay = plan.pending.get();
+      plan.replay->index = replays.size();
+      replays.push_back(std::move(plan.pending));
+      for (const auto &[number, stretch] :
+           llvm::enumerate(plan.replay->stretches))
+        own.stretchAt[plan.replay->events[stretch.firstEvent].subject] = number;
+    }
+  }
+  int32_t stretch = own.stretchAt[head.task];
+  if (stretch < 0)
+    return {};
   Time launched = state->workload.classes[classIndex].launchLatency *
                   static_cast<Time>(item.launchedBefore + plan.lastOrdinal + 1);
-  if (launched > state->now || !isAlone(classIndex, head.item))
-    return nullptr;
-  const Frames &frames = c.frames[0];
-  const uint32_t *open = frames.open.data() + head.slot * frames.stride;
-  for (const SectionReplay::Member &member : plan.members)
-    if (open[member.task] != member.dependencies)
-      return nullptr;
-  if (!plan.recorded) {
-    plan.recorded = true;
-    std::unique_ptr<SectionReplay> replay =
-        record(classIndex, item.section, head.slot);
-    if (!replay)
-      return nullptr;
-    replay->index = replays.size();
-    plan.replay = replay.get();
-    replays.push_back(std::move(replay));
+  // A kernel that waited for its launch closes a gap that is the host's.
+  if ((launched >= state->now && launched > 0) ||
+      !isAlone(classIndex, *plan.replay, stretch, head.item))
+    return {};
+  if (own.readyItem != head.item) {
+    if (!isReady(classIndex, *plan.replay, stretch, head.slot))
+      return {};
+    own.readyItem = head.item;
   }
-  const uint32_t *users = open + c.flat.templates[0].numTasks();
-  if (state->listening)
-    for (const SectionReplay::Use &use : plan.replay->uses)
-      if (users[use.buffer] != use.before)
-        return nullptr;
-  return plan.replay;
+  return {plan.replay, static_cast<uint32_t>(stretch)};
 }
 
 //===----------------------------------------------------------------------===//
 // Recording
 //===----------------------------------------------------------------------===//
 
+RateLog::~RateLog() = default;
+
 namespace {
 
 /// Writes down what a workload of one section does.
-class Recorder : public Listener {
+class Recorder : public Listener, public RateLog {
 public:
   Recorder(SectionReplay &replay, ArrayRef<uint32_t> links)
-      : replay(replay), links(links), ends(replay.members.size()) {}
+      : replay(replay), links(links) {}
 
   void onTaskStart(const TaskInstance &task, Time now) override {
     add(SectionEvent::Kind::TaskStart, replay.members[task.task].task, now);
+    replay.members[task.task].start = now;
   }
   void onTaskEnd(const TaskInstance &task, Time now) override {
     add(SectionEvent::Kind::TaskEnd, replay.members[task.task].task, now);
-    ends[task.task] = now;
+    replay.members[task.task].end = now;
   }
   void onLinkChange(uint32_t link, bool holdsBack, Time now) override {
     add(holdsBack ? SectionEvent::Kind::LinkFull
                   : SectionEvent::Kind::LinkReleased,
         links[link], now);
   }
+  void onKernel(const Progress &progress) override {
+    // Kernels start before it is told how they proceed, one after another.
+    for (const SectionEvent &event : llvm::reverse(replay.events))
+      if (event.kind == SectionEvent::Kind::TaskStart &&
+          isKernel(event.subject)) {
+        replay.rates.push_back({progress.since, event.subject, progress});
+        return;
+      }
+  }
+  void onFlow(uint32_t collective, const Progress &progress) override {
+    replay.rates.push_back({progress.since, taskOf[collective], progress});
+  }
+
+  const FlatTemplate *flat = nullptr;
+  std::vector<uint32_t> taskOf; ///< of each collective
 
 private:
+  bool isKernel(uint32_t task) const { return flat->tasks[task].isKernel(); }
   void add(SectionEvent::Kind kind, uint32_t subject, Time now) {
     replay.events.push_back({kind, now, subject});
   }
 
   SectionReplay &replay;
   ArrayRef<uint32_t> links;
-
-public:
-  std::vector<Time> ends; ///< by member
 };
 
 } // namespace
 
 /// The section as a workload of its own: its members, their collectives and the
 /// links of those.
-static Workload workloadOf(const Workload &workload, uint32_t classIndex,
-                           ArrayRef<SectionReplay::Member> members,
+static Workload workloadOf(const Workload &workload,
+                           const SectionReplay &replay,
                            std::vector<uint32_t> &links) {
-  const DeviceClass &from = workload.classes[classIndex];
+  const DeviceClass &from = workload.classes[replay.classIndex];
   Workload alone;
   alone.labels = {""};
   alone.info.microBatches = 1;
   alone.cluster.devices.emplace_back();
   DeviceClass device;
   device.interference = from.interference;
-  std::map<uint32_t, uint32_t> taskNumbers, linkNumbers;
-  for (auto [number, member] : llvm::enumerate(members)) {
+  std::map<uint32_t, uint32_t> linkNumbers;
+  for (const SectionReplay::Member &member : replay.members) {
     const Task &task = from.micro.tasks[member.task];
-    taskNumbers[member.task] = number;
     Task copy;
     copy.stream = task.stream;
     copy.matrix = task.matrix;
     copy.duration = task.duration;
+    copy.dependsOn = member.dependencies;
     if (task.collective >= 0) {
       const Collective &collective = workload.collectives[task.collective];
       copy.collective = alone.collectives.size();
@@ -331,109 +407,78 @@ static Workload workloadOf(const Workload &workload, uint32_t classIndex,
     }
     device.micro.tasks.push_back(std::move(copy));
   }
-  for (auto [number, member] : llvm::enumerate(members))
-    for (uint32_t dependency : from.micro.tasks[member.task].dependsOn)
-      if (auto found = taskNumbers.find(dependency); found != taskNumbers.end())
-        device.micro.tasks[number].dependsOn.push_back(found->second);
-  device.micro.sectionBegin = {0, static_cast<uint32_t>(members.size())};
+  device.micro.sectionBegin = {0, static_cast<uint32_t>(replay.members.size())};
   device.order = {{0, 0, false}};
   alone.classes.push_back(std::move(device));
   return alone;
 }
 
-std::unique_ptr<SectionReplay> SectionReplays::record(uint32_t classIndex,
-                                                      uint32_t section,
-                                                      uint32_t slot) const {
-  auto replay = std::make_unique<SectionReplay>();
-  replay->classIndex = classIndex;
-  replay->section = section;
-  replay->members = plans[classIndex].sections[section].members;
+/// Simulates the section apart. `slot` is a frame in which it is about to
+/// start.
+bool SectionReplays::record(uint32_t classIndex, SectionReplay &replay,
+                            uint32_t slot) const {
+  const ClassState &c = state->classes[classIndex];
+  const FlatTemplate &flat = c.flat.templates[0];
   std::vector<uint32_t> links;
-  Workload alone =
-      workloadOf(state->workload, classIndex, replay->members, links);
+  Workload alone = workloadOf(state->workload, replay, links);
   EngineOptions own = options;
   own.skipRecurrence = own.replaySections = false;
-  Recorder recorder(*replay, links);
-  Expected<RunResult> result = run(alone, own, {&recorder});
-  if (!result) {
+  Recorder recorder(replay, links);
+  recorder.flat = &flat;
+  for (const SectionReplay::Member &member : replay.members)
+    if (flat.tasks[member.task].collective >= 0)
+      recorder.taskOf.push_back(member.task);
+  Listener *listener = &recorder;
+  if (Expected<RunResult> result = runLogged(alone, own, listener, recorder);
+      !result) {
     // The whole workload will say so in its own words.
     consumeError(result.takeError());
-    return nullptr;
+    return false;
   }
-  replay->duration = result->iterationTime;
-  Time lastKernel = 0;
-  const Template &micro = state->workload.classes[classIndex].micro;
-  for (auto [member, end] : llvm::zip(replay->members, recorder.ends)) {
-    const Task &task = micro.tasks[member.task];
-    replay->streams |= 1u << static_cast<unsigned>(task.stream);
-    if (task.stream == Stream::Compute)
-      lastKernel = std::max(lastKernel, end);
+  std::vector<uint32_t> numberOf(flat.numTasks(), ~0u);
+  for (auto [number, member] : llvm::enumerate(replay.members)) {
+    const FlatTask &task = flat.tasks[member.task];
+    numberOf[member.task] = number;
+    replay.streams |= 1u << static_cast<unsigned>(task.stream);
+    if (task.isKernel())
+      replay.duration = std::max(replay.duration, member.end);
   }
-  // Else the next section starts beside what is left of this one.
-  if (lastKernel != replay->duration)
-    return nullptr;
-  describeEffects(*replay, recorder.ends, slot);
-  if (state->listening)
-    tellMemory(*replay, slot);
-  return replay;
+  // What goes on after the last kernel goes on beside the next section.
+  auto isLastKernel = [&](const SectionEvent &event) {
+    return event.kind == SectionEvent::Kind::TaskEnd &&
+           flat.tasks[event.subject].isKernel();
+  };
+  while (!isLastKernel(replay.events.back()))
+    replay.events.pop_back();
+  if (state->listening) {
+    const Frames &frames = c.frames[0];
+    const uint32_t *users =
+        frames.open.data() + slot * frames.stride + flat.numTasks();
+    std::vector<bool> isUsed(plans[classIndex].inMessages.size());
+    for (const SectionReplay::Member &member : replay.members)
+      for (uint32_t buffer : flat.uses[member.task])
+        isUsed[buffer] = true;
+    for (uint32_t buffer = 0; buffer < isUsed.size(); ++buffer)
+      if (isUsed[buffer] && !plans[classIndex].inMessages[buffer])
+        replay.uses.push_back({buffer, users[buffer]});
+    tellMemory(replay);
+  }
+  cut(replay);
+  if (replay.stretches.empty())
+    return false;
+  for (auto [number, event] : llvm::enumerate(replay.events))
+    if (event.kind == SectionEvent::Kind::TaskEnd)
+      replay.members[numberOf[event.subject]].endEvent = number;
+  findSteps(replay);
+  describeEffects(replay);
+  return true;
 }
 
-/// What the end of members means for others.
-void SectionReplays::describeEffects(SectionReplay &replay, ArrayRef<Time> ends,
-                                     uint32_t slot) const {
-  const ClassState &c = state->classes[replay.classIndex];
-  const FlatTemplate &flat = c.flat.templates[0];
-  const std::vector<bool> &inMessages = plans[replay.classIndex].inMessages;
-  const Frames &frames = c.frames[0];
-  const uint32_t *users =
-      frames.open.data() + slot * frames.stride + flat.numTasks();
-  std::map<uint32_t, SectionReplay::Waiting> waiting;
-  std::map<uint32_t, SectionReplay::Use> uses;
-  std::vector<bool> isMember(flat.numTasks());
-  for (const SectionReplay::Member &member : replay.members)
-    isMember[member.task] = true;
-  for (auto [member, end] : llvm::zip(replay.members, ends)) {
-    bool isFelt = false;
-    for (uint32_t successor : flat.successors[member.task]) {
-      if (isMember[successor])
-        continue;
-      if (isForMessages(flat.tasks[successor].stream)) {
-        isFelt = true;
-        continue;
-      }
-      SectionReplay::Waiting &entry =
-          waiting
-              .try_emplace(successor, SectionReplay::Waiting{successor, 0, 0})
-              .first->second;
-      ++entry.dependencies;
-      entry.offset = std::max(entry.offset, end);
-    }
-    for (uint32_t buffer : flat.uses[member.task]) {
-      SectionReplay::Use &use =
-          uses.try_emplace(buffer, SectionReplay::Use{buffer, users[buffer], 0})
-              .first->second;
-      use.within += !inMessages[buffer];
-      isFelt |= inMessages[buffer] && state->listening;
-    }
-    if (isFelt)
-      replay.steps.push_back({end, member.task});
-  }
-  for (const auto &[task, entry] : waiting)
-    replay.waiting.push_back(entry);
-  for (const auto &[buffer, use] : uses)
-    replay.uses.push_back(use);
-  llvm::stable_sort(replay.steps, [](const SectionReplay::Step &a,
-                                     const SectionReplay::Step &b) {
-    return a.offset < b.offset;
-  });
-}
-
-/// Adds what is allocated and freed, where `steps` do not tell it.
-void SectionReplays::tellMemory(SectionReplay &replay, uint32_t slot) const {
+/// Adds what is allocated, and freed unless messages use it too.
+void SectionReplays::tellMemory(SectionReplay &replay) const {
   const FlatTemplate &flat =
       state->classes[replay.classIndex].flat.templates[0];
-  const std::vector<bool> &inMessages = plans[replay.classIndex].inMessages;
-  std::vector<uint32_t> users(inMessages.size());
+  std::vector<uint32_t> users(plans[replay.classIndex].inMessages.size());
   for (const SectionReplay::Use &use : replay.uses)
     users[use.buffer] = use.before;
   std::vector<SectionEvent> events;
@@ -445,50 +490,166 @@ void SectionReplays::tellMemory(SectionReplay &replay, uint32_t slot) const {
                           event.subject});
     if (event.kind == SectionEvent::Kind::TaskEnd)
       for (uint32_t buffer : flat.uses[event.subject])
-        if (!inMessages[buffer] && --users[buffer] == 0)
+        if (!isInMessages(replay.classIndex, buffer) && --users[buffer] == 0)
           events.push_back(
               {SectionEvent::Kind::Free, event.offset, buffer, event.subject});
   }
   replay.events = std::move(events);
 }
 
+/// Finds the stretches.
+void SectionReplays::cut(SectionReplay &replay) const {
+  const ClassState &c = state->classes[replay.classIndex];
+  const FlatTemplate &flat = c.flat.templates[0];
+  std::vector<SectionEvent> &events = replay.events;
+  auto isStart = [](const SectionEvent &event) {
+    return event.kind == SectionEvent::Kind::TaskStart;
+  };
+  auto isOfLink = [](const SectionEvent &event) {
+    return event.kind == SectionEvent::Kind::LinkFull ||
+           event.kind == SectionEvent::Kind::LinkReleased;
+  };
+  uint32_t &running = replay.runningAtEnd;
+  std::array<uint32_t, numStreams> ended = {};
+  Time lastStart = -1;
+  for (uint32_t e = 0; e < events.size(); ++e) {
+    const SectionEvent &event = events[e];
+    bool ends = event.kind == SectionEvent::Kind::TaskEnd;
+    if (!ends && !isStart(event))
+      continue;
+    unsigned stream = static_cast<unsigned>(flat.tasks[event.subject].stream);
+    if (ends) {
+      running &= ~(1u << stream);
+      ++ended[stream];
+      continue;
+    }
+    auto same = std::find_if(
+        events.begin() + e + 1, events.end(), [&](const SectionEvent &other) {
+          return other.offset != event.offset || isStart(other);
+        });
+    bool isOnly = lastStart != event.offset &&
+                  (same == events.end() || same->offset != event.offset);
+    lastStart = event.offset;
+    bool isAlone = running == 0;
+    running |= 1u << stream;
+    if (!isAlone || !isOnly || !flat.tasks[event.subject].isKernel())
+      continue;
+    // Links are told of last, but these events end what was before.
+    auto begin = events.begin() + e;
+    for (auto event = begin; event != same; ++event)
+      if (isOfLink(*event))
+        std::rotate(begin++, event, event + 1);
+    e = begin - events.begin();
+    if (!replay.stretches.empty()) {
+      replay.stretches.back().lastEvent = e;
+      replay.stretches.back().end = begin->offset;
+    }
+    replay.stretches.push_back({e, static_cast<uint32_t>(events.size()),
+                                begin->offset, replay.duration});
+    replay.parts.emplace_back();
+    replay.parts.back().position = ended;
+  }
+  replay.positionAtEnd = ended;
+}
+
+/// Finds the events that are felt outside of the section.
+void SectionReplays::findSteps(SectionReplay &replay) const {
+  const FlatTemplate &flat =
+      state->classes[replay.classIndex].flat.templates[0];
+  for (auto [number, event] : llvm::enumerate(replay.events)) {
+    if (event.kind != SectionEvent::Kind::TaskEnd)
+      continue;
+    bool isFelt =
+        llvm::any_of(flat.successors[event.subject],
+                     [&](uint32_t successor) {
+                       return isForMessages(flat.tasks[successor].stream);
+                     }) ||
+        (state->listening &&
+         llvm::any_of(flat.uses[event.subject], [&](uint32_t buffer) {
+           return isInMessages(replay.classIndex, buffer);
+         }));
+    if (isFelt)
+      replay.steps.push_back({static_cast<uint32_t>(number), event.subject});
+  }
+}
+
+void SectionReplays::describeEffects(SectionReplay &replay) const {
+  const FlatTemplate &flat =
+      state->classes[replay.classIndex].flat.templates[0];
+  std::vector<uint32_t> endEvent(flat.numTasks(), ~0u);
+  for (const SectionReplay::Member &member : replay.members)
+    endEvent[member.task] = member.endEvent;
+  std::vector<uint32_t> users(plans[replay.classIndex].inMessages.size());
+  for (const SectionReplay::Use &use : replay.uses)
+    users[use.buffer] = use.before;
+  uint32_t told = 0;
+  for (auto [stretch, part] : llvm::zip(replay.stretches, replay.parts)) {
+    std::map<uint32_t, SectionReplay::Effect> effects;
+    auto count = [&](uint32_t counter, Time offset) {
+      auto &effect = effects[counter];
+      effect.counter = counter;
+      ++effect.amount;
+      effect.offset = offset;
+    };
+    for (; told < stretch.lastEvent; ++told) {
+      const SectionEvent &event = replay.events[told];
+      if (event.kind != SectionEvent::Kind::TaskEnd)
+        continue;
+      bool isInside = told >= stretch.firstEvent;
+      part.tasks += isInside;
+      for (uint32_t successor : flat.successors[event.subject])
+        if (isInside && endEvent[successor] >= stretch.lastEvent &&
+            !isForMessages(flat.tasks[successor].stream))
+          count(successor, event.offset);
+      if (!state->listening)
+        continue;
+      for (uint32_t buffer : flat.uses[event.subject])
+        if (!isInMessages(replay.classIndex, buffer)) {
+          --users[buffer];
+          if (isInside)
+            count(flat.numTasks() + buffer, event.offset);
+        }
+    }
+    for (const auto &[counter, effect] : effects)
+      if (counter < flat.numTasks() || users[counter - flat.numTasks()] > 0)
+        part.effects.push_back(effect);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Replaying
 //===----------------------------------------------------------------------===//
 
-void SectionReplays::finish(ClassState &c, uint32_t slot) const {
-  const SectionReplay &replay = *c.active.replay;
-  Frames &frames = c.frames[0];
-  size_t numTasks = c.flat.templates[0].numTasks();
-  uint32_t *open = frames.open.data() + slot * frames.stride;
-  for (const SectionReplay::Member &member : replay.members)
-    open[member.task] = 0;
-  if (!state->listening) {
-    for (const SectionReplay::Waiting &task : replay.waiting)
-      open[task.task] -= task.dependencies;
-    return;
-  }
-  Time *ready = frames.ready.data() + slot * numTasks;
-  for (const SectionReplay::Member &member : replay.members)
-    ready[member.task] = notReady;
-  for (const SectionReplay::Waiting &task : replay.waiting)
-    if ((open[task.task] -= task.dependencies) == 0)
-      ready[task.task] = c.active.start + task.offset;
-  uint32_t *users = open + numTasks;
-  for (const SectionReplay::Use &use : replay.uses)
-    users[use.buffer] -= use.within;
+Time SectionReplay::startOf(uint32_t task) const {
+  return llvm::lower_bound(
+             members, task,
+             [](const Member &a, uint32_t b) { return a.task < b; })
+      ->start;
+}
+
+Progress SectionReplay::progressOf(uint32_t task, Time offset) const {
+  auto behind =
+      llvm::upper_bound(rates, offset, [](Time time, const Rate &rate) {
+        return time < rate.offset;
+      });
+  while (behind != rates.begin())
+    if ((--behind)->task == task)
+      return behind->progress;
+  return {};
 }
 
 void SectionReplays::visitState(StateVisitor &visitor,
                                 std::vector<ClassState> &classes) {
   visitor.same(replays.size());
   for (const std::unique_ptr<SectionReplay> &replay : replays)
-    visitor.count(replay->runs);
+    for (SectionReplay::Part &part : replay->parts)
+      visitor.count(part.runs);
   for (ClassState &c : classes) {
     visitor.same(c.active.replay ? int64_t(c.active.replay->index) + 1 : 0);
     if (!c.active.replay)
       continue;
-    visitor.same(c.active.nextStep);
+    visitor.same(c.active.event);
+    visitor.same(c.active.streams);
     visitor.time(c.active.start);
   }
 }

@@ -7,19 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // A stage does the same for every micro-batch: its forward section, its
-// backward section. What its kernels and the collectives among its own ranks do
-// within a section is a function of the section alone if
+// backward section. They are simulated once, apart, and replayed from then on.
 //
-// - nothing of the class runs when the first kernel starts, and nothing but the
-//   section can start before its last kernel ends,
-// - all that the section needs from outside is there, and launched,
-// - no message of the class disturbs kernels, and its links are its own or
-//   never full.
-//
-// Such a section is simulated once, apart, and then replayed as a whole: one
-// event per point in time at which others feel something of it, and one at its
-// end, after which the state is that of a run task by task. Messages between
-// stages go on meanwhile, on streams of their own.
+// A replay may begin where a kernel starts and nothing else of the class runs,
+// if all that the rest of the section needs from outside is there and launched.
+// What follows then depends on nothing before and, until a message of the class
+// starts, on nothing outside: the links of its collectives are its own or never
+// full. Such places cut the section into *stretches*. While a replay lasts, the
+// queue holds one event, for the next time at which a message may feel
+// something of it. When a message starts, the class is brought to the state in
+// which it would be, goes on task by task, and returns to the replay at the
+// next stretch after the message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +25,11 @@
 #define PROTEUS_LIB_SIM_SECTIONREPLAY_H
 
 #include "FlatWorkload.h"
+#include "Progress.h"
 
 #include "Proteus/Sim/Engine.h"
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -38,43 +38,79 @@ namespace proteus::sim {
 struct EngineState;
 struct ClassState;
 
-/// A trace, and what it does to the frame of its micro-batch.
+/// Hears how kernels and flows proceed whenever their speed changes.
+class RateLog {
+public:
+  virtual ~RateLog();
+  virtual void onKernel(const Progress &progress) = 0;
+  virtual void onFlow(uint32_t collective, const Progress &progress) = 0;
+};
+
+/// A trace, and what it does to the frame of its micro-batch. A *member* is a
+/// task of the section that is in the trace.
 struct SectionReplay : SectionTrace {
-  /// A task that belongs to the section and the dependencies it has in it.
+  /// What a stretch does to what is left of the frame behind it.
+  struct Effect {
+    uint32_t counter; ///< in the frame
+    uint32_t amount;
+    Time offset; ///< of the last of the ends that count
+  };
+  struct Part {
+    std::vector<Effect> effects;
+    /// Per stream: the members in front of its head at the beginning.
+    std::array<uint32_t, numStreams> position = {};
+    uint32_t tasks = 0; ///< that end in it
+    int64_t runs = 0;
+  };
+  /// The end of a task that messages wait for, or whose buffers they use.
+  struct Step {
+    uint32_t event;
+    uint32_t task;
+  };
+  /// The speed of a member from an offset on.
+  struct Rate {
+    Time offset;
+    uint32_t task;
+    Progress progress; ///< `since` is an offset
+  };
   struct Member {
     uint32_t task;
-    uint32_t dependencies;
-  };
-  /// A task that others wait for, or that uses a buffer they use.
-  struct Step {
-    Time offset; ///< of its end
-    uint32_t task;
-  };
-  /// A task of another section that waits for members.
-  struct Waiting {
-    uint32_t task;
-    uint32_t dependencies; ///< on members
-    Time offset;           ///< of the end of the last of those
+    uint32_t endEvent; ///< the number of events if it ends after them
+    Time start, end;
+    std::vector<uint32_t> dependencies; ///< members, by their number
   };
   struct Use {
     uint32_t buffer;
     uint32_t before; ///< users when the section starts
-    uint32_t within; ///< users in the section; 0 if they are told by steps
   };
 
+  std::vector<Part> parts; ///< as `stretches`
+  std::vector<Step> steps;
+  std::vector<Rate> rates; ///< ascending offsets
   std::vector<Member> members;
-  std::vector<Step> steps; ///< ascending offsets
-  std::vector<Waiting> waiting;
-  std::vector<Use> uses;
+  std::vector<Use> uses; ///< of buffers that no message uses
+  Time duration = 0;
   uint32_t streams = 0; ///< of members, as bits
-  int64_t runs = 0;
+
+  /// Behind all events: members in front of each head, and streams that run.
+  std::array<uint32_t, numStreams> positionAtEnd = {};
+  uint32_t runningAtEnd = 0;
+
+  /// How a member that runs at an offset proceeds.
+  Progress progressOf(uint32_t task, Time offset) const;
+  /// When a member starts.
+  Time startOf(uint32_t task) const;
 };
 
 /// The section that a class replays, if any.
 struct ActiveReplay {
-  const SectionReplay *replay = nullptr;
-  Time start = 0;
+  SectionReplay *replay = nullptr;
+  Time start = 0; ///< when its first kernel started, or would have
+  uint32_t stretch = 0;
+  uint32_t event = 0; ///< all before it have been told
   uint32_t nextStep = 0;
+  uint32_t streams = 0; ///< whose heads are in it, as bits
+  uint32_t version = 0; ///< of the event in the queue
 };
 
 class SectionReplays {
@@ -83,19 +119,19 @@ public:
   SectionReplays(const EngineState &state, const EngineOptions &options,
                  bool enabled);
 
-  /// What the section does whose first kernel is at the head of a stream and
-  /// about to start; null if it must be simulated.
-  SectionReplay *find(uint32_t stream) {
-    return enabled ? findFor(stream) : nullptr;
-  }
-  /// Does to the frame what remains to be done at the end of a section.
-  void finish(ClassState &c, uint32_t slot) const;
+  /// Where a replay can begin.
+  struct Place {
+    SectionReplay *replay = nullptr; ///< null: nowhere
+    uint32_t stretch = 0;
+  };
+  /// Asks for the kernel at the head of a stream, which is about to start.
+  Place find(uint32_t stream) { return enabled ? findFor(stream) : Place(); }
 
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
   llvm::ArrayRef<std::unique_ptr<SectionReplay>> all() const { return replays; }
 
   /// Whether messages use a buffer of the micro-template: what sections do to
-  /// it is told in time.
+  /// it is done in time.
   bool isInMessages(uint32_t classIndex, uint32_t buffer) const {
     return plans[classIndex].inMessages[buffer];
   }
@@ -107,8 +143,8 @@ private:
   struct Plan {
     uint32_t firstKernel = ~0u; ///< no task if it is never replayed
     bool recorded = false;
-    SectionReplay *replay = nullptr; ///< null if recording showed it cannot be
-    std::vector<SectionReplay::Member> members;
+    std::unique_ptr<SectionReplay> pending; ///< with members only
+    SectionReplay *replay = nullptr;
     uint32_t lastOrdinal = 0; ///< of the last member to be launched
   };
   struct ClassPlans {
@@ -116,21 +152,31 @@ private:
     /// Per template and task: whether it cannot start before the kernels of an
     /// earlier work item have ended.
     std::vector<bool> follows[2];
+    /// Streams, as bits, on which some task does not follow.
+    uint32_t freeStreams = 0;
     /// Buffers of the micro-template that messages use.
     std::vector<bool> inMessages;
+    /// Per task of the micro-template: the stretch it begins, or -1.
+    std::vector<int32_t> stretchAt;
+    /// The work item for which `isReady` has been found to hold.
+    uint32_t readyItem = ~0u;
   };
 
-  SectionReplay *findFor(uint32_t stream);
-  bool isAlone(uint32_t classIndex, uint32_t item) const;
+  Place findFor(uint32_t stream);
+  bool isAlone(uint32_t classIndex, const SectionReplay &replay,
+               uint32_t stretch, uint32_t item) const;
+  bool isReady(uint32_t classIndex, const SectionReplay &replay,
+               uint32_t stretch, uint32_t slot) const;
   void planClass(uint32_t classIndex, const std::vector<bool> &disturbed);
+  void findFollowers(uint32_t classIndex);
   bool planSection(uint32_t classIndex, uint32_t section, Plan &plan,
                    const std::vector<bool> &disturbed) const;
   std::vector<bool> disturbedLinks() const;
-  std::unique_ptr<SectionReplay> record(uint32_t classIndex, uint32_t section,
-                                        uint32_t slot) const;
-  void describeEffects(SectionReplay &replay, llvm::ArrayRef<Time> ends,
-                       uint32_t slot) const;
-  void tellMemory(SectionReplay &replay, uint32_t slot) const;
+  bool record(uint32_t classIndex, SectionReplay &replay, uint32_t slot) const;
+  void tellMemory(SectionReplay &replay) const;
+  void cut(SectionReplay &replay) const;
+  void describeEffects(SectionReplay &replay) const;
+  void findSteps(SectionReplay &replay) const;
 
   const EngineState *state = nullptr;
   EngineOptions options;

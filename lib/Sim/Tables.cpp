@@ -68,8 +68,9 @@ static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
       .collective;
 }
 
-void CollectiveTable::onSectionRuns(const SectionTrace &trace, int64_t runs) {
-  for (const SectionEvent &event : trace.events) {
+void CollectiveTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                                    int64_t runs) {
+  for (const SectionEvent &event : trace.eventsOf(stretch)) {
     bool starts = event.kind == SectionEvent::Kind::TaskStart;
     if (!starts && event.kind != SectionEvent::Kind::TaskEnd)
       continue;
@@ -154,14 +155,15 @@ void LinkTable::onLinkChange(uint32_t link, bool holdsBack, Time now) {
   state.since = now;
 }
 
-void LinkTable::onSectionRuns(const SectionTrace &trace, int64_t times) {
-  for (const SectionEvent &event : trace.events)
+void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                              int64_t times) {
+  for (const SectionEvent &event : trace.eventsOf(stretch))
     switch (event.kind) {
     case SectionEvent::Kind::TaskEnd:
       if (int32_t index = collectiveOf(*workload, trace, event); index >= 0)
         runs[index] += times;
       break;
-    // What fills a link in a section empties it before its end.
+    // What fills a link in a stretch empties it before its end.
     case SectionEvent::Kind::LinkFull:
       links[event.subject].contended -= times * event.offset;
       break;

@@ -39,8 +39,9 @@ public:
         workload->collectives[index].members.front() == task.classIndex)
       ++counts[index];
   }
-  void onSectionRuns(const sim::SectionTrace &trace, int64_t runs) override {
-    for (const sim::SectionEvent &event : trace.events) {
+  void onStretchRuns(const sim::SectionTrace &trace, uint32_t stretch,
+                     int64_t runs) override {
+    for (const sim::SectionEvent &event : trace.eventsOf(stretch)) {
       if (event.kind != sim::SectionEvent::Kind::TaskStart)
         continue;
       int32_t index = workload->classes[trace.classIndex]

@@ -34,6 +34,7 @@ public:
 
   Order order;
   uint32_t stages, chunks, microBatches;
+  int64_t maxKernels = 3; ///< of a section
   bool shareLinks, slowing;
 
   Workload make() {
@@ -87,7 +88,7 @@ private:
     Template &micro = b.workload.classes[stage].micro;
     Phase phase = backward ? Phase::Backward : Phase::Forward;
     uint32_t v = chunk * stages + stage;
-    std::vector<uint32_t> inputs;
+    std::vector<uint32_t> inputs, beside;
     bool receives = backward ? v + 1 < stages * chunks : v > 0;
     bool sends = backward ? v > 0 : v + 1 < stages * chunks;
     // A transfer within one class is one task, of the sender.
@@ -99,18 +100,32 @@ private:
     if (backward)
       inputs.push_back(forwardEnd[chunk]);
     uint32_t last = 0;
-    for (int64_t n = 1 + pick(3); n > 0; --n) {
+    for (int64_t n = 1 + pick(maxKernels); n > 0; --n) {
       last = b.kernel(micro, "kernel", 1 + pick(60), inputs, phase);
       micro.tasks[last].matrix = pick(2);
       micro.tasks[last].allocates = {uint32_t(micro.buffers.size())};
       micro.buffers.push_back({"activation", 1 + pick(9)});
       if (!backward)
         kept[chunk].push_back(micro.buffers.size() - 1);
-      if (pick(2))
-        last = b.party(micro, "reduce", Stream::TensorParallel,
-                       b.flow({stage}, makeFlow({2 * stage + 1}, 8)), {last},
-                       phase);
       inputs = {last};
+      if (pick(2)) {
+        // Some run beside the next kernel.
+        Stream stream =
+            pick(3) ? Stream::TensorParallel : Stream::ContextParallel;
+        uint32_t reduce = b.party(micro, "reduce", stream,
+                                  b.flow({stage}, makeFlow({2 * stage + 1}, 8)),
+                                  {last}, phase);
+        if (pick(3)) {
+          last = reduce;
+          inputs = {last};
+        } else {
+          beside.push_back(reduce);
+        }
+      }
+    }
+    if (!beside.empty()) {
+      beside.push_back(last);
+      last = b.kernel(micro, "kernel", 1 + pick(60), beside, phase);
     }
     if (backward)
       micro.tasks[last].reads = kept[chunk];

@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Sim/Report.h"
+#include "FigureText.h"
 #include "RandomPipelines.h"
 #include "RandomWorkloads.h"
-
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace proteus;
@@ -21,35 +19,6 @@ namespace {
 
 EngineOptions optionsOf(bool skip, bool share = true, bool overlap = true) {
   return {share, overlap, skip, /*replaySections=*/false};
-}
-
-/// All figures of a run as text, to the picosecond.
-std::string textOf(const Workload &workload, SimulationResult result) {
-  // The only figures that tell what was simulated from what was skipped.
-  result.run.events = result.run.skippedTasks = 0;
-  result.run.replayedTasks = 0;
-  std::string text;
-  raw_string_ostream os(text);
-  os << result.run.iterationTime << " " << result.run.tasks << "\n";
-  for (const ClassResult &c : result.classes) {
-    const Breakdown &parts = c.breakdown;
-    for (Time time :
-         {parts.compute, parts.recompute, parts.optimizer,
-          parts.exposedCommunication, parts.exposedPipeline, parts.host,
-          parts.bubble, c.exposedReduction, c.memory.time})
-      os << time << " ";
-    for (Time time : c.streamBusy)
-      os << time << " ";
-    for (auto [operation, time] : c.computeByOperation)
-      os << operation << ":" << time << " ";
-    os << "\n";
-  }
-  for (const BucketRow &row : result.buckets)
-    os << row.ready << " " << row.start << " " << row.end << "\n";
-  for (const CollectiveRow &row : result.collectives)
-    os << row.count << " " << row.time << "\n";
-  writeReport(os, workload, result);
-  return text;
 }
 
 /// Runs with and without skipping; returns how many tasks were skipped.

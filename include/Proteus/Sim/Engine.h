@@ -68,7 +68,7 @@ struct SectionEvent {
     TaskStart,    ///< subject: a task of the micro-template
     TaskEnd,      ///< likewise
     Allocate,     ///< subject: a buffer; `task` allocates it
-    Free,         ///< subject: a buffer
+    Free,         ///< subject: a buffer; `task` is its last user
     LinkFull,     ///< subject: a link that holds flows back from now on
     LinkReleased, ///< subject: a link that does so no longer
   };
@@ -78,15 +78,29 @@ struct SectionEvent {
   uint32_t task = 0;
 };
 
-/// All that a section of a class does when nothing outside of it takes part:
-/// its kernels, and collectives among the ranks of the class. What the section
+/// What a section of a class does when nothing outside of it takes part: its
+/// kernels, and collectives among the ranks of the class. What the section
 /// exchanges with other classes is not in it.
 struct SectionTrace {
+  /// A part that is the same whatever was before it: it begins with the start
+  /// of a kernel while nothing else of the class runs, and ends where the next
+  /// one begins, or with the section.
+  struct Stretch {
+    uint32_t firstEvent;
+    uint32_t lastEvent; ///< the first one behind it
+    Time begin, end;
+  };
   uint32_t index = 0; ///< among all traces of a run
   uint32_t classIndex = 0;
   uint32_t section = 0;
-  Time duration = 0; ///< the last kernel ends then, and nothing later
   std::vector<SectionEvent> events; ///< in the order in which they happen
+  std::vector<Stretch> stretches;
+
+  llvm::ArrayRef<SectionEvent> eventsOf(uint32_t stretch) const {
+    return llvm::ArrayRef(events).slice(stretches[stretch].firstEvent,
+                                        stretches[stretch].lastEvent -
+                                            stretches[stretch].firstEvent);
+  }
 };
 
 /// Goes over what a listener has stored, to see whether it recurs and to
@@ -107,9 +121,9 @@ public:
 class Listener {
 public:
   virtual ~Listener();
-  /// Whether `visitState` tells all that the listener has stored, and sections
-  /// may be told as a whole. Else it needs every event, and the engine skips
-  /// and replays nothing.
+  /// Whether `visitState` tells all that the listener has stored, and stretches
+  /// of sections may be told as a whole. Else it needs every event in the order
+  /// of time, and the engine skips and replays nothing.
   virtual bool canSkip() const { return false; }
   /// Must go over the same values in the same order if those given to `same`
   /// are equal.
@@ -128,12 +142,14 @@ public:
   /// From now on a link does (not) hold some of its flows below their ceiling,
   /// with EngineOptions::share. The last to be reported at a point in time.
   virtual void onLinkChange(uint32_t link, bool holdsBack, Time now) {}
-  /// A section runs as `trace` says, and its events are not told one by one.
-  /// Other events of its class come in between.
-  virtual void onSectionStart(const SectionTrace &trace, Time now) {}
-  virtual void onSectionEnd(const SectionTrace &trace, Time now) {}
+  /// All events of a stretch have happened, the section having started at
+  /// `start`, and are not told one by one. Nothing else of the class happened
+  /// meanwhile; other classes may have been told of later times.
+  virtual void onStretch(const SectionTrace &trace, uint32_t stretch,
+                         Time start) {}
   /// As often in the whole run. Comes before `onFinish`.
-  virtual void onSectionRuns(const SectionTrace &trace, int64_t runs) {}
+  virtual void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                             int64_t runs) {}
   virtual void onFinish(Time iterationTime) {}
 };
 
@@ -144,7 +160,7 @@ struct RunResult {
   uint64_t events = 0;    ///< events taken from the queue
   /// Of `tasks`, those in periods that were skipped.
   uint64_t skippedTasks = 0;
-  /// Of `tasks`, those in sections that were replayed.
+  /// Of `tasks`, those that were replayed.
   uint64_t replayedTasks = 0;
 };
 
@@ -157,8 +173,8 @@ struct EngineOptions {
   /// The steady state of a pipeline is skipped where the state of the engine
   /// recurs exactly.
   bool skipRecurrence = true;
-  /// A section that starts on an idle class, and that nothing from outside can
-  /// disturb, runs as it did for an earlier micro-batch.
+  /// What a section does while nothing from outside disturbs it is done as for
+  /// an earlier micro-batch.
   bool replaySections = true;
 };
 

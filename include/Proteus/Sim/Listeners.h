@@ -21,7 +21,6 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,62 +48,63 @@ struct MemoryPeak {
 class MemoryTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
-  void visitState(StateVisitor &visitor) override;
+  /// A period that recurs holds no more than the one before it.
+  void visitState(StateVisitor &visitor) override {
+    for (State &state : classes) {
+      visitor.same(state.held.bytes);
+      visitor.same(state.held.hostBytes);
+      for (unsigned o = 0; o < numMemoryOwners; ++o) {
+        visitor.same(state.held.byOwner[o]);
+        visitor.same(state.held.tensorSplit[o]);
+      }
+    }
+  }
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onAllocate(const TaskInstance &task, uint32_t buffer, Time now) override;
   void onFree(const TaskInstance &task, uint32_t buffer, Time now) override;
-  void onSectionStart(const SectionTrace &trace, Time now) override;
-  void onSectionEnd(const SectionTrace &trace, Time now) override;
+  void onStretch(const SectionTrace &trace, uint32_t stretch,
+                 Time start) override;
 
-  /// Bytes held now, between sections that are told as a whole.
+  /// Bytes held now.
   int64_t current(uint32_t classIndex) const {
-    return classes[classIndex].bytes;
+    return classes[classIndex].held.bytes;
   }
   const MemoryPeak &peak(uint32_t classIndex) const {
     return classes[classIndex].peak;
   }
 
 private:
-  /// A buffer comes or goes.
-  struct Change {
-    Time time;
-    const Buffer *buffer;
-    int sign;
-    uint32_t label; ///< of the task that allocates it
-  };
-  /// What a section does to the memory of its class, times counted from its
-  /// start.
-  struct Profile {
-    std::vector<Change> changes;
-    int64_t most = 0; ///< above what is held before
-  };
-  struct State {
+  /// What is held, or what changes.
+  struct Amounts {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
     BytesByOwner byOwner = {};
     BytesByOwner tensorSplit = {};
+
+    void add(const Buffer &buffer, int sign);
+    void add(const Amounts &other);
+  };
+  /// What a stretch does to the memory of its class.
+  struct Profile {
+    Amounts change;
+    int64_t most = 0; ///< above what is held before, and nothing on the host
+    bool isKnown = false;
+  };
+  struct State {
+    Amounts held;
     MemoryPeak peak;
     /// The largest of the buffers that are allocated at this point in time, and
     /// the label of the task that allocates it.
     Time instant = -1;
     int64_t largest = 0;
     uint32_t largestLabel = 0;
-
-    /// The section that runs. Changes from outside wait for its end, when it is
-    /// known whether their order matters.
-    const Profile *section = nullptr;
-    Time sectionStart = 0;
-    std::vector<Change> outside;
-    int64_t allocatedOutside = 0;
-
-    void add(const Buffer &buffer, int sign);
   };
-  void apply(State &state, const Change &change);
-  void change(State &state, const Change &change);
+  void allocate(State &state, const Buffer &buffer, uint32_t label, Time now);
+  const Profile &profileOf(const SectionTrace &trace, uint32_t stretch);
 
   const Workload *workload = nullptr;
   std::vector<State> classes;
-  std::vector<std::unique_ptr<Profile>> profiles; ///< by trace
+  std::vector<std::vector<Profile>> profiles; ///< by trace, then by stretch
 };
 
 /// A partition of the iteration time of one class by what its compute stream
@@ -145,9 +145,10 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
-  void onSectionStart(const SectionTrace &trace, Time now) override;
-  void onSectionEnd(const SectionTrace &trace, Time now) override;
-  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
+  void onStretch(const SectionTrace &trace, uint32_t stretch,
+                 Time start) override;
+  void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                     int64_t runs) override;
   void onFinish(Time iterationTime) override;
 
   const Breakdown &breakdown(uint32_t classIndex) const {
@@ -230,7 +231,8 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
-  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
+  void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                     int64_t runs) override;
 
   /// Largest time first.
   std::vector<CollectiveRow> rows() const;
@@ -262,7 +264,8 @@ public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
   void onLinkChange(uint32_t link, bool holdsBack, Time now) override;
-  void onSectionRuns(const SectionTrace &trace, int64_t runs) override;
+  void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
+                     int64_t runs) override;
 
   /// Those that moved anything, in the order of Workload::links.
   std::vector<LinkRow> rows() const;

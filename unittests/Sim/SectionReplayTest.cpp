@@ -1,0 +1,73 @@
+//===- SectionReplayTest.cpp - replaying changes nothing ------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FigureText.h"
+#include "RandomPipelines.h"
+#include "RandomWorkloads.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+using namespace proteus::sim::test;
+
+namespace {
+
+/// Runs task by task and with replays, and with replays and skips; returns what
+/// happened with replays alone.
+RunResult expectSame(const Workload &workload, bool share = true,
+                     bool overlap = true) {
+  EngineOptions plain = {share, overlap, false, false};
+  EngineOptions replaying = {share, overlap, false, true};
+  EngineOptions both = {share, overlap, true, true};
+  SimulationResult all = simulateOrFail(workload, {}, plain);
+  SimulationResult replayed = simulateOrFail(workload, {}, replaying);
+  SimulationResult skipped = simulateOrFail(workload, {}, both);
+  EXPECT_EQ(all.run.replayedTasks, 0u);
+  std::string expected = textOf(workload, all);
+  EXPECT_EQ(expected, textOf(workload, replayed));
+  EXPECT_EQ(expected, textOf(workload, skipped));
+  // Without listeners other things are felt outside of sections.
+  Expected<RunResult> alone = run(workload, replaying);
+  EXPECT_TRUE(bool(alone));
+  if (alone) {
+    EXPECT_EQ(alone->iterationTime, all.run.iterationTime);
+    EXPECT_EQ(alone->tasks, all.run.tasks);
+  }
+  return replayed.run;
+}
+
+TEST(SectionReplay, ChangesNoFigureOfARandomPipeline) {
+  uint64_t tasks[2] = {}, replayed[2] = {};
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    PipelineGenerator generator(seed);
+    generator.maxKernels = 1 + seed % 12;
+    Workload workload = generator.make();
+    for (bool overlap : {false, true}) {
+      RunResult result = expectSame(workload, /*share=*/seed % 5 > 0, overlap);
+      tasks[overlap] += result.tasks;
+      replayed[overlap] += result.replayedTasks;
+    }
+    if (HasFailure())
+      break;
+  }
+  // That is what is tested.
+  EXPECT_GT(3 * replayed[false], tasks[false]);
+  EXPECT_GT(4 * replayed[true], tasks[true]);
+}
+
+TEST(SectionReplay, ChangesNoFigureOfARandomWorkload) {
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE(seed);
+    expectSame(Generator(seed).make());
+    if (HasFailure())
+      break;
+  }
+}
+
+} // namespace
