@@ -8,6 +8,7 @@
 
 #include "Proteus/Sim/Allocator.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -70,6 +71,7 @@ void CachingAllocator::merge(Handle first, Handle second) {
 /// Gives segments that hold nothing back to the device.
 void CachingAllocator::releaseCached() {
   ++numReleases;
+  std::vector<Handle> released;
   for (Pool &pool : pools)
     pool.erase(std::remove_if(pool.begin(), pool.end(),
                               [&](const Key &key) {
@@ -79,9 +81,13 @@ void CachingAllocator::releaseCached() {
                                   return false;
                                 inSegments -= block.size;
                                 unusedBlocks.push_back(key.block);
+                                released.push_back(key.block);
                                 return true;
                               }),
                pool.end());
+  llvm::erase_if(segments, [&](Handle first) {
+    return llvm::is_contained(released, first);
+  });
 }
 
 CachingAllocator::Handle CachingAllocator::newSegment(int64_t bytes,
@@ -96,7 +102,8 @@ CachingAllocator::Handle CachingAllocator::newSegment(int64_t bytes,
   block.address = nextAddress;
   nextAddress += block.size;
   inSegments += block.size;
-  return newBlock(block);
+  segments.push_back(newBlock(block));
+  return segments.back();
 }
 
 CachingAllocator::Handle CachingAllocator::allocate(int64_t bytes) {
@@ -142,21 +149,10 @@ void CachingAllocator::free(Handle handle) {
   insert(handle);
 }
 
-void CachingAllocator::appendState(std::vector<int64_t> &state) const {
-  // Numbers of blocks depend on the past: go by addresses.
-  std::vector<Handle> order;
-  std::vector<bool> unused(blocks.size());
-  for (Handle handle : unusedBlocks)
-    unused[handle] = true;
-  for (Handle handle = 0; handle < blocks.size(); ++handle)
-    if (!unused[handle] && blocks[handle].previous == none)
-      order.push_back(handle);
-  std::sort(order.begin(), order.end(), [&](Handle a, Handle b) {
-    return blocks[a].address < blocks[b].address;
-  });
+void CachingAllocator::appendState(std::vector<int64_t> &state) {
   // Addresses decide by their order alone, and a new segment is behind all
   // others.
-  for (Handle first : order) {
+  llvm::erase_if(segments, [&](Handle first) {
     size_t begin = state.size();
     bool changes = false;
     state.push_back(0);
@@ -169,5 +165,6 @@ void CachingAllocator::appendState(std::vector<int64_t> &state) const {
     }
     if (!changes)
       state.resize(begin);
-  }
+    return !changes;
+  });
 }

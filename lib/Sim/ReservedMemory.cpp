@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 using namespace llvm;
 using namespace proteus::sim;
@@ -68,6 +69,7 @@ private:
   std::vector<Frame> unusedFrames;
   uint32_t holding = 0; ///< micro-batches that hold memory
   Frame once;
+  size_t inFlight = 0; ///< micro-batches, when the first section last began
   std::vector<Checkpoint> checkpoints;
 };
 
@@ -253,8 +255,11 @@ size_t Issuer::periodsAhead(size_t from, size_t to) const {
 /// repeat a period and leave the state as it is.
 size_t Issuer::skipPeriods(size_t item) {
   const WorkItem &next = device.order[item];
-  if (next.once || next.section != device.order.front().section ||
-      checkpoints.size() == maxCheckpoints ||
+  if (next.once || next.section != device.order.front().section)
+    return item;
+  // As long as more and more micro-batches are in flight nothing recurs.
+  bool isSteady = std::exchange(inFlight, frames.size()) == frames.size();
+  if (!isSteady || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(
           frames, [&](const Frame &frame) { return isLast[frame.microBatch]; }))
     return item;

@@ -22,6 +22,10 @@ using namespace proteus::sim;
 /// Sections that run less often are not worth a recording.
 static constexpr unsigned fewestRuns = 4;
 
+/// Tasks of a stretch, if places to cut are that near to each other. With fewer
+/// there is more to tell, with more a message puts off the replay for longer.
+static constexpr unsigned tasksPerStretch = 16;
+
 bool SectionReplays::isForMessages(Stream stream) {
   switch (stream) {
   case Stream::PipelineSend:
@@ -130,12 +134,33 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
   }
 }
 
+void SectionReplays::findPasts(uint32_t classIndex) {
+  const FlatClass &flat = state->classes[classIndex].flat;
+  size_t sections = flat.lastMicroBatch.size();
+  std::vector<std::vector<bool>> pasts(state->workload.info.microBatches);
+  std::map<std::vector<bool>, uint32_t> numbers;
+  for (const FlatItem &item : flat.order) {
+    uint32_t number = 0;
+    if (!item.once) {
+      std::vector<bool> &past = pasts[item.microBatch];
+      if (past.empty())
+        for (uint32_t last : flat.lastMicroBatch)
+          past.push_back(last == item.microBatch);
+      past.resize(2 * sections);
+      number = numbers.try_emplace(past, numbers.size()).first->second;
+      past[sections + item.section] = true;
+    }
+    plans[classIndex].pastOf.push_back(number);
+  }
+}
+
 void SectionReplays::planClass(uint32_t classIndex,
                                const std::vector<bool> &disturbed) {
   const ClassState &c = state->classes[classIndex];
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];
   findFollowers(classIndex);
+  findPasts(classIndex);
   own.stretchAt.assign(device.micro.tasks.size(), -1);
   own.inMessages.resize(device.micro.buffers.size());
   for (const Task &task : device.micro.tasks)
@@ -193,14 +218,16 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
           return false;
     }
     numberOf[t - begin] = members.size();
-    members.push_back({t, ~0u, 0, 0, {}});
+    members.push_back({t, ~0u, 0, 0, {}, false});
     plan.lastOrdinal = flat.ordinal[EveryTime][t];
   }
   for (SectionReplay::Member &member : members)
-    for (uint32_t dependency : micro.tasks[member.task].dependsOn)
+    for (uint32_t dependency : micro.tasks[member.task].dependsOn) {
+      member.needsMessages |= isForMessages(micro.tasks[dependency].stream);
       if (dependency >= begin && dependency < end &&
           numberOf[dependency - begin] != ~0u)
         member.dependencies.push_back(numberOf[dependency - begin]);
+    }
   if (members.size() < 2)
     return false;
   plan.firstKernel = kernels.front();
@@ -239,17 +266,16 @@ bool SectionReplays::isAlone(uint32_t classIndex, const SectionReplay &replay,
   return true;
 }
 
-/// Whether what is left of the section waits for itself only, and finds its
-/// buffers with the users they had when it was recorded.
-bool SectionReplays::isReady(uint32_t classIndex, const SectionReplay &replay,
-                             uint32_t stretch, uint32_t slot) const {
-  const ClassState &c = state->classes[classIndex];
-  const FlatTemplate &flat = c.flat.templates[0];
-  const Frames &frames = c.frames[0];
+/// Whether all messages have come that what is left of the section needs. All
+/// else is there: what is issued earlier has ended, or a message waits for it.
+bool SectionReplays::hasMessages(uint32_t classIndex,
+                                 const SectionReplay &replay, uint32_t stretch,
+                                 uint32_t slot) const {
+  const Frames &frames = state->classes[classIndex].frames[0];
   const uint32_t *open = frames.open.data() + slot * frames.stride;
   uint32_t firstEvent = replay.stretches[stretch].firstEvent;
   for (const SectionReplay::Member &member : replay.members) {
-    if (member.endEvent < firstEvent)
+    if (!member.needsMessages || member.endEvent < firstEvent)
       continue;
     uint32_t waits = 0;
     for (uint32_t dependency : member.dependencies)
@@ -257,21 +283,7 @@ bool SectionReplays::isReady(uint32_t classIndex, const SectionReplay &replay,
     if (open[member.task] != waits)
       return false;
   }
-  if (!state->listening)
-    return true;
-  std::vector<uint32_t> expected(plans[classIndex].inMessages.size());
-  for (const SectionReplay::Use &use : replay.uses)
-    expected[use.buffer] = use.before;
-  for (const SectionReplay::Member &member : replay.members)
-    if (member.endEvent < firstEvent)
-      for (uint32_t buffer : flat.uses[member.task])
-        --expected[buffer];
-  // Counters of buffers that are gone are not kept.
-  const uint32_t *users = open + flat.numTasks();
-  return llvm::all_of(replay.uses, [&](const SectionReplay::Use &use) {
-    return expected[use.buffer] == 0 ||
-           expected[use.buffer] == users[use.buffer];
-  });
+  return true;
 }
 
 SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
@@ -285,7 +297,8 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   Plan &plan = own.sections[item.section];
   if (plan.firstKernel == head.task && !plan.recorded) {
     plan.recorded = true;
-    if (record(classIndex, *plan.pending, head.slot)) {
+    plan.pending->past = own.pastOf[head.item];
+    if (record(*plan.pending, head.slot)) {
       plan.replay = plan.pending.get();
       plan.replay->index = replays.size();
       replays.push_back(std::move(plan.pending));
@@ -295,7 +308,7 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
     }
   }
   int32_t stretch = own.stretchAt[head.task];
-  if (stretch < 0)
+  if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
   Time launched = state->workload.classes[classIndex].launchLatency *
                   static_cast<Time>(item.launchedBefore + plan.lastOrdinal + 1);
@@ -304,7 +317,7 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
       !isAlone(classIndex, *plan.replay, stretch, head.item))
     return {};
   if (own.readyItem != head.item) {
-    if (!isReady(classIndex, *plan.replay, stretch, head.slot))
+    if (!hasMessages(classIndex, *plan.replay, stretch, head.slot))
       return {};
     own.readyItem = head.item;
   }
@@ -415,9 +428,8 @@ static Workload workloadOf(const Workload &workload,
 
 /// Simulates the section apart. `slot` is a frame in which it is about to
 /// start.
-bool SectionReplays::record(uint32_t classIndex, SectionReplay &replay,
-                            uint32_t slot) const {
-  const ClassState &c = state->classes[classIndex];
+bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
+  const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
   std::vector<uint32_t> links;
   Workload alone = workloadOf(state->workload, replay, links);
@@ -437,32 +449,23 @@ bool SectionReplays::record(uint32_t classIndex, SectionReplay &replay,
   }
   std::vector<uint32_t> numberOf(flat.numTasks(), ~0u);
   for (auto [number, member] : llvm::enumerate(replay.members)) {
-    const FlatTask &task = flat.tasks[member.task];
     numberOf[member.task] = number;
-    replay.streams |= 1u << static_cast<unsigned>(task.stream);
-    if (task.isKernel())
+    if (flat.tasks[member.task].isKernel())
       replay.duration = std::max(replay.duration, member.end);
   }
   // What goes on after the last kernel goes on beside the next section.
-  auto isLastKernel = [&](const SectionEvent &event) {
+  auto isEndOfKernel = [&](const SectionEvent &event) {
     return event.kind == SectionEvent::Kind::TaskEnd &&
            flat.tasks[event.subject].isKernel();
   };
-  while (!isLastKernel(replay.events.back()))
+  while (!isEndOfKernel(replay.events.back()))
     replay.events.pop_back();
-  if (state->listening) {
-    const Frames &frames = c.frames[0];
-    const uint32_t *users =
-        frames.open.data() + slot * frames.stride + flat.numTasks();
-    std::vector<bool> isUsed(plans[classIndex].inMessages.size());
-    for (const SectionReplay::Member &member : replay.members)
-      for (uint32_t buffer : flat.uses[member.task])
-        isUsed[buffer] = true;
-    for (uint32_t buffer = 0; buffer < isUsed.size(); ++buffer)
-      if (isUsed[buffer] && !plans[classIndex].inMessages[buffer])
-        replay.uses.push_back({buffer, users[buffer]});
-    tellMemory(replay);
-  }
+  const Frames &frames = c.frames[0];
+  ArrayRef<uint32_t> users = ArrayRef(frames.open)
+                                 .slice(slot * frames.stride, frames.stride)
+                                 .drop_front(flat.numTasks());
+  if (state->listening)
+    tellMemory(replay, users);
   cut(replay);
   if (replay.stretches.empty())
     return false;
@@ -470,17 +473,17 @@ bool SectionReplays::record(uint32_t classIndex, SectionReplay &replay,
     if (event.kind == SectionEvent::Kind::TaskEnd)
       replay.members[numberOf[event.subject]].endEvent = number;
   findSteps(replay);
-  describeEffects(replay);
+  describeEffects(replay, users);
   return true;
 }
 
-/// Adds what is allocated, and freed unless messages use it too.
-void SectionReplays::tellMemory(SectionReplay &replay) const {
+/// Adds what is allocated, and freed unless messages use it too. `before` are
+/// the users of each buffer when the section starts.
+void SectionReplays::tellMemory(SectionReplay &replay,
+                                ArrayRef<uint32_t> before) const {
   const FlatTemplate &flat =
       state->classes[replay.classIndex].flat.templates[0];
-  std::vector<uint32_t> users(plans[replay.classIndex].inMessages.size());
-  for (const SectionReplay::Use &use : replay.uses)
-    users[use.buffer] = use.before;
+  std::vector<uint32_t> users = before.vec();
   std::vector<SectionEvent> events;
   for (const SectionEvent &event : replay.events) {
     events.push_back(event);
@@ -495,6 +498,20 @@ void SectionReplays::tellMemory(SectionReplay &replay) const {
               {SectionEvent::Kind::Free, event.offset, buffer, event.subject});
   }
   replay.events = std::move(events);
+}
+
+/// Whether messages feel the end of a task: they wait for it, or listeners are
+/// to hear that it was the last to use one of their buffers.
+bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
+  const FlatTemplate &flat = state->classes[classIndex].flat.templates[0];
+  return llvm::any_of(flat.successors[task],
+                      [&](uint32_t successor) {
+                        return isForMessages(flat.tasks[successor].stream);
+                      }) ||
+         (state->listening &&
+          llvm::any_of(flat.uses[task], [&](uint32_t buffer) {
+            return isInMessages(classIndex, buffer);
+          }));
 }
 
 /// Finds the stretches.
@@ -512,6 +529,9 @@ void SectionReplays::cut(SectionReplay &replay) const {
   uint32_t &running = replay.runningAtEnd;
   std::array<uint32_t, numStreams> ended = {};
   Time lastStart = -1;
+  unsigned started = 0; ///< in the present stretch
+  // What is felt is told, at best with a whole stretch.
+  bool wantsCut = true;
   for (uint32_t e = 0; e < events.size(); ++e) {
     const SectionEvent &event = events[e];
     bool ends = event.kind == SectionEvent::Kind::TaskEnd;
@@ -521,6 +541,7 @@ void SectionReplays::cut(SectionReplay &replay) const {
     if (ends) {
       running &= ~(1u << stream);
       ++ended[stream];
+      wantsCut |= isFelt(replay.classIndex, event.subject);
       continue;
     }
     auto same = std::find_if(
@@ -532,8 +553,12 @@ void SectionReplays::cut(SectionReplay &replay) const {
     lastStart = event.offset;
     bool isAlone = running == 0;
     running |= 1u << stream;
-    if (!isAlone || !isOnly || !flat.tasks[event.subject].isKernel())
+    wantsCut |= ++started > tasksPerStretch;
+    if (!isAlone || !isOnly || !wantsCut ||
+        !flat.tasks[event.subject].isKernel())
       continue;
+    started = 1;
+    wantsCut = false;
     // Links are told of last, but these events end what was before.
     auto begin = events.begin() + e;
     for (auto event = begin; event != same; ++event)
@@ -554,42 +579,31 @@ void SectionReplays::cut(SectionReplay &replay) const {
 
 /// Finds the events that are felt outside of the section.
 void SectionReplays::findSteps(SectionReplay &replay) const {
-  const FlatTemplate &flat =
-      state->classes[replay.classIndex].flat.templates[0];
-  for (auto [number, event] : llvm::enumerate(replay.events)) {
-    if (event.kind != SectionEvent::Kind::TaskEnd)
-      continue;
-    bool isFelt =
-        llvm::any_of(flat.successors[event.subject],
-                     [&](uint32_t successor) {
-                       return isForMessages(flat.tasks[successor].stream);
-                     }) ||
-        (state->listening &&
-         llvm::any_of(flat.uses[event.subject], [&](uint32_t buffer) {
-           return isInMessages(replay.classIndex, buffer);
-         }));
-    if (isFelt)
+  for (auto [number, event] : llvm::enumerate(replay.events))
+    if (event.kind == SectionEvent::Kind::TaskEnd &&
+        isFelt(replay.classIndex, event.subject))
       replay.steps.push_back({static_cast<uint32_t>(number), event.subject});
-  }
 }
 
-void SectionReplays::describeEffects(SectionReplay &replay) const {
+void SectionReplays::describeEffects(SectionReplay &replay,
+                                     ArrayRef<uint32_t> before) const {
   const FlatTemplate &flat =
       state->classes[replay.classIndex].flat.templates[0];
   std::vector<uint32_t> endEvent(flat.numTasks(), ~0u);
   for (const SectionReplay::Member &member : replay.members)
     endEvent[member.task] = member.endEvent;
-  std::vector<uint32_t> users(plans[replay.classIndex].inMessages.size());
-  for (const SectionReplay::Use &use : replay.uses)
-    users[use.buffer] = use.before;
+  std::vector<uint32_t> users = before.vec();
+  std::vector<uint32_t> placeOf(users.size() + flat.numTasks(), ~0u);
   uint32_t told = 0;
   for (auto [stretch, part] : llvm::zip(replay.stretches, replay.parts)) {
-    std::map<uint32_t, SectionReplay::Effect> effects;
+    std::vector<SectionReplay::Effect> effects;
     auto count = [&](uint32_t counter, Time offset) {
-      auto &effect = effects[counter];
-      effect.counter = counter;
-      ++effect.amount;
-      effect.offset = offset;
+      if (placeOf[counter] == ~0u) {
+        placeOf[counter] = effects.size();
+        effects.push_back({counter, 0, 0});
+      }
+      ++effects[placeOf[counter]].amount;
+      effects[placeOf[counter]].offset = offset;
     };
     for (; told < stretch.lastEvent; ++told) {
       const SectionEvent &event = replay.events[told];
@@ -610,9 +624,13 @@ void SectionReplays::describeEffects(SectionReplay &replay) const {
             count(flat.numTasks() + buffer, event.offset);
         }
     }
-    for (const auto &[counter, effect] : effects)
-      if (counter < flat.numTasks() || users[counter - flat.numTasks()] > 0)
+    // Nobody asks for the users of a buffer that is gone.
+    for (const SectionReplay::Effect &effect : effects) {
+      placeOf[effect.counter] = ~0u;
+      if (effect.counter < flat.numTasks() ||
+          users[effect.counter - flat.numTasks()] > 0)
         part.effects.push_back(effect);
+    }
   }
 }
 

@@ -75,22 +75,19 @@ struct SectionReplay : SectionTrace {
   };
   struct Member {
     uint32_t task;
-    uint32_t endEvent; ///< the number of events if it ends after them
+    uint32_t endEvent; ///< none if it ends behind all events
     Time start, end;
     std::vector<uint32_t> dependencies; ///< members, by their number
-  };
-  struct Use {
-    uint32_t buffer;
-    uint32_t before; ///< users when the section starts
+    bool needsMessages;
   };
 
   std::vector<Part> parts; ///< as `stretches`
   std::vector<Step> steps;
   std::vector<Rate> rates; ///< ascending offsets
   std::vector<Member> members;
-  std::vector<Use> uses; ///< of buffers that no message uses
   Time duration = 0;
-  uint32_t streams = 0; ///< of members, as bits
+  /// Of the work item that it was recorded for.
+  uint32_t past = 0;
 
   /// Behind all events: members in front of each head, and streams that run.
   std::array<uint32_t, numStreams> positionAtEnd = {};
@@ -158,25 +155,32 @@ private:
     std::vector<bool> inMessages;
     /// Per task of the micro-template: the stretch it begins, or -1.
     std::vector<int32_t> stretchAt;
-    /// The work item for which `isReady` has been found to hold.
+    /// Per work item: a number for the sections of its micro-batch that run
+    /// before it and for those that run in another way. Items with the same one
+    /// find the same users of buffers that no message uses.
+    std::vector<uint32_t> pastOf;
+    /// The work item for which `hasMessages` has been found to hold.
     uint32_t readyItem = ~0u;
   };
 
   Place findFor(uint32_t stream);
   bool isAlone(uint32_t classIndex, const SectionReplay &replay,
                uint32_t stretch, uint32_t item) const;
-  bool isReady(uint32_t classIndex, const SectionReplay &replay,
-               uint32_t stretch, uint32_t slot) const;
+  bool hasMessages(uint32_t classIndex, const SectionReplay &replay,
+                   uint32_t stretch, uint32_t slot) const;
   void planClass(uint32_t classIndex, const std::vector<bool> &disturbed);
   void findFollowers(uint32_t classIndex);
+  void findPasts(uint32_t classIndex);
   bool planSection(uint32_t classIndex, uint32_t section, Plan &plan,
                    const std::vector<bool> &disturbed) const;
   std::vector<bool> disturbedLinks() const;
-  bool record(uint32_t classIndex, SectionReplay &replay, uint32_t slot) const;
-  void tellMemory(SectionReplay &replay) const;
+  bool record(SectionReplay &replay, uint32_t slot) const;
+  bool isFelt(uint32_t classIndex, uint32_t task) const;
+  void tellMemory(SectionReplay &replay, llvm::ArrayRef<uint32_t> users) const;
   void cut(SectionReplay &replay) const;
-  void describeEffects(SectionReplay &replay) const;
   void findSteps(SectionReplay &replay) const;
+  void describeEffects(SectionReplay &replay,
+                       llvm::ArrayRef<uint32_t> users) const;
 
   const EngineState *state = nullptr;
   EngineOptions options;

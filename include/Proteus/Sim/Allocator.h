@@ -69,7 +69,7 @@ public:
   /// give equal results. Per segment the sizes and tags of its blocks, in the
   /// order of addresses; addresses themselves do not matter, nor do segments
   /// that stay in use as a whole.
-  void appendState(std::vector<int64_t> &state) const;
+  void appendState(std::vector<int64_t> &state);
 
 private:
   struct Block {
@@ -107,6 +107,8 @@ private:
   uint64_t numReleases = 0;
   std::vector<Block> blocks;
   std::vector<Handle> unusedBlocks;
+  /// The first block of every segment that may change, by address.
+  std::vector<Handle> segments;
   Pool pools[2]; ///< free blocks: large, small
 };
 

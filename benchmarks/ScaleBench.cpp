@@ -1,0 +1,132 @@
+//===- ScaleBench.cpp - cost of the examples ------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/InitAll.h"
+#include "Proteus/Sim/Simulation.h"
+#include "Proteus/Transforms/BuildWorkload.h"
+#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Pipelines.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <benchmark/benchmark.h>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+
+const std::string examples = PROTEUS_EXAMPLES_DIR;
+
+/// Runs proteus-opt from .mlir text to report in a process of its own. The time
+/// is the CPU time of that process, its start included.
+void processOfExample(benchmark::State &state, const std::string &name) {
+  std::string file = examples + "/" + name + ".mlir";
+  std::string report = "--simulate=report=/dev/null";
+  std::string tool = PROTEUS_OPT;
+  const char *arguments[] = {
+      tool.c_str(), "--lower-strategy", report.c_str(), file.c_str(),
+      "-o",         "/dev/null",        nullptr};
+  double largest = 0;
+  for (auto _ : state) {
+    pid_t child;
+    int status = 1;
+    rusage usage = {};
+    if (posix_spawn(&child, tool.c_str(), nullptr, nullptr,
+                    const_cast<char *const *>(arguments), environ) != 0 ||
+        wait4(child, &status, 0, &usage) != child || status != 0)
+      return state.SkipWithError("proteus-opt failed");
+    auto seconds = [](const timeval &time) {
+      return static_cast<double>(time.tv_sec) +
+             static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    state.SetIterationTime(seconds(usage.ru_utime) + seconds(usage.ru_stime));
+    largest = std::max(largest, static_cast<double>(usage.ru_maxrss) * 1024);
+  }
+  state.counters["bytes"] = largest;
+}
+
+MLIRContext &sharedContext() {
+  static MLIRContext *context = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
+    created->loadAllAvailableDialects();
+    return created;
+  }();
+  return *context;
+}
+
+/// Aborts on errors, which a benchmark must not hide.
+sim::Workload workloadOf(const std::string &name, bool foldRanks) {
+  MLIRContext &context = sharedContext();
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(examples + "/" + name + ".mlir", &context);
+  PassManager manager(&context);
+  LowerStrategyOptions options;
+  buildLowerStrategyPipeline(manager, options);
+  if (!module || failed(manager.run(*module)))
+    llvm::report_fatal_error("the example does not lower");
+  FailureOr<machine::Cluster> cluster = resolveCluster(*module, "");
+  if (failed(cluster))
+    llvm::report_fatal_error("the example has no cluster");
+  auto machine = createMachine(std::move(*cluster), Fidelity::Flow);
+  if (!machine)
+    llvm::report_fatal_error(machine.takeError());
+  WorkloadOptions workloadOptions;
+  workloadOptions.foldRanks = foldRanks;
+  auto workload = buildWorkload(*module, *machine, workloadOptions);
+  if (failed(workload))
+    llvm::report_fatal_error("the example makes no workload");
+  return std::move(*workload);
+}
+
+/// The engine and all listeners of a report on a workload that is built
+/// already; with and without what `fold=all` does in time.
+void engineOfExample(benchmark::State &state, const std::string &name,
+                     bool fold) {
+  sim::Workload workload = workloadOf(name, /*foldRanks=*/true);
+  sim::EngineOptions options;
+  options.skipRecurrence = options.replaySections = fold;
+  uint64_t tasks = 0, events = 0;
+  for (auto _ : state) {
+    auto result = sim::simulate(workload, options);
+    if (!result)
+      return state.SkipWithError(toString(result.takeError()).c_str());
+    tasks += result->run.tasks;
+    events += result->run.events;
+  }
+  using benchmark::Counter;
+  state.counters["tasks/s"] = Counter(double(tasks), Counter::kIsRate);
+  state.counters["events/s"] = Counter(double(events), Counter::kIsRate);
+}
+
+const bool registered = [] {
+  for (std::string name :
+       {"gpt3-175b-1024", "llama3-405b-131072", "gpt-1.5b-dp64"}) {
+    benchmark::RegisterBenchmark(("processOfExample/" + name).c_str(),
+                                 processOfExample, name)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+    for (bool fold : {true, false})
+      benchmark::RegisterBenchmark(
+          ("engineOfExample/" + name + (fold ? "" : "/fold:ranks")).c_str(),
+          engineOfExample, name, fold)
+          ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
+
+} // namespace
