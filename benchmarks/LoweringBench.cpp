@@ -292,9 +292,10 @@ void simulateByDataParallelDegree(benchmark::State &state) {
     process(sharedContext(), text, Work::Simulate);
 }
 BENCHMARK(simulateByDataParallelDegree)
-    ->Arg(1)
-    ->Arg(16)
+    ->Arg(8)
     ->Arg(128)
+    ->Arg(1024)
+    ->Arg(4096)
     ->Unit(benchmark::kMillisecond);
 
 } // namespace

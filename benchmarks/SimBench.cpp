@@ -152,17 +152,37 @@ static void measure(benchmark::State &state, const Workload &workload,
 }
 
 /// The bare engine (0) and with all listeners of a report (1), simulating every
-/// micro-batch or skipping what recurs: 8 stages, 96 micro-batches, 900 tasks.
+/// micro-batch, or replaying sections and skipping what recurs: 8 stages, 96
+/// micro-batches, 900 tasks.
 static void engineRate(benchmark::State &state) {
   Workload workload = PipelineMaker(8, 96, 900).make();
   EngineOptions options;
-  options.skipRecurrence = state.range(1) != 0;
+  options.skipRecurrence = options.replaySections = state.range(1) != 0;
   measure(state, workload, options, state.range(0) != 0);
 }
 BENCHMARK(engineRate)
-    ->ArgNames({"listeners", "skip"})
+    ->ArgNames({"listeners", "fold"})
     ->ArgsProduct({{0, 1}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
+
+/// Everything simulated, by the number of micro-batches: should be linear.
+static void engineByMicroBatches(benchmark::State &state) {
+  Workload workload = PipelineMaker(8, state.range(0), 900).make();
+  measure(state, workload, {true, true, false, false}, /*listeners=*/true);
+}
+BENCHMARK(engineByMicroBatches)
+    ->Arg(32)
+    ->Arg(128)
+    ->Arg(512)
+    ->Unit(benchmark::kMillisecond);
+
+/// Everything simulated, by the number of stages: should be linear.
+static void engineByStages(benchmark::State &state) {
+  Workload workload = PipelineMaker(state.range(0), 96, 300).make();
+  measure(state, workload, {true, true, false, false}, /*listeners=*/true);
+}
+BENCHMARK(engineByStages)->Arg(4)->Arg(16)->Arg(64)->Unit(
+    benchmark::kMillisecond);
 
 /// Every rank a class of its own: nodes of 8 with tensor parallelism inside and
 /// data parallelism between them. Layers run a kernel and an all-reduce over
@@ -249,7 +269,7 @@ static void unfoldedRate(benchmark::State &state) {
   Workload workload = unfolded(/*nodes=*/8, /*layers=*/100,
                                /*microBatches=*/8);
   EngineOptions options;
-  options.skipRecurrence = false;
+  options.skipRecurrence = options.replaySections = false;
   options.share = state.range(0) != 0;
   options.overlap = state.range(1) != 0;
   measure(state, workload, options, /*listeners=*/false);

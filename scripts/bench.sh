@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sets up what is missing, then runs the benchmarks; the JSON lands in
-# build/benchmarks.json. Ends with a table of what lowering costs and may cost,
-# and fails if it costs more. Arguments go to Google Benchmark.
+# build/benchmarks.json. Ends with a table of what lowering and simulation cost and
+# may cost, and fails if they cost more. Arguments go to Google Benchmark.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
