@@ -33,7 +33,7 @@ public:
     workload.info.microBatches = microBatches;
     workload.info.devices = stages;
     workload.labels = {"kernel"};
-    workload.cluster.devices.emplace_back();
+    workload.cluster.devices.emplace_back().memoryBytes = int64_t(80) << 30;
     // Transfers 2s (activation) and 2s + 1 (gradient) join stages s and s + 1.
     for (uint32_t s = 0; s + 1 < stages; ++s)
       for (int direction = 0; direction < 2; ++direction)
@@ -194,7 +194,7 @@ static Workload unfolded(uint32_t nodes, uint32_t layers,
   constexpr uint32_t perNode = 8, cards = 4;
   Workload workload;
   workload.labels = {"task"};
-  workload.cluster.devices.emplace_back();
+  workload.cluster.devices.emplace_back().memoryBytes = int64_t(80) << 30;
   workload.info.microBatches = microBatches;
   for (uint32_t rank = 0; rank < nodes * perNode; ++rank)
     workload.links.push_back({"port", 300000000000});
@@ -285,7 +285,7 @@ static void unfoldedAllReduces(benchmark::State &state) {
   constexpr uint32_t ranks = 1024;
   Workload workload;
   workload.labels = {"reduce"};
-  workload.cluster.devices.emplace_back();
+  workload.cluster.devices.emplace_back().memoryBytes = int64_t(80) << 30;
   for (uint32_t link = 0; link < 2 * ranks; ++link)
     workload.links.push_back({"port", 50000000000});
   Collective collective;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Puts one mistake after the other into a copy of the sources, builds the
-fuzzer, and runs it until a case fails. See scripts/mutants.sh."""
+"""Puts one mistake after the other into a copy of the sources, builds, and runs
+what has to find it: the fuzzer of strategies, or the tests of the engine. See
+scripts/mutants.sh."""
 
 import argparse
 import os
@@ -88,8 +89,9 @@ class Build:
     """A build of the copy. Nothing is optimised: most of the time goes into
     building, and few cases are run."""
 
-    def __init__(self, copy, jobs):
+    def __init__(self, copy, jobs, target):
         self.directory = copy / "build"
+        self.target = target
         self.copy = copy
         self.jobs = jobs
         self.log = self.directory / "mutants.log"
@@ -121,7 +123,7 @@ class Build:
 
     def run(self):
         return self.call(["ninja", "-C", self.directory, "-j", self.jobs,
-                          "proteus-strategy-fuzz"])
+                          self.target])
 
     def keep(self):
         """Keeps the fuzzer of the unchanged sources."""
@@ -151,21 +153,68 @@ class Build:
             capture_output=True).returncode == 0
 
 
+class FuzzedStrategies:
+    """Random strategies are lowered and executed."""
+    target = "proteus-strategy-fuzz"
+    mutants = "mutants.txt"
+
+    def __init__(self, build, options):
+        self.build = build
+        self.options = options
+        build.keep()
+
+    def judge(self):
+        """Whether the mistake is found, and by what."""
+        options = self.options
+        case, failure = self.build.fuzz(
+            ["--seed", options.seed, "--count", options.count])
+        if not failure:
+            return False, f"NOTHING in {options.count} cases"
+        if not case:
+            return False, failure
+        if not self.build.is_right(options.seed, case):
+            return False, f"NOTHING: case {case} fails without it"
+        return True, f"{failure} in case {case}"
+
+
+class EngineTests:
+    """The unit tests of the engine."""
+    target = "ProteusSimTests"
+    mutants = "mutants-engine.txt"
+
+    def __init__(self, build, options):
+        self.program = build.directory / "bin" / self.target
+        found, verdict = self.judge()
+        if found:
+            sys.exit(f"mutants: the sources fail their tests: {verdict}")
+
+    def judge(self):
+        try:
+            result = subprocess.run([self.program, "--gtest_fail_fast"],
+                                    capture_output=True, text=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            return True, "a hang"
+        if result.returncode == 0:
+            return False, "NOTHING"
+        failed = re.search(r"^\[  FAILED  \] (\S+)", result.stdout, re.M)
+        return True, failed[1] if failed else "a crash"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--copy", type=Path, required=True,
                         help="copy of the sources, which is changed")
-    parser.add_argument("--mutants", type=Path,
-                        default=REPOSITORY / "scripts/mutants.txt")
+    parser.add_argument("proof", nargs="?", default="lowering",
+                        choices=["lowering", "engine"],
+                        help="what is changed")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", default="300")
     parser.add_argument("--jobs", default="1")
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="run this mutant; may be repeated")
     options = parser.parse_args()
-    cases = ["--seed", options.seed, "--count", options.count]
-
-    mutants = read_mutants(options.mutants)
+    Proof = EngineTests if options.proof == "engine" else FuzzedStrategies
+    mutants = read_mutants(REPOSITORY / "scripts" / Proof.mutants)
     if options.only:
         unknown = set(options.only) - {mutant.name for mutant in mutants}
         if unknown:
@@ -173,10 +222,10 @@ def main():
         mutants = [m for m in mutants if m.name in options.only]
 
     copy_sources(options.copy)
-    build = Build(options.copy.resolve(), options.jobs)
+    build = Build(options.copy.resolve(), options.jobs, Proof.target)
     if not build.configure() or not build.run():
         sys.exit(f"mutants: the sources do not build, see {build.log}")
-    build.keep()
+    proof = Proof(build, options)
     sources = sorted((options.copy / "lib").rglob("*.cpp"))
     width = max(len(mutant.name) for mutant in mutants) + 2
     print(f"{'mutant':{width}}seconds  caught by", flush=True)
@@ -194,16 +243,7 @@ def main():
                 if not build.run():
                     verdict = f"NOT BUILT, see {build.log}"
                 else:
-                    case, failure = build.fuzz(cases)
-                    verdict = f"{failure} in case {case}"
-                    if not failure:
-                        verdict = f"NOTHING in {options.count} cases"
-                    elif not case:
-                        verdict = failure
-                    elif not build.is_right(options.seed, case):
-                        verdict = f"NOTHING: case {case} fails without it"
-                    else:
-                        caught = True
+                    caught, verdict = proof.judge()
             finally:
                 file.write_text(original)
         survivors += not caught
