@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Summary.h"
+#include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,42 +23,6 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-namespace {
-
-/// Rows of text, printed with aligned columns: the first to the left, numbers
-/// to the right.
-class Table {
-public:
-  explicit Table(ArrayRef<StringRef> labels) {
-    std::vector<std::string> head;
-    for (StringRef label : labels)
-      head.push_back(label.str());
-    rows.push_back(std::move(head));
-  }
-  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
-
-  void print(raw_ostream &os) const {
-    std::vector<size_t> widths(rows.front().size());
-    for (const auto &row : rows)
-      for (size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], row[c].size());
-    for (const auto &row : rows) {
-      os << "  ";
-      for (size_t c = 0; c < row.size(); ++c) {
-        if (c == 0)
-          os << left_justify(row[c], widths[c]);
-        else
-          os << "  " << right_justify(row[c], widths[c]);
-      }
-      os << "\n";
-    }
-  }
-
-private:
-  std::vector<std::vector<std::string>> rows;
-};
-
-} // namespace
 
 static std::string fixed(double value, int digits) {
   std::string text;

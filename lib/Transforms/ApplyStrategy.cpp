@@ -83,6 +83,10 @@ static LogicalResult checkOptions(ModuleOp module,
     return emitError(loc, "prefetch and reshard-after-forward are about "
                           "parameters that are gathered before their use; set "
                           "zero=3 or offload-weight=true, or leave them out");
+  if (options.bucketSize < 0 || options.firstBucketSize < 0)
+    return emitError(loc) << "sizes of buckets must not be negative, got "
+                          << options.bucketSize << " and "
+                          << options.firstBucketSize;
   if (getTreeName(options).empty())
     return emitError(loc, "the tree needs a name; set name=@s");
   return checkSchedule(module, options);
@@ -142,7 +146,9 @@ public:
                                  reshardAfterForward,
                                  offloadWeight,
                                  offloadState,
-                                 offloadActivation};
+                                 offloadActivation,
+                                 bucketSize,
+                                 firstBucketSize};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();
   }

@@ -144,6 +144,12 @@ void TreeWriter::write(StringRef name) {
         options.virtualStages > 1
             ? builder.getI64IntegerAttr(options.virtualStages)
             : IntegerAttr());
+  auto given = [&](int64_t bytes) {
+    return bytes > 0 ? builder.getI64IntegerAttr(bytes) : IntegerAttr();
+  };
+  if (options.bucketSize > 0 || options.firstBucketSize > 0)
+    strategy::BucketOp::create(builder, loc, given(options.bucketSize),
+                               given(options.firstBucketSize));
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty())
     writeSettings(builder, {{{strategy::ItemKind::Op, everywhere}}});

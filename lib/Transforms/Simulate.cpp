@@ -36,6 +36,8 @@ namespace {
 class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
   using SimulateBase::SimulateBase;
+  Simulate(SimulateOptions options, SimulationObserver observer)
+      : SimulateBase(std::move(options)), observer(std::move(observer)) {}
 
   void runOnOperation() override {
     if (failed(run()))
@@ -43,6 +45,8 @@ public:
   }
 
 private:
+  SimulationObserver observer;
+
   LogicalResult run();
   LogicalResult setMemoryModel(sim::Workload &workload);
   void annotate(const sim::Figures &figures);
@@ -162,5 +166,12 @@ LogicalResult Simulate::run() {
     remarks.emit(*workload);
   if (summary)
     sim::printSummary(llvm::outs(), *workload, *result);
+  if (observer)
+    observer(*workload, *result);
   return success();
+}
+
+std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
+                                              SimulationObserver observer) {
+  return std::make_unique<Simulate>(std::move(options), std::move(observer));
 }

@@ -18,6 +18,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
+
+namespace proteus::sim {
+struct SimulationResult;
+} // namespace proteus::sim
+
 namespace proteus {
 
 /// Ends of the phases of the lowering, for verify-phase.
@@ -43,6 +49,14 @@ enum class ZeroStage { None, States, Gradients, Parameters };
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Passes.h.inc"
+
+/// Hears what `simulate` has computed.
+using SimulationObserver =
+    std::function<void(sim::Workload &, sim::SimulationResult &)>;
+
+/// `simulate` for a program that wants more than attributes.
+std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
+                                           SimulationObserver observer);
 
 } // namespace proteus
 

@@ -49,6 +49,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       `reshard-after-forward=false` keeps them until the backward pass.
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
       host memory.
+    - `bucket-size` and `first-bucket-size` say how gradients are gathered for
+      their reduction.
 
     The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; axes of
     size one are left out. Degrees that the model can't use are errors: heads that
@@ -139,7 +141,11 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"offloadState", "offload-state", "bool", "false",
            "Keep the states of the optimizer in host memory">,
     Option<"offloadActivation", "offload-activation", "bool", "false",
-           "Keep what the backward pass reads in host memory">
+           "Keep what the backward pass reads in host memory">,
+    Option<"bucketSize", "bucket-size", "int64_t", "0",
+           "Bytes of a gradient bucket (0: not set)">,
+    Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
+           "Bytes of the first gradient bucket (0: not set)">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }

@@ -1,0 +1,101 @@
+//===- Job.h - a training job, as a user states it --------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DRIVER_JOB_H
+#define PROTEUS_DRIVER_JOB_H
+
+#include "Proteus/Driver/Flags.h"
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proteus::driver {
+
+/// How a model is split over devices, in the words of Megatron-LM.
+struct Strategy {
+  /// Data-parallel degree, experts' included; absent: what is left of the GPUs.
+  std::optional<int64_t> dp;
+  int64_t tp = 1, pp = 1, cp = 1, ep = 1;
+  int64_t virtualStages = 1;
+  int64_t microBatch = 1;
+  /// Micro-batches per step and pipeline; absent: from the global batch.
+  std::optional<int64_t> accumulation;
+  std::string schedule = "1f1b";
+  std::string recompute = "none";
+  std::string contextKind = "all-gather";
+  bool sequenceParallel = false;
+  int64_t zero = 0;
+  std::optional<int64_t> prefetch;
+  bool reshardAfterForward = true;
+  bool offloadWeight = false, offloadState = false, offloadActivation = false;
+  /// Bytes of a gradient bucket, and of the first one.
+  std::optional<int64_t> bucketSize, firstBucketSize;
+
+  /// "tp=8 pp=4 zero=1": what differs from the defaults.
+  std::string text() const;
+};
+
+/// Everything that decides a figure.
+struct Job {
+  /// A preset, a Hugging Face config.json or model file, or an .mlir file.
+  std::string model;
+  /// Dimensions that differ, as `name=value`.
+  std::vector<std::string> overrides;
+  std::optional<int64_t> seq;
+  /// A preset without number of nodes, a preset with it, or a cluster file.
+  std::string cluster;
+  /// The cluster as an inline dictionary of the IR, instead of `cluster`.
+  std::string clusterText;
+  std::optional<int64_t> gpus;
+  std::optional<int64_t> globalBatch;
+  std::string precision = "bf16";
+  std::string optimizer = "adam";
+  /// Types of gradients and of the optimizer's copy; absent: by precision.
+  std::optional<std::string> gradientType, masterType;
+  Strategy strategy;
+
+  // What is modelled; see the options of the pass `simulate`.
+  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on";
+  std::optional<double> overlapFactor;
+
+  bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
+};
+
+/// Adds the flags that set `job`; those of a strategy alone are apart, for
+/// commands that take several.
+void addModelFlags(Flags &flags, Job &job);
+void addStrategyFlags(Flags &flags, Strategy &strategy);
+
+/// Sets `strategy` from "tp=8 pp=4 zero=1": names of flags without dashes.
+llvm::Error parseStrategy(llvm::StringRef text, Strategy &strategy);
+
+/// Reads ZeRO stage, batch sizes, accumulation, offload and bucket sizes from a
+/// DeepSpeed configuration.
+llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
+                          Job &job);
+
+/// What a job comes to on its GPUs.
+struct Sizes {
+  int64_t gpus = 1;
+  int64_t dp = 1; ///< experts' included
+  int64_t microBatches = 1;
+  int64_t globalBatch = 1;
+};
+
+/// Works out the sizes; `clusterGPUs` are those of a cluster that states its
+/// size. An error says which flags contradict each other and what would fit.
+llvm::Expected<Sizes> sizesOf(const Job &job,
+                              std::optional<int64_t> clusterGPUs);
+
+} // namespace proteus::driver
+
+#endif // PROTEUS_DRIVER_JOB_H

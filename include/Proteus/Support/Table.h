@@ -1,0 +1,41 @@
+//===- Table.h - text in columns --------------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_SUPPORT_TABLE_H
+#define PROTEUS_SUPPORT_TABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace proteus {
+
+/// Rows of text, printed with aligned columns: the first to the left, numbers
+/// to the right.
+class Table {
+public:
+  /// `leftColumns` columns hold words.
+  explicit Table(llvm::ArrayRef<llvm::StringRef> labels,
+                 unsigned leftColumns = 1);
+  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  std::vector<std::vector<std::string>> rows;
+  unsigned leftColumns;
+};
+
+} // namespace proteus
+
+#endif // PROTEUS_SUPPORT_TABLE_H

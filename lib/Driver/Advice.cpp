@@ -1,0 +1,117 @@
+//===- Advice.cpp - what a step loses, and what would help ----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Advice.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <tuple>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+/// What would shorten a communication, by the axes it runs over.
+static std::string remedyFor(StringRef kind, const Job &job) {
+  StringRef axes = kind.split(" over ").second;
+  if (axes.contains("tp"))
+    return job.strategy.sequenceParallel
+               ? "a smaller tp, kept within a node"
+               : "a smaller tp, kept within a node; --sequence-parallel moves "
+                 "the same bytes but saves memory for a smaller tp";
+  if (axes.contains("ep"))
+    return "a smaller ep, or ep within a node";
+  if (axes.contains("cp"))
+    return "a smaller cp, or --cp-kind ring";
+  if (axes.contains("dp"))
+    return job.strategy.zero == 3
+               ? "a larger micro-batch, --zero 1, or --prefetch"
+               : "more micro-batches per step, or a larger global batch";
+  return "a faster network, or fewer devices";
+}
+
+std::vector<Cost> proteus::driver::costsOf(const Job &job,
+                                           const Outcome &outcome) {
+  const sim::ClassResult &slowest =
+      outcome.result.classes[outcome.result.slowestClass()];
+  double total = cost::toSeconds(outcome.result.run.iterationTime);
+  std::vector<Cost> costs;
+  auto add = [&](StringRef what, sim::Time time, StringRef remedy) {
+    double seconds = cost::toSeconds(time);
+    if (seconds > 0 && total > 0)
+      costs.push_back({what.str(), seconds, seconds / total, remedy.str()});
+  };
+  const sim::Breakdown &parts = slowest.breakdown;
+  for (const sim::ExposedCommunication &row : slowest.exposedByKind)
+    add(row.kind, row.time, remedyFor(row.kind, job));
+  add("pipeline bubble", parts.bubble,
+      job.strategy.pp == 1
+          ? "equal work for all devices"
+          : "more micro-batches (a smaller --micro-batch or a larger "
+            "--global-batch), --vpp 2, or --schedule zero-bubble");
+  add("pipeline transfers", parts.exposedPipeline,
+      "fewer stages, or more micro-batches");
+  add("recomputation", parts.recompute,
+      "--recompute selective or none, as far as memory allows");
+  add("optimizer", parts.optimizer,
+      job.strategy.zero == 0 ? "--zero 1: every rank updates its share"
+                             : "a larger global batch: fewer updates");
+  add("host launches", parts.host,
+      "a larger --micro-batch: kernels are shorter than their launches");
+  llvm::sort(costs, [](const Cost &a, const Cost &b) {
+    return std::tie(b.seconds, a.what) < std::tie(a.seconds, b.what);
+  });
+  return costs;
+}
+
+std::vector<Strategy>
+proteus::driver::smallerStrategies(const Job &job, const Outcome &outcome) {
+  std::vector<Strategy> result;
+  Strategy best = job.strategy;
+  auto propose = [&](auto change) {
+    Strategy one = job.strategy;
+    change(one);
+    result.push_back(one);
+  };
+  for (const sim::MemoryKnob &knob : outcome.figures.memory.knobs) {
+    StringRef name = knob.name;
+    if (name.consume_front("zero_")) {
+      int64_t stage = 0;
+      if (!name.getAsInteger(10, stage))
+        propose([&](Strategy &s) { s.zero = stage; });
+    } else if (name == "recompute") {
+      propose([](Strategy &s) { s.recompute = "full"; });
+    } else if (name == "tensor_parallel") {
+      propose([](Strategy &s) {
+        s.tp *= 2;
+        s.dp.reset();
+      });
+    } else if (name == "pipeline_parallel") {
+      propose([](Strategy &s) {
+        s.pp *= 2;
+        s.dp.reset();
+      });
+    } else if (name == "micro_batch" && job.strategy.microBatch % 2 == 0) {
+      propose([](Strategy &s) {
+        s.microBatch /= 2;
+        s.accumulation.reset();
+      });
+    } else if (name == "offload_optimizer") {
+      propose([](Strategy &s) { s.offloadState = true; });
+    }
+  }
+  // Where none is enough alone, the cheap ones together.
+  Strategy all = job.strategy;
+  all.zero = std::max<int64_t>(all.zero, 1);
+  all.recompute = "full";
+  result.push_back(all);
+  all.zero = 3;
+  if (all.pp == 1)
+    result.push_back(all);
+  return result;
+}

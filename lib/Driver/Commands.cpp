@@ -1,0 +1,25 @@
+//===- Commands.cpp - what the driver can do ------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Commands.h"
+
+using namespace llvm;
+using namespace proteus::driver;
+
+ArrayRef<Command> proteus::driver::commands() {
+  static const Command all[] = {
+      {"simulate", "how fast, does it fit, where does the time go",
+       simulateCommand},
+      {"compare", "several strategies side by side, the best first",
+       compareCommand},
+      {"emit", "model, strategy and cluster as MLIR, for proteus-opt",
+       emitCommand},
+      {"list", "models, clusters, devices, schedules", listCommand},
+  };
+  return all;
+}

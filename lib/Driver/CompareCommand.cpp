@@ -1,0 +1,206 @@
+//===- CompareCommand.cpp - proteus compare -------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "Proteus/Driver/Advice.h"
+#include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Support/JSON.h"
+#include "Proteus/Support/Table.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+namespace {
+
+/// The figures of one strategy that are set side by side.
+struct Entry {
+  std::string strategy;
+  std::string error; ///< why there are none
+  double seconds = 0;
+  std::optional<double> samples, tokensPerDevice, mfu;
+  int64_t needed = 0, capacity = 0;
+  std::string limit;
+  /// A strategy that does fit, found by running it; empty if none is needed.
+  std::string instead;
+
+  bool fits() const { return error.empty() && needed <= capacity; }
+};
+
+} // namespace
+
+static Entry entryOf(const Job &job, const Outcome &outcome) {
+  Entry entry;
+  entry.strategy = job.strategy.text();
+  entry.seconds = outcome.figures.iterationSeconds;
+  entry.samples = outcome.figures.samplesPerSecond;
+  entry.tokensPerDevice = outcome.figures.tokensPerSecondPerDevice;
+  entry.mfu = outcome.figures.mfu;
+  entry.needed = outcome.figures.memory.needed;
+  entry.capacity = outcome.figures.memory.budget.capacity;
+  std::vector<Cost> costs = costsOf(job, outcome);
+  entry.limit = costs.empty() || costs.front().share < 0.01
+                    ? "kernels"
+                    : costs.front().what + " " +
+                          fixed(costs.front().share * 100, 0) + " %";
+  return entry;
+}
+
+/// Tries what the verdict suggests until something fits.
+static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
+                               const Outcome &outcome) {
+  for (const Strategy &smaller : smallerStrategies(job, outcome)) {
+    Job other = job;
+    other.strategy = smaller;
+    Expected<Outcome> tried = run(context, other);
+    if (!tried) {
+      consumeError(tried.takeError());
+      continue;
+    }
+    if (tried->figures.memory.fits())
+      return smaller.text() + ": " +
+             fixed(tried->figures.iterationSeconds * 1e3, 1) + " ms";
+  }
+  return "nothing that was tried fits";
+}
+
+static void writeJSON(raw_ostream &os, ArrayRef<Entry> entries) {
+  json::Writer writer(os);
+  writer.beginObject();
+  writer.attribute("schema", "proteus-comparison/1");
+  writer.key("strategies");
+  writer.beginArray();
+  auto number = [&](StringRef name, std::optional<double> value) {
+    if (value)
+      writer.attribute(name, *value);
+    else
+      writer.attributeNull(name);
+  };
+  for (const Entry &entry : entries) {
+    bool ran = entry.error.empty();
+    writer.beginObject();
+    writer.attribute("strategy", entry.strategy);
+    if (ran)
+      writer.attributeNull("error");
+    else
+      writer.attribute("error", entry.error);
+    number("iteration_time_s",
+           ran ? std::optional<double>(entry.seconds) : std::nullopt);
+    number("samples_per_s", entry.samples);
+    number("tokens_per_s_per_device", entry.tokensPerDevice);
+    number("mfu", entry.mfu);
+    writer.attribute("needed_memory_bytes", entry.needed);
+    writer.attribute("memory_capacity_bytes", entry.capacity);
+    writer.attribute("fits", entry.fits());
+    writer.attribute("limited_by", entry.limit);
+    if (entry.instead.empty())
+      writer.attributeNull("instead");
+    else
+      writer.attribute("instead", entry.instead);
+    writer.endObject();
+  }
+  writer.endArray();
+  writer.endObject();
+}
+
+static void printTable(raw_ostream &os, ArrayRef<Entry> entries) {
+  Table table({"strategy", "limited by", "step (ms)", "tokens/s/GPU",
+               "samples/s", "MFU (%)", "memory (GB)", "fits"},
+              /*leftColumns=*/2);
+  for (const Entry &entry : entries) {
+    if (!entry.error.empty())
+      continue;
+    auto percent = [](std::optional<double> share) {
+      return share ? fixed(*share * 100, 1) : "-";
+    };
+    table.add({entry.strategy, entry.limit, fixed(entry.seconds * 1e3, 1),
+               fixed(entry.tokensPerDevice, 1), fixed(entry.samples, 2),
+               percent(entry.mfu),
+               fixed(static_cast<double>(entry.needed) / 1e9, 1) + " of " +
+                   fixed(static_cast<double>(entry.capacity) / 1e9, 1),
+               entry.fits() ? "yes" : "NO"});
+  }
+  table.print(os);
+  for (const Entry &entry : entries)
+    if (!entry.error.empty())
+      os << "  " << entry.strategy << ": " << entry.error << "\n";
+    else if (!entry.instead.empty())
+      os << "  " << entry.strategy
+         << " does not fit; what does: " << entry.instead << "\n";
+}
+
+int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
+  Job job;
+  std::vector<std::string> texts;
+  std::string file;
+  Flags flags;
+  addModelFlags(flags, job);
+  addStrategyFlags(flags, job.strategy);
+  flags.section("comparison");
+  flags.value("strategy", "\"tp=8 pp=4\"",
+              "flags of one strategy, without dashes; give it several times. "
+              "What it does not say is as the other flags say",
+              [&](StringRef text) -> Error {
+                texts.push_back(text.str());
+                return Error::success();
+              });
+  flags.text("json", "FILE", "write the table as JSON", file);
+  if (auto done = parseOnly(
+          flags,
+          "Sets strategies side by side, the best first.\n\n"
+          "  proteus compare --model llama3-70b --cluster dgx-h100 --gpus 128 "
+          "--global-batch 256 \\\n      --strategy \"tp=8 pp=4 zero=1\" "
+          "--strategy \"tp=8 pp=2 zero=1\" --strategy \"zero=3\"\n",
+          arguments))
+    return *done;
+  if (texts.empty())
+    return fail(createStringError(
+        "no strategy is given; use --strategy \"tp=8 pp=4\", several times"));
+
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  std::vector<Entry> entries;
+  for (const std::string &text : texts) {
+    Job one = job;
+    if (Error error = parseStrategy(text, one.strategy))
+      return fail(std::move(error));
+    Expected<Outcome> outcome = run(*context, one);
+    if (!outcome) {
+      entries.emplace_back();
+      entries.back().strategy = one.strategy.text();
+      entries.back().error = toString(outcome.takeError());
+      continue;
+    }
+    entries.push_back(entryOf(one, *outcome));
+    if (!entries.back().fits())
+      entries.back().instead = findSmaller(*context, one, *outcome);
+  }
+  // What fits first, then by time; what can't run last.
+  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+    auto rank = [](const Entry &e) {
+      return !e.error.empty() ? 2 : e.fits() ? 0 : 1;
+    };
+    return std::tuple(rank(a), a.seconds, a.strategy) <
+           std::tuple(rank(b), b.seconds, b.strategy);
+  });
+  if (!file.empty())
+    if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
+          writeJSON(os, entries);
+          return Error::success();
+        }))
+      return fail(std::move(error));
+  printTable(outs(), entries);
+  bool anyRan = llvm::any_of(
+      entries, [](const Entry &entry) { return entry.error.empty(); });
+  return anyRan ? 0 : 1;
+}

@@ -1,0 +1,250 @@
+//===- Job.cpp - a training job, as a user states it ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Job.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace proteus::driver;
+
+/// More is a slip, and products of a few stay countable.
+static constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000;
+
+void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
+  flags.section("parallelism");
+  flags.integer("tp", "tensor parallel degree", s.tp, 1, maxDegree,
+                {"tensor-model-parallel-size"});
+  flags.integer("pp", "pipeline stages", s.pp, 1, maxDegree,
+                {"pipeline-model-parallel-size"});
+  flags.integer("cp", "context parallel degree: parts of a sequence", s.cp, 1,
+                maxDegree, {"context-parallel-size"});
+  flags.integer("ep", "expert parallel degree, part of the data parallel one",
+                s.ep, 1, maxDegree, {"expert-model-parallel-size"});
+  flags.integer("dp", "data parallel degree (default: GPUs / (tp * pp * cp))",
+                s.dp, 1, maxDegree, {"data-parallel-size"});
+  flags.flag("sequence-parallel",
+             "split what tp does not split along the sequence",
+             s.sequenceParallel, {"sp"});
+  flags.choice("cp-kind", "how attention gets at other parts of a sequence",
+               s.contextKind, {"all-gather", "ring", "ulysses"});
+  flags.integer("zero", "ZeRO stage: 0, 1, 2 or 3", s.zero, 0, 3,
+                {"zero-stage"});
+  flags.action("use-distributed-optimizer", "the same as --zero 1",
+               [&s] { s.zero = std::max<int64_t>(s.zero, 1); });
+  flags.integer("prefetch", "layers ahead for which ZeRO-3 gathers parameters",
+                s.prefetch, 0, maxDegree);
+  flags.flag("reshard-after-forward",
+             "ZeRO-3 gathers parameters again for the backward pass",
+             s.reshardAfterForward);
+
+  flags.section("schedule and memory");
+  flags.integer("micro-batch", "samples of a micro-batch", s.microBatch, 1,
+                maxBatch, {"micro-batch-size"});
+  flags.integer("accumulation", "micro-batches per step", s.accumulation, 1,
+                maxBatch, {"gradient-accumulation-steps", "num-microbatches"});
+  flags.integer("vpp", "chunks of layers per stage (interleaved)",
+                s.virtualStages, 1, maxDegree, {"virtual-stages"});
+  flags.choice("schedule", "order of micro-batches", s.schedule,
+               {"1f1b", "gpipe", "interleaved", "zero-bubble"});
+  flags.choice("recompute", "what the backward pass recomputes", s.recompute,
+               {"none", "selective", "full"}, {"recompute-granularity"});
+  flags.flag("offload-weight", "parameters in host memory", s.offloadWeight);
+  flags.flag("offload-state", "optimizer states in host memory", s.offloadState,
+             {"optimizer-cpu-offload"});
+  flags.flag("offload-activation", "saved activations in host memory",
+             s.offloadActivation);
+  flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
+                int64_t(1) << 40);
+  flags.integer("first-bucket-size", "bytes of the first one",
+                s.firstBucketSize, 1, int64_t(1) << 40);
+}
+
+void proteus::driver::addModelFlags(Flags &flags, Job &job) {
+  flags.section("model");
+  flags.text("model", "NAME|FILE",
+             "preset (see `proteus list models`), Hugging Face config.json, "
+             "model file, or .mlir",
+             job.model);
+  flags.value("set", "NAME=VALUE", "another dimension: --set layers=4",
+              [&job](StringRef text) -> Error {
+                if (!text.contains('='))
+                  return createStringError("expected NAME=VALUE, got '" + text +
+                                           "'");
+                job.overrides.push_back(text.str());
+                return Error::success();
+              });
+  flags.integer("seq", "tokens of a sequence", job.seq, 1, maxBatch,
+                {"seq-length"});
+  for (auto [name, dimension] :
+       std::initializer_list<std::pair<StringRef, StringRef>>{
+           {"num-layers", "layers"},
+           {"hidden-size", "hidden"},
+           {"ffn-hidden-size", "ffn"},
+           {"num-attention-heads", "heads"},
+           {"num-query-groups", "kv_heads"},
+           {"num-experts", "experts"},
+           {"moe-router-topk", "topk"},
+           {"vocab-size", "vocab"}})
+    flags.value(name, "N", ("the same as --set " + dimension + "=N").str(),
+                [&job, dimension = dimension.str()](StringRef text) -> Error {
+                  job.overrides.push_back(dimension + "=" + text.str());
+                  return Error::success();
+                });
+  flags.choice("precision", "of parameters and activations", job.precision,
+               {"bf16", "fp16", "fp32", "tf32"});
+  flags.action("bf16", "the same as --precision bf16",
+               [&job] { job.precision = "bf16"; });
+  flags.action("fp16", "the same as --precision fp16",
+               [&job] { job.precision = "fp16"; });
+  flags.choice("optimizer", "what updates parameters", job.optimizer,
+               {"adam", "sgd", "momentum"});
+
+  flags.section("cluster");
+  flags.text(
+      "cluster", "NAME|FILE",
+      "preset (see `proteus list clusters`), NAME:NODES, or cluster file",
+      job.cluster);
+  flags.integer("gpus", "devices (default: those of the cluster)", job.gpus, 1,
+                maxDegree, {"world-size"});
+  flags.integer("global-batch", "samples of a step", job.globalBatch, 1,
+                maxBatch, {"global-batch-size"});
+
+  flags.section("what is modelled");
+  flags.choice("fidelity", "our rules and costs, or those of the paper",
+               job.fidelity, {"flow", "paper"});
+  flags.choice("fold", "what is simulated once; changes no figure", job.fold,
+               {"none", "ranks", "all"});
+  flags.choice("share", "flows share links", job.share, {"on", "off"});
+  flags.choice("overlap", "kernels and communication slow each other",
+               job.overlap, {"on", "off"});
+}
+
+Error proteus::driver::parseStrategy(StringRef text, Strategy &strategy) {
+  Flags flags;
+  addStrategyFlags(flags, strategy);
+  std::vector<std::string> arguments;
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    arguments.push_back((word.starts_with("--") ? "" : "--") + word.str());
+  Expected<std::vector<std::string>> rest = flags.parse(arguments);
+  if (!rest)
+    return createStringError("in the strategy '" + text +
+                             "': " + toString(rest.takeError()));
+  return Error::success();
+}
+
+std::string Strategy::text() const {
+  Strategy plain;
+  std::string result;
+  auto add = [&](StringRef name, const Twine &value) {
+    result += (result.empty() ? "" : " ") + (name + "=" + value).str();
+  };
+  auto number = [&](StringRef name, int64_t value, int64_t usual) {
+    if (value != usual)
+      add(name, Twine(value));
+  };
+  if (dp)
+    add("dp", Twine(*dp));
+  number("tp", tp, 1);
+  number("pp", pp, 1);
+  number("cp", cp, 1);
+  number("ep", ep, 1);
+  number("vpp", virtualStages, 1);
+  if (sequenceParallel)
+    add("sequence-parallel", "true");
+  number("zero", zero, 0);
+  number("micro-batch", microBatch, 1);
+  if (schedule != plain.schedule)
+    add("schedule", schedule);
+  if (recompute != plain.recompute)
+    add("recompute", recompute);
+  if (contextKind != plain.contextKind)
+    add("cp-kind", contextKind);
+  if (offloadWeight)
+    add("offload-weight", "true");
+  if (offloadState)
+    add("offload-state", "true");
+  if (offloadActivation)
+    add("offload-activation", "true");
+  return result.empty() ? "one device" : result;
+}
+
+Expected<Sizes> proteus::driver::sizesOf(const Job &job,
+                                         std::optional<int64_t> clusterGPUs) {
+  const Strategy &s = job.strategy;
+  Sizes sizes;
+  int64_t inner = s.tp * s.pp * s.cp;
+  // Degrees are bounded, but not their product.
+  if (s.tp > maxDegree / s.pp || s.tp * s.pp > maxDegree / s.cp)
+    return createStringError("tp * pp * cp is more than " + Twine(maxDegree) +
+                             " devices; choose smaller degrees");
+  if (job.gpus)
+    sizes.gpus = *job.gpus;
+  else if (s.dp)
+    sizes.gpus = *s.dp > maxDegree / inner ? maxDegree + 1 : *s.dp * inner;
+  else
+    sizes.gpus = clusterGPUs.value_or(inner);
+  if (sizes.gpus > maxDegree)
+    return createStringError("tp * pp * cp * dp is more than " +
+                             Twine(maxDegree) +
+                             " devices; choose smaller degrees");
+  std::string degrees = "tp * pp * cp = " + std::to_string(s.tp) + " * " +
+                        std::to_string(s.pp) + " * " + std::to_string(s.cp) +
+                        " = " + std::to_string(inner);
+  if (sizes.gpus % inner != 0) {
+    int64_t below = sizes.gpus / inner * inner;
+    return createStringError(degrees + " does not divide the " +
+                             Twine(sizes.gpus) + " GPUs; use --gpus " +
+                             (below ? Twine(below) + " or " : Twine("")) +
+                             Twine(below + inner) + ", or other degrees");
+  }
+  sizes.dp = sizes.gpus / inner;
+  if (s.dp && *s.dp != sizes.dp)
+    return createStringError(degrees + " leaves dp = " + Twine(sizes.dp) +
+                             " of the " + Twine(sizes.gpus) +
+                             " GPUs, but --dp is " + Twine(*s.dp) +
+                             "; leave --dp or --gpus out");
+  if (sizes.dp % s.ep != 0)
+    return createStringError("ep = " + Twine(s.ep) +
+                             " does not divide the data parallel degree " +
+                             Twine(sizes.dp) + " (" + Twine(sizes.gpus) +
+                             " GPUs / " + Twine(inner) + ")");
+  if (s.virtualStages > 1 && s.pp == 1)
+    return createStringError("--vpp " + Twine(s.virtualStages) +
+                             " needs a pipeline: set --pp");
+
+  int64_t perStep = s.microBatch * sizes.dp; // of one micro-batch
+  if (!job.globalBatch) {
+    sizes.microBatches = s.accumulation.value_or(1);
+    sizes.globalBatch = perStep * sizes.microBatches;
+    if (sizes.globalBatch > maxBatch || sizes.globalBatch <= 0)
+      return createStringError("a step has more than " + Twine(maxBatch) +
+                               " samples; choose a smaller micro-batch");
+    return sizes;
+  }
+  sizes.globalBatch = *job.globalBatch;
+  if (sizes.globalBatch % perStep != 0) {
+    int64_t below = sizes.globalBatch / perStep * perStep;
+    return createStringError(
+        "micro-batch * dp = " + Twine(s.microBatch) + " * " + Twine(sizes.dp) +
+        " = " + Twine(perStep) + " does not divide the global batch of " +
+        Twine(sizes.globalBatch) + "; use --global-batch " +
+        (below ? Twine(below) + " or " : Twine("")) + Twine(below + perStep));
+  }
+  sizes.microBatches = sizes.globalBatch / perStep;
+  if (s.accumulation && *s.accumulation != sizes.microBatches)
+    return createStringError(
+        "a global batch of " + Twine(sizes.globalBatch) + " makes " +
+        Twine(sizes.microBatches) + " micro-batches of " + Twine(s.microBatch) +
+        " samples on " + Twine(sizes.dp) +
+        " data parallel ranks, but --accumulation is " +
+        Twine(*s.accumulation) + "; leave one of them out");
+  return sizes;
+}

@@ -1,0 +1,128 @@
+//===- ListCommand.cpp - proteus list -------------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Driver/Commands.h"
+#include "Proteus/Machine/Cluster.h"
+#include "Proteus/Models/BuildModel.h"
+#include "Proteus/Models/Registry.h"
+#include "Proteus/Support/Table.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+/// 175181291520 as "175.18 B".
+static std::string inWords(int64_t parameters) {
+  double value = static_cast<double>(parameters);
+  if (value >= 1e9)
+    return fixed(value / 1e9, 2) + " B";
+  return fixed(value / 1e6, 2) + " M";
+}
+
+static int listModels() {
+  Table table({"model", "family", "description", "parameters"}, 3);
+  for (const models::Preset &preset : models::Registry::get().getPresets()) {
+    models::ModelRequest request;
+    request.model = preset.name;
+    Expected<models::ModelDescription> model = models::describe(request);
+    if (!model)
+      return fail(model.takeError());
+    table.add({preset.name, preset.family, preset.description,
+               inWords(model->parameters)});
+  }
+  table.print(outs());
+  return 0;
+}
+
+static int listClusters() {
+  Table table({"cluster", "device", "devices per node", "NVLink or PCIe (GB/s)",
+               "network per device (GB/s)"},
+              2);
+  for (const std::string &name : machine::clusterPresetNames()) {
+    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
+    if (!cluster)
+      return fail(cluster.takeError());
+    auto rate = [](const machine::Link &link) {
+      return link.bandwidth > 0 ? fixed(link.bandwidth / 1e9, 1) : "-";
+    };
+    table.add({name, cluster->devices.front().name,
+               std::to_string(cluster->devicesPerNode()),
+               rate(cluster->intraNode), rate(cluster->interNode)});
+  }
+  table.print(outs());
+  outs() << "\n  NAME:N are N nodes; a cluster file works as well "
+            "(docs/clusters.md)\n";
+  return 0;
+}
+
+static int listDevices() {
+  std::map<std::string, machine::Device> devices;
+  for (const std::string &name : machine::clusterPresetNames()) {
+    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
+    if (!cluster)
+      return fail(cluster.takeError());
+    for (const machine::Device &device : cluster->devices)
+      devices.emplace(device.name, device);
+  }
+  Table table({"device", "bf16 (TFLOP/s)", "fp16 (TFLOP/s)", "fp32 (TFLOP/s)",
+               "memory (GB)", "memory (GB/s)"});
+  for (const auto &[name, device] : devices) {
+    auto peak = [device = &device](machine::DType type) {
+      return device->supports(type) ? fixed(device->peak(type) / 1e12, 1)
+                                    : std::string("-");
+    };
+    table.add({name, peak(machine::DType::BF16), peak(machine::DType::F16),
+               peak(machine::DType::F32),
+               fixed(static_cast<double>(device.memoryBytes) / 1e9, 1),
+               fixed(device.memoryBandwidth / 1e9, 0)});
+  }
+  table.print(outs());
+  return 0;
+}
+
+static int listSchedules() {
+  Table table({"schedule", "what it does"}, 2);
+  table.add({"1f1b", "backward passes as early as possible"});
+  table.add({"gpipe", "all forward passes, then all backward passes"});
+  table.add({"interleaved", "1f1b of several chunks per stage (--vpp)"});
+  table.add({"zero-bubble", "gradients of parameters fill the waiting times"});
+  table.print(outs());
+  outs() << "\n  Others are written item by item into a strategy tree "
+            "(docs/strategies.md)\n";
+  return 0;
+}
+
+int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
+  StringRef what = arguments.empty() ? "" : StringRef(arguments.front());
+  if (what == "models")
+    return listModels();
+  if (what == "clusters")
+    return listClusters();
+  if (what == "devices")
+    return listDevices();
+  if (what == "schedules")
+    return listSchedules();
+  if (what == "--help" || what == "-h") {
+    outs() << "Lists what can be named: proteus list "
+              "models|clusters|devices|schedules\n";
+    return 0;
+  }
+  std::string near =
+      nearest(what, {"models", "clusters", "devices", "schedules"});
+  return fail(createStringError(
+      "expected 'models', 'clusters', 'devices' or 'schedules'" +
+      (what.empty() ? Twine("") : ", got '" + what + "'") +
+      (near.empty() ? Twine("") : "; did you mean '" + Twine(near) + "'?")));
+}

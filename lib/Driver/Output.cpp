@@ -1,0 +1,57 @@
+//===- Output.cpp - how commands speak ------------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus::driver;
+
+int proteus::driver::fail(Error error) {
+  WithColor::error(errs(), "proteus") << toString(std::move(error)) << "\n";
+  return 1;
+}
+
+std::string proteus::driver::fixed(std::optional<double> value,
+                                   unsigned digits) {
+  if (!value)
+    return "-";
+  std::string text;
+  raw_string_ostream(text) << format("%.*f", digits, *value);
+  return text;
+}
+
+Expected<std::string> proteus::driver::readText(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError("can't read '" + path +
+                             "': " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+std::optional<int> proteus::driver::parseOnly(Flags &flags, StringRef usage,
+                                              ArrayRef<std::string> arguments) {
+  if (llvm::is_contained(arguments, "--help") ||
+      llvm::is_contained(arguments, "-h")) {
+    outs() << usage;
+    flags.printHelp(outs());
+    return 0;
+  }
+  Expected<std::vector<std::string>> rest = flags.parse(arguments);
+  if (!rest)
+    return fail(rest.takeError());
+  if (!rest->empty())
+    return fail(createStringError("'" + rest->front() +
+                                  "' is no flag; flags begin with --"));
+  return std::nullopt;
+}

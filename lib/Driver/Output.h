@@ -1,0 +1,36 @@
+//===- Output.h - how commands speak ----------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_DRIVER_OUTPUT_H
+#define PROTEUS_LIB_DRIVER_OUTPUT_H
+
+#include "Proteus/Driver/Flags.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace proteus::driver {
+
+/// Prints "proteus: error: ..." and returns the exit code of a failure.
+int fail(llvm::Error error);
+
+/// A number with as many digits after the point; "-" for nothing.
+std::string fixed(std::optional<double> value, unsigned digits);
+
+/// The text of a file.
+llvm::Expected<std::string> readText(llvm::StringRef path);
+
+/// Parses the arguments of a command that takes no others. With --help it
+/// prints `usage` and the flags. Returns the exit code if the command is done.
+std::optional<int> parseOnly(Flags &flags, llvm::StringRef usage,
+                             llvm::ArrayRef<std::string> arguments);
+
+} // namespace proteus::driver
+
+#endif // PROTEUS_LIB_DRIVER_OUTPUT_H

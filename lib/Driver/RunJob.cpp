@@ -1,0 +1,291 @@
+//===- RunJob.cpp - from a job to its figures -----------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/RunJob.h"
+
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/InitAll.h"
+#include "Proteus/Models/BuildModel.h"
+#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Pipelines.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::driver;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+std::unique_ptr<MLIRContext> proteus::driver::createContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+namespace {
+
+/// Collects what passes say while it lives.
+class Messages {
+public:
+  explicit Messages(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          std::string text;
+          llvm::raw_string_ostream os(text);
+          // Where it is only helps in a file that the user wrote.
+          if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            os << at.getFilename().getValue() << ":" << at.getLine() << ":"
+               << at.getColumn() << ": ";
+          os << diagnostic;
+          for (Diagnostic &note : diagnostic.getNotes())
+            os << "; " << note;
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+            if (error.empty())
+              error = text;
+          } else {
+            remarks.push_back(text);
+          }
+          return success();
+        }) {}
+
+  Error takeError(StringRef fallback) {
+    return createStringError(error.empty() ? fallback.str() : error);
+  }
+
+  std::string error; ///< the first
+  std::vector<std::string> remarks;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+/// Types of a precision as the model library calls them.
+static models::Precision precisionOf(const Job &job) {
+  models::Precision precision;
+  precision.optimizer = job.optimizer;
+  bool isSingle = job.precision == "fp32" || job.precision == "tf32";
+  precision.compute = llvm::StringSwitch<std::string>(job.precision)
+                          .Case("fp16", "f16")
+                          .Case("bf16", "bf16")
+                          .Default("f32");
+  precision.gradient = job.gradientType.value_or(isSingle ? "" : "f32");
+  precision.master = job.masterType.value_or(isSingle ? "" : "f32");
+  return precision;
+}
+
+/// Text and number of GPUs of the cluster that a job names.
+static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
+  Builder builder(module.getContext());
+  if (!job.clusterText.empty()) {
+    module->setAttr(ProteusDialect::clusterAttrName,
+                    parseAttribute(job.clusterText, module.getContext()));
+    return Error::success();
+  }
+  std::string name = job.cluster;
+  bool statesSize =
+      StringRef(name).contains(':') || StringRef(name).ends_with(".json");
+  if (!statesSize) {
+    Expected<machine::Cluster> one = machine::parseClusterPreset(name);
+    if (!one)
+      return one.takeError();
+    int64_t perNode = one->devicesPerNode();
+    if (gpus > perNode) {
+      if (gpus % perNode != 0)
+        return createStringError(
+            llvm::Twine(gpus) + " GPUs are not a whole number of nodes of '" +
+            name + "', which have " + llvm::Twine(perNode) + "; use --gpus " +
+            llvm::Twine(gpus / perNode * perNode) + " or " +
+            llvm::Twine((gpus / perNode + 1) * perNode));
+      name += ":" + std::to_string(gpus / perNode);
+    }
+  }
+  module->setAttr(ProteusDialect::clusterAttrName, builder.getStringAttr(name));
+  return Error::success();
+}
+
+static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
+  const Strategy &s = job.strategy;
+  ApplyStrategyOptions options;
+  options.dataParallel = sizes.dp / s.ep;
+  options.tensorParallel = s.tp;
+  options.sequenceParallel = s.sequenceParallel && s.tp > 1;
+  options.contextParallel = s.cp;
+  options.contextKind = llvm::StringSwitch<ContextKind>(s.contextKind)
+                            .Case("ring", ContextKind::Ring)
+                            .Case("ulysses", ContextKind::Ulysses)
+                            .Default(ContextKind::AllGather);
+  options.expertParallel = s.ep;
+  options.pipelineParallel = s.pp;
+  options.microBatches = sizes.microBatches;
+  options.schedule = *strategy::symbolizeScheduleOrder(s.schedule);
+  options.virtualStages = s.virtualStages;
+  options.recompute = llvm::StringSwitch<Recompute>(s.recompute)
+                          .Case("full", Recompute::Full)
+                          .Case("selective", Recompute::Selective)
+                          .Default(Recompute::None);
+  options.zero = static_cast<ZeroStage>(s.zero);
+  options.prefetch = s.prefetch.value_or(-1);
+  options.reshardAfterForward = s.reshardAfterForward;
+  options.offloadWeight = s.offloadWeight;
+  options.offloadState = s.offloadState;
+  options.offloadActivation = s.offloadActivation;
+  options.bucketSize = s.bucketSize.value_or(0);
+  options.firstBucketSize = s.firstBucketSize.value_or(0);
+  return options;
+}
+
+/// Devices of the cluster that a job names, if it states its size.
+static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
+  StringRef name = job.cluster;
+  if (job.clusterText.empty() && name.contains(':')) {
+    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
+    if (!cluster)
+      return cluster.takeError();
+    return cluster->numDevices();
+  }
+  return std::nullopt;
+}
+
+static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
+                                                 const Job &job) {
+  Messages messages(context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(job.model, &context);
+  if (!module)
+    return messages.takeError("can't read '" + job.model + "'");
+  return module;
+}
+
+/// The global batch of a model that is given as IR: the first dimension of its
+/// inputs.
+static std::optional<int64_t> batchOf(ModuleOp module) {
+  std::optional<int64_t> batch;
+  module.walk([&](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto role = function.getArgAttrOfType<StringAttr>(i, "nn.role");
+      auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+      if (role && role.getValue() == "input" && type && type.getRank() > 0)
+        batch = type.getDimSize(0);
+    }
+  });
+  return batch;
+}
+
+Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
+                                                         const Job &given) {
+  Job job = given;
+  if (job.model.empty())
+    return createStringError("no model is given; use --model NAME (see "
+                             "`proteus list models`) or --model FILE");
+  OwningOpRef<ModuleOp> module;
+  if (job.isFile()) {
+    Expected<OwningOpRef<ModuleOp>> parsed = parseFile(context, job);
+    if (!parsed)
+      return parsed.takeError();
+    module = std::move(*parsed);
+    if (job.seq || !job.overrides.empty())
+      return createStringError(
+          "dimensions of a model in a file are what they are there; leave "
+          "--seq and --set out, or use a preset");
+    if (!job.globalBatch)
+      job.globalBatch = batchOf(*module);
+  }
+  bool hasCluster =
+      module && (*module)->hasAttr(ProteusDialect::clusterAttrName);
+  if (job.cluster.empty() && job.clusterText.empty() && !hasCluster)
+    return createStringError("no cluster is given; use --cluster NAME (see "
+                             "`proteus list clusters`) or --cluster FILE.json");
+  bool hasTree = module && !(*module).getOps<strategy::TreeOp>().empty();
+  Expected<std::optional<int64_t>> stated = clusterGPUs(job);
+  if (!stated)
+    return stated.takeError();
+  Expected<Sizes> sizes = sizesOf(job, *stated);
+  if (!sizes && !hasTree)
+    return sizes.takeError();
+  if (!sizes)
+    llvm::consumeError(sizes.takeError());
+
+  if (!module) {
+    models::ModelRequest request;
+    request.model = job.model;
+    request.batch = sizes->globalBatch;
+    request.precision = precisionOf(job);
+    request.overrides = job.overrides;
+    if (job.seq)
+      request.overrides.push_back("seq=" + std::to_string(*job.seq));
+    Expected<OwningOpRef<ModuleOp>> built =
+        models::buildModel(context, request);
+    if (!built)
+      return built.takeError();
+    module = std::move(*built);
+  }
+  if (!job.cluster.empty() || !job.clusterText.empty())
+    if (Error error = attachCluster(*module, job, hasTree ? 1 : sizes->gpus))
+      return std::move(error);
+  if (hasTree)
+    return module;
+  Messages messages(context);
+  PassManager manager(&context);
+  manager.addPass(createApplyStrategy(optionsOf(job, *sizes)));
+  if (failed(manager.run(*module)))
+    return messages.takeError("the strategy does not fit the model");
+  return module;
+}
+
+static SimulateOptions simulateOptionsOf(const Job &job,
+                                         const RunFiles &files) {
+  SimulateOptions options;
+  options.report = files.report;
+  options.trace = files.trace;
+  options.fidelity = job.fidelity == "paper" ? Fidelity::Paper : Fidelity::Flow;
+  options.fold = llvm::StringSwitch<Fold>(job.fold)
+                     .Case("none", Fold::None)
+                     .Case("ranks", Fold::Ranks)
+                     .Default(Fold::All);
+  options.share = job.share == "off" ? Switch::Off : Switch::On;
+  options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
+  options.overlapFactor = job.overlapFactor.value_or(-1);
+  return options;
+}
+
+Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
+                                       const RunFiles &files) {
+  Expected<OwningOpRef<ModuleOp>> module = prepare(context, job);
+  if (!module)
+    return module.takeError();
+  Messages messages(context);
+  Outcome outcome;
+  PassManager manager(&context);
+  // Verifiers of phases are for those who write passes and trees.
+  manager.enableVerifier(false);
+  LowerStrategyOptions lower;
+  buildLowerStrategyPipeline(manager, lower);
+  manager.addPass(createSimulate(
+      simulateOptionsOf(job, files),
+      [&](sim::Workload &workload, sim::SimulationResult &result) {
+        outcome.workload = std::move(workload);
+        outcome.result = std::move(result);
+      }));
+  if (failed(manager.run(**module)))
+    return messages.takeError("the job can't be simulated");
+  outcome.figures = sim::figuresOf(outcome.workload, outcome.result);
+  outcome.remarks = std::move(messages.remarks);
+  return outcome;
+}

@@ -1,0 +1,135 @@
+//===- SimulateCommand.cpp - proteus simulate, proteus emit ---------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "Proteus/Driver/Advice.h"
+#include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Sim/Summary.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Support/Table.h"
+
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+/// Flags may override what a DeepSpeed file says, so it is read first.
+static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    std::string file;
+    if (argument.consume_front("--deepspeed-config="))
+      file = argument.str();
+    else if (argument == "--deepspeed-config" && i + 1 < arguments.size())
+      file = arguments[i + 1];
+    else
+      continue;
+    Expected<std::string> text = readText(file);
+    if (!text)
+      return text.takeError();
+    return readDeepSpeed(*text, file, job);
+  }
+  return Error::success();
+}
+
+static void addJobFlags(Flags &flags, Job &job) {
+  addModelFlags(flags, job);
+  addStrategyFlags(flags, job.strategy);
+  flags.section("other sources");
+  flags.value("deepspeed-config", "FILE.json",
+              "ZeRO stage, batch sizes, accumulation, offload and buckets; "
+              "flags override it",
+              [](StringRef) { return Error::success(); });
+}
+
+static void printAdvice(raw_ostream &os, const Job &job,
+                        const Outcome &outcome) {
+  std::vector<Cost> costs = costsOf(job, outcome);
+  if (costs.empty())
+    return;
+  os << "\nthe biggest costs beside the kernels, and what would reduce them\n";
+  Table table({"cost", "time (ms)", "share (%)"});
+  constexpr size_t most = 3;
+  for (const Cost &cost : ArrayRef(costs).take_front(most))
+    table.add(
+        {cost.what, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
+  table.print(os);
+  for (const Cost &cost : ArrayRef(costs).take_front(most))
+    os << "  " << cost.what << ": " << cost.remedy << "\n";
+}
+
+int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
+  Job job;
+  RunFiles files;
+  Flags flags;
+  addJobFlags(flags, job);
+  flags.section("output");
+  flags.text("json", "FILE", "write the report as JSON", files.report);
+  flags.text("trace", "FILE", "write a timeline for Perfetto", files.trace);
+  if (Error error = readDeepSpeedFile(arguments, job))
+    return fail(std::move(error));
+  if (auto done = parseOnly(
+          flags,
+          "Predicts throughput, memory and where the time of a training step "
+          "goes.\n\n"
+          "  proteus simulate --model llama3-8b --cluster dgx-h100 --gpus 64 "
+          "--tp 8 \\\n      --zero 1 --micro-batch 1 --global-batch 128 --seq "
+          "8192\n",
+          arguments))
+    return *done;
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  Expected<Outcome> outcome = run(*context, job, files);
+  if (!outcome)
+    return fail(outcome.takeError());
+  for (const std::string &remark : outcome->remarks)
+    WithColor::remark(errs(), "proteus") << remark << "\n";
+  sim::printSummary(outs(), outcome->workload, outcome->result);
+  printAdvice(outs(), job, *outcome);
+  return 0;
+}
+
+int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
+  Job job;
+  Flags flags;
+  addJobFlags(flags, job);
+  flags.section("output");
+  std::string file = "-";
+  flags.text("output", "FILE", "write it here instead of standard output", file,
+             {"o"});
+  if (Error error = readDeepSpeedFile(arguments, job))
+    return fail(std::move(error));
+  if (auto done = parseOnly(
+          flags,
+          "Prints model, strategy tree and cluster as MLIR, to edit and to "
+          "feed "
+          "to proteus-opt:\n\n"
+          "  proteus emit --model gpt2 --cluster dgx-a100 --gpus 8 --tp 2 > "
+          "job.mlir\n"
+          "  proteus-opt --lower-strategy --simulate=summary job.mlir -o "
+          "/dev/null\n",
+          arguments))
+    return *done;
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  auto module = prepare(*context, job);
+  if (!module)
+    return fail(module.takeError());
+  if (file == "-") {
+    (*module)->print(outs());
+    return 0;
+  }
+  if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
+        (*module)->print(os);
+        return Error::success();
+      }))
+    return fail(std::move(error));
+  return 0;
+}
