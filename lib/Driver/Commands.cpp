@@ -19,6 +19,7 @@ ArrayRef<Command> proteus::driver::commands() {
        compareCommand},
       {"emit", "model, strategy and cluster as MLIR, for proteus-opt",
        emitCommand},
+      {"validate", "measured runs, simulated and compared", validateCommand},
       {"list", "models, clusters, devices, schedules", listCommand},
   };
   return all;

@@ -191,7 +191,7 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
 Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
                                                          const Job &given) {
   Job job = given;
-  if (job.model.empty())
+  if (job.model.empty() && job.modelText.empty())
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
   OwningOpRef<ModuleOp> module;
@@ -225,6 +225,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (!module) {
     models::ModelRequest request;
     request.model = job.model;
+    request.text = job.modelText;
     request.batch = sizes->globalBatch;
     request.precision = precisionOf(job);
     request.overrides = job.overrides;
@@ -262,6 +263,7 @@ static SimulateOptions simulateOptionsOf(const Job &job,
   options.share = job.share == "off" ? Switch::Off : Switch::On;
   options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
   options.overlapFactor = job.overlapFactor.value_or(-1);
+  options.tf32 = job.precision == "tf32";
   return options;
 }
 

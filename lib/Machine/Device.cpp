@@ -125,3 +125,12 @@ double Device::peak(DType type) const {
         return flops;
   return 0;
 }
+
+void Device::setPeak(DType type, double flops) {
+  for (auto &[candidate, peak] : peakFlops)
+    if (candidate == type) {
+      peak = flops;
+      return;
+    }
+  peakFlops.emplace_back(type, flops);
+}

@@ -236,6 +236,8 @@ std::vector<Reader> Reader::elements() const {
   return result;
 }
 
+std::string Reader::text() const { return value ? node(value).dump() : ""; }
+
 std::string Reader::string() const {
   if (isString())
     return node(value).get<std::string>();

@@ -109,6 +109,10 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
     return failure();
+  if (tf32)
+    for (machine::Device &device : cluster->devices)
+      if (device.supports(machine::DType::TF32))
+        device.setPeak(machine::DType::F32, device.peak(machine::DType::TF32));
   llvm::Expected<Machine> machine =
       createMachine(std::move(*cluster), fidelity);
   if (!machine)

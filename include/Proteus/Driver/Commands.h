@@ -30,6 +30,7 @@ int simulateCommand(llvm::ArrayRef<std::string> arguments);
 int emitCommand(llvm::ArrayRef<std::string> arguments);
 int compareCommand(llvm::ArrayRef<std::string> arguments);
 int listCommand(llvm::ArrayRef<std::string> arguments);
+int validateCommand(llvm::ArrayRef<std::string> arguments);
 
 } // namespace proteus::driver
 

@@ -48,6 +48,8 @@ struct Strategy {
 struct Job {
   /// A preset, a Hugging Face config.json or model file, or an .mlir file.
   std::string model;
+  /// The text of a model file, instead of `model`.
+  std::string modelText;
   /// Dimensions that differ, as `name=value`.
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;

@@ -77,6 +77,7 @@ struct Device {
   /// callers through `supports`.
   double peak(DType type) const;
   bool supports(DType type) const;
+  void setPeak(DType type, double flops);
 };
 
 /// Memory that is taken on a device before the first tensor, where the cluster

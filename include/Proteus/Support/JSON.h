@@ -57,6 +57,8 @@ public:
   /// Elements of an array.
   std::vector<Reader> elements() const;
 
+  /// The value as JSON.
+  std::string text() const;
   std::string string() const;
   /// A string with at least one character.
   std::string nonEmptyString() const;

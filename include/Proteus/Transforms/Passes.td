@@ -445,6 +445,8 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"overlapFactor", "overlap-factor", "double", "-1",
            "Kernels and communication beside each other take 1 + this many times "
            "as long; default: what the device says">,
+    Option<"tf32", "tf32", "bool", "false",
+           "Matrix units take f32 in TF32, where devices have it">,
     Option<"channelMiB", "channel-mib", "double", "14",
            "Device memory that the communication library takes per channel of a connection">,
     Option<"channels", "channels", "int64_t", "24",

@@ -1,0 +1,252 @@
+//===- Cases.cpp - measured runs as jobs ----------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Cases.h"
+
+#include "CaseTranslation.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+static constexpr double most = 1e30;
+static constexpr int64_t mostCount = 1'000'000'000;
+
+static std::optional<double> numberOf(const json::Reader &object,
+                                      StringRef key) {
+  if (!object.has(key) || !object[key].isNumber())
+    return std::nullopt;
+  return object[key].nonNegative(most);
+}
+
+static std::optional<int64_t> countOf(const json::Reader &object,
+                                      StringRef key) {
+  if (!object.has(key) || !object[key].isNumber())
+    return std::nullopt;
+  return object[key].integer(0, mostCount);
+}
+
+static bool isTrue(const json::Reader &object, StringRef key) {
+  return object.has(key) && object[key].text() == "true";
+}
+
+/// fp16, bf16, amp_bf16, TF32, AMP, FP32+XLA, ...
+static Expected<std::string> precisionOf(StringRef words) {
+  std::string lower = words.lower();
+  StringRef text = lower;
+  if (text.contains("fp8"))
+    return createStringError("precision '" + words + "' is not modelled");
+  if (text.contains("bf16"))
+    return "bf16";
+  if (text.contains("tf32"))
+    return "tf32";
+  if (text.contains("fp16") || text.starts_with("amp"))
+    return "fp16";
+  if (text.contains("fp32"))
+    return "fp32";
+  return createStringError("precision '" + words + "' is not known");
+}
+
+/// Batch sizes, degrees and what the framework does by default.
+static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
+                         Job &job) {
+  Strategy &strategy = job.strategy;
+  auto degree = [&](StringRef key) {
+    return std::max<int64_t>(1, countOf(s, key).value_or(1));
+  };
+  job.gpus = hardware["gpus"].integer(1, mostCount);
+  strategy.tp = degree("tp");
+  strategy.pp = degree("pp");
+  strategy.cp = degree("cp");
+  strategy.ep = degree("ep");
+  strategy.virtualStages = degree("vpp");
+  strategy.dp = degree("dp");
+  strategy.zero = std::min<int64_t>(3, countOf(s, "zero").value_or(0));
+  strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
+  std::optional<int64_t> micro = countOf(s, "micro_batch");
+  std::optional<int64_t> steps = countOf(s, "num_microbatches");
+  if (!steps)
+    steps = countOf(s, "grad_accum");
+  job.globalBatch = countOf(s, "global_batch");
+  if (!micro && job.globalBatch)
+    micro = *job.globalBatch / (*strategy.dp * steps.value_or(1));
+  if (!micro || *micro == 0)
+    return createStringError("it does not say how large a micro-batch is");
+  strategy.microBatch = *micro;
+  if (!job.globalBatch)
+    strategy.accumulation = steps.value_or(1);
+  if (strategy.cp > 1)
+    strategy.contextKind = "ring";
+  std::string words = s.has("recompute") && s["recompute"].isString()
+                          ? s["recompute"].string()
+                          : "none";
+  StringRef recompute = words;
+  strategy.recompute = recompute.starts_with("full")        ? "full"
+                       : recompute.starts_with("selective") ? "selective"
+                                                            : "none";
+  std::string schedule = s.has("schedule") && s["schedule"].isString()
+                             ? s["schedule"].string()
+                             : "1f1b";
+  strategy.schedule = StringSwitch<std::string>(schedule)
+                          .Case("gpipe", "gpipe")
+                          .Case("zero-bubble", "zero-bubble")
+                          .Default("1f1b");
+  if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
+    strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
+  if (isTrue(s, "cpu_offload"))
+    strategy.offloadWeight = strategy.offloadState = true;
+  Expected<std::string> precision = precisionOf(s["precision"].string());
+  if (!precision)
+    return precision.takeError();
+  job.precision = *precision;
+  if (s.has("variable_update") &&
+      StringRef(s["variable_update"].string())
+          .starts_with("parameter_server") &&
+      *strategy.dp > 1)
+    return createStringError("parameter servers are not modelled");
+  if (s.has("optimizer") && s["optimizer"].string() == "sgd")
+    job.optimizer = "sgd";
+  return Error::success();
+}
+
+static std::optional<double> measuredMemory(const json::Reader &measured) {
+  if (auto gib = numberOf(measured, "peak_mem_GiB_allocated"))
+    return *gib * (int64_t(1) << 30);
+  if (auto gb = numberOf(measured, "peak_mem_GB"))
+    return *gb * 1e9;
+  return std::nullopt;
+}
+
+static Case readCase(const json::Reader &entry) {
+  Case one;
+  one.id = entry["id"].nonEmptyString();
+  one.group = StringRef(one.id).split('-').first.str();
+  if (entry.has("quality"))
+    one.quality = entry["quality"].string();
+  json::Reader measured = entry["measured"];
+  one.iterationSeconds = numberOf(measured, "iteration_time_s");
+  if (!one.iterationSeconds && entry.has("derived"))
+    one.iterationSeconds = numberOf(entry["derived"], "iteration_time_s");
+  one.peakMemoryBytes = measuredMemory(measured);
+  auto refuse = [&](Error error) {
+    one.unsupported = toString(std::move(error));
+    return one;
+  };
+  Expected<std::string> cluster = clusterOfCase(entry["hardware"]);
+  if (!cluster)
+    return refuse(cluster.takeError());
+  one.job.clusterText = *cluster;
+  if (Error error = setStrategy(entry["strategy"], entry["hardware"], one.job))
+    return refuse(std::move(error));
+  if (Error error = modelOfCase(entry["model"], one.job))
+    return refuse(std::move(error));
+  return one;
+}
+
+Expected<std::vector<Case>> proteus::driver::readCases(StringRef text,
+                                                       StringRef source) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  json::Reader root = document->root();
+  if (root.isObject())
+    root = root["cases"];
+  std::vector<Case> cases;
+  for (const json::Reader &entry : root.elements())
+    cases.push_back(readCase(entry));
+  if (Error error = document->takeError())
+    return std::move(error);
+  return cases;
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+std::optional<double> proteus::driver::errorOf(std::optional<double> predicted,
+                                               std::optional<double> measured) {
+  if (!predicted || !measured || *measured <= 0)
+    return std::nullopt;
+  return *predicted / *measured - 1;
+}
+
+/// Ranks from 1; equal values share the mean of theirs.
+static std::vector<double> ranksOf(ArrayRef<double> values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (size_t i = 0; i < order.size();) {
+    size_t j = i;
+    while (j < order.size() && values[order[j]] == values[order[i]])
+      ++j;
+    for (size_t k = i; k < j; ++k)
+      ranks[order[k]] = (i + 1 + j) / 2.0;
+    i = j;
+  }
+  return ranks;
+}
+
+static std::optional<double> spearmanOf(ArrayRef<double> a,
+                                        ArrayRef<double> b) {
+  if (a.size() < 3)
+    return std::nullopt;
+  std::vector<double> x = ranksOf(a), y = ranksOf(b);
+  double mean = (a.size() + 1) / 2.0, xy = 0, xx = 0, yy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  if (xx == 0 || yy == 0)
+    return std::nullopt;
+  return xy / std::sqrt(xx * yy);
+}
+
+GroupScore proteus::driver::scoreOf(StringRef group,
+                                    ArrayRef<const Case *> cases,
+                                    ArrayRef<const CaseResult *> results) {
+  GroupScore score;
+  score.group = group.str();
+  std::vector<double> errors, memory, predicted, measured;
+  for (auto [one, result] : llvm::zip(cases, results)) {
+    ++score.count;
+    score.supported += result->supported;
+    if (auto error = errorOf(result->seconds, one->iterationSeconds)) {
+      errors.push_back(*error);
+      predicted.push_back(*result->seconds);
+      measured.push_back(*one->iterationSeconds);
+    }
+    if (auto error = errorOf(result->peakMemoryBytes, one->peakMemoryBytes))
+      memory.push_back(std::abs(*error));
+  }
+  score.scored = errors.size();
+  auto mean = [](ArrayRef<double> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
+  };
+  if (!errors.empty()) {
+    score.bias = mean(errors);
+    score.worst =
+        *std::max_element(errors.begin(), errors.end(), [](double a, double b) {
+          return std::abs(a) < std::abs(b);
+        });
+    for (double &error : errors)
+      error = std::abs(error);
+    score.mae = mean(errors);
+    score.spearman = spearmanOf(predicted, measured);
+  }
+  if (!memory.empty())
+    score.memoryMae = mean(memory);
+  return score;
+}

@@ -1,0 +1,230 @@
+//===- ValidateCommand.cpp - proteus validate -----------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "Proteus/Driver/Cases.h"
+#include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Support/JSON.h"
+#include "Proteus/Support/Table.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+static CaseResult simulateCase(mlir::MLIRContext &context, const Case &one) {
+  CaseResult result;
+  if (!one.unsupported.empty()) {
+    result.reason = one.unsupported;
+    return result;
+  }
+  Expected<Outcome> outcome = run(context, one.job);
+  if (!outcome) {
+    result.reason = toString(outcome.takeError());
+    return result;
+  }
+  result.supported = true;
+  result.seconds = outcome->figures.iterationSeconds;
+  result.peakMemoryBytes =
+      static_cast<double>(outcome->figures.peakMemoryBytes);
+  result.fits = outcome->figures.memory.fits();
+  return result;
+}
+
+/// Simulates all cases on several threads. The order of results is that of the
+/// cases.
+static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
+                                           unsigned jobs) {
+  std::vector<CaseResult> results(cases.size());
+  std::atomic<size_t> next = 0, done = 0;
+  std::mutex printing;
+  bool isShown = errs().is_displayed();
+  auto work = [&] {
+    std::unique_ptr<mlir::MLIRContext> context = createContext();
+    for (size_t i = next++; i < cases.size(); i = next++) {
+      results[i] = simulateCase(*context, cases[i]);
+      // Types and attributes of one case are of no use to the next.
+      if (i % 16 == 15)
+        context = createContext();
+      size_t finished = ++done;
+      if (!isShown)
+        continue;
+      std::lock_guard<std::mutex> lock(printing);
+      errs() << "\rvalidate: " << finished << " of " << cases.size()
+             << " cases";
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < jobs; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (isShown)
+    errs() << "\n";
+  return results;
+}
+
+static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
+                      ArrayRef<CaseResult> results,
+                      ArrayRef<GroupScore> scores) {
+  json::Writer writer(os);
+  auto number = [&](StringRef name, std::optional<double> value) {
+    if (value)
+      writer.attribute(name, *value);
+    else
+      writer.attributeNull(name);
+  };
+  writer.beginObject();
+  writer.key("cases");
+  writer.beginArray();
+  for (auto [one, result] : llvm::zip(cases, results)) {
+    writer.beginObject();
+    writer.attribute("id", one.id);
+    writer.attribute("supported", result.supported);
+    if (result.supported)
+      writer.attributeNull("reason");
+    else
+      writer.attribute("reason", result.reason);
+    number("predicted_iteration_time_s", result.seconds);
+    number("measured_iteration_time_s", one.iterationSeconds);
+    number("error", errorOf(result.seconds, one.iterationSeconds));
+    number("predicted_peak_memory_bytes", result.peakMemoryBytes);
+    number("measured_peak_memory_bytes", one.peakMemoryBytes);
+    if (result.supported)
+      writer.attribute("fits", result.fits);
+    else
+      writer.attributeNull("fits");
+    writer.attributeNull("uncertainty");
+    writer.endObject();
+  }
+  writer.endArray();
+  writer.key("groups");
+  writer.beginArray();
+  for (const GroupScore &score : scores) {
+    writer.beginObject();
+    writer.attribute("group", score.group);
+    writer.attribute("count", score.count);
+    writer.attribute("supported", score.supported);
+    number("mae", score.mae);
+    number("bias", score.bias);
+    number("worst", score.worst);
+    number("spearman", score.spearman);
+    number("memory_mae", score.memoryMae);
+    writer.endObject();
+  }
+  writer.endArray();
+  writer.endObject();
+}
+
+static void printScores(raw_ostream &os, ArrayRef<GroupScore> scores) {
+  auto percent = [](std::optional<double> value) {
+    return value ? fixed(*value * 100, 1) : "-";
+  };
+  Table table({"group", "cases", "simulated", "with a time",
+               "mean abs. error (%)", "bias (%)", "worst (%)", "Spearman",
+               "memory error (%)"});
+  for (const GroupScore &score : scores)
+    table.add({score.group, std::to_string(score.count),
+               std::to_string(score.supported), std::to_string(score.scored),
+               percent(score.mae), percent(score.bias), percent(score.worst),
+               fixed(score.spearman, 3), percent(score.memoryMae)});
+  table.print(os);
+}
+
+/// Why cases were not simulated, most frequent reason first.
+static void printReasons(raw_ostream &os, ArrayRef<CaseResult> results) {
+  MapVector<StringRef, unsigned> reasons;
+  for (const CaseResult &result : results)
+    if (!result.supported)
+      ++reasons[result.reason];
+  if (reasons.empty())
+    return;
+  auto list = reasons.takeVector();
+  llvm::sort(list, [](const auto &a, const auto &b) {
+    return std::pair(b.second, a.first) < std::pair(a.second, b.first);
+  });
+  os << "\nnot simulated\n";
+  for (auto [reason, count] : list)
+    os << "  " << count << ": " << reason << "\n";
+}
+
+int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
+  std::string file, only, id;
+  int64_t jobs = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  bool byQuality = false;
+  Flags flags;
+  flags.section("validation");
+  flags.text("json", "FILE", "write all cases and groups as JSON", file);
+  flags.text("group", "KEY", "only the cases whose id begins with KEY-", only);
+  flags.text("id", "ID", "only this case", id);
+  flags.flag("quality", "a table per group and quality", byQuality);
+  flags.integer("jobs", "threads", jobs, 1, 256);
+  static const char usage[] =
+      "Simulates measured runs and compares.\n\n"
+      "  proteus validate validation/cases.json --json result.json\n";
+  if (llvm::is_contained(arguments, "--help")) {
+    outs() << usage;
+    flags.printHelp(outs());
+    return 0;
+  }
+  Expected<std::vector<std::string>> rest = flags.parse(arguments);
+  if (!rest)
+    return fail(rest.takeError());
+  if (rest->size() != 1)
+    return fail(createStringError(
+        "expected one file of cases: proteus validate CASES.json"));
+  Expected<std::string> text = readText(rest->front());
+  if (!text)
+    return fail(text.takeError());
+  Expected<std::vector<Case>> cases = readCases(*text, rest->front());
+  if (!cases)
+    return fail(cases.takeError());
+  llvm::erase_if(*cases, [&](const Case &one) {
+    return (!only.empty() && one.group != only) ||
+           (!id.empty() && one.id != id);
+  });
+  if (cases->empty())
+    return fail(createStringError("no case is left to simulate"));
+
+  std::vector<CaseResult> results = simulateAll(*cases, jobs);
+  MapVector<StringRef, std::pair<std::vector<const Case *>,
+                                 std::vector<const CaseResult *>>>
+      groups;
+  std::vector<std::string> names;
+  names.reserve(cases->size());
+  for (auto [one, result] : llvm::zip(*cases, results)) {
+    names.push_back(byQuality ? one.group + " " + one.quality : one.group);
+    auto &group = groups[names.back()];
+    group.first.push_back(&one);
+    group.second.push_back(&result);
+  }
+  std::vector<GroupScore> scores;
+  for (auto &[name, members] : groups)
+    scores.push_back(scoreOf(name, members.first, members.second));
+  if (!file.empty())
+    if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
+          writeJSON(os, *cases, results, scores);
+          return Error::success();
+        }))
+      return fail(std::move(error));
+  printScores(outs(), scores);
+  printReasons(outs(), results);
+  return 0;
+}
