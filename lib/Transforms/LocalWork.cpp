@@ -85,6 +85,12 @@ bool proteus::isHeldAt(Type type, ArrayRef<int64_t> coordinates) {
   return !layout || layout.getValue().isHeldAt(coordinates);
 }
 
+static bool indexes(const nn::TensorIterators &tensor, unsigned iterator) {
+  return llvm::any_of(tensor, [&](const nn::DimIterators &dim) {
+    return llvm::is_contained(dim, iterator);
+  });
+}
+
 /// Sizes of the product that an operation of two matrices is: what each
 /// iterator indexes says whether it counts rows, columns or the inner
 /// dimension. None if the operation is something else.
@@ -94,11 +100,6 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   if (space.operands.size() < 2 || space.operands.size() > 3 ||
       space.results.size() != 1 || op.getFlopsPerPoint() != 2)
     return std::nullopt;
-  auto indexes = [](const nn::TensorIterators &tensor, unsigned iterator) {
-    return llvm::any_of(tensor, [&](const nn::DimIterators &dim) {
-      return llvm::is_contained(dim, iterator);
-    });
-  };
   const nn::TensorIterators *tensors[] = {
       &space.operands[0], &space.operands[1], &space.results[0]};
   std::optional<unsigned> windowed;
@@ -152,12 +153,22 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
   double written = 0;
   for (Value result : op->getResults())
     written += dist::localBytes(tensorType(result), coordinates);
-  double bytes = written;
+  double bytes = written, steps = 1;
+  std::optional<unsigned> sequential;
+  if (std::optional<StringRef> name = op.getSequentialIterator())
+    sequential = space.find(*name);
+  if (sequential)
+    steps = static_cast<double>(sizeOf(held[*sequential]));
+  // What does not change from step to step is read in every one of them.
+  auto passes = [&](const nn::TensorIterators &dims) {
+    return sequential && !indexes(dims, *sequential) ? steps : 1;
+  };
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     bytes += op.readsWholeOperand(i)
-                 ? dist::localBytes(tensorType(operand), coordinates)
+                 ? passes(space.operands[i]) *
+                       dist::localBytes(tensorType(operand), coordinates)
                  : written * op.getReadsPerWrite();
   }
   if (std::optional<double> perPoint = op.getBytesPerPoint())
@@ -166,6 +177,7 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
   kernel.op = op->getName().getStringRef();
   kernel.flops = points * op.getExecutedFlopsPerPoint();
   kernel.bytes = bytes;
+  kernel.steps = steps;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
   if (kernel.matrix)

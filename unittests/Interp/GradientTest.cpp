@@ -56,6 +56,24 @@ TEST(Gradient, ConvolutionWithStrideAndPadding) {
        45});
 }
 
+TEST(Gradient, ConvolutionOfGroupsWithDilation) {
+  expectRightGradients(
+      {{{"a", "2x4x5x6"}, {"w", "6x2x3x2"}, {"b", "6"}},
+       R"(%0 = nn.conv2d "c"(%a, %w, %b) {stride = array<i64: 1, 2>, padding = array<i64: 1, 1>, dilation = array<i64: 2, 3>, groups = 2 : i64} : (tensor<2x4x5x6xf64>, tensor<6x2x3x2xf64>, tensor<6xf64>) -> tensor<2x6x3x3xf64>
+          %y = nn.reshape "r"(%0) : (tensor<2x6x3x3xf64>) -> tensor<2x54xf64>)",
+       "2",
+       54});
+}
+
+TEST(Gradient, ConvolutionOfEachChannelByItself) {
+  expectRightGradients(
+      {{{"a", "2x3x4x4"}, {"w", "3x1x3x3"}},
+       R"(%0 = nn.conv2d "c"(%a, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 3 : i64} : (tensor<2x3x4x4xf64>, tensor<3x1x3x3xf64>) -> tensor<2x3x4x4xf64>
+          %y = nn.reshape "r"(%0) : (tensor<2x3x4x4xf64>) -> tensor<2x48xf64>)",
+       "2",
+       48});
+}
+
 TEST(Gradient, Pooling) {
   for (std::string kind : {"max", "average"})
     expectRightGradients(

@@ -121,6 +121,30 @@ TEST_F(IterationSpaceTest, ConvolutionReadsTheImageThroughAWindow) {
       "kernel_height, kernel_width)");
 }
 
+TEST_F(IterationSpaceTest, GroupsOfChannelsAreIndependent) {
+  std::string attributes =
+      R"( <{path = "c", stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 2 : i64}> : )";
+  std::string image = "tensor<8x4x9x9xf32>", output = "tensor<8x16x9x9xf32>",
+              weight = "tensor<16x2x3x3xf32>";
+  std::string positions = " height:9:opaque width:9:opaque "
+                          "kernel_height:3:opaque kernel_width:3:opaque";
+  expectSpace("\"nn.conv2d\"" + attributes + "(" + image + ", " + weight +
+                  ", tensor<16xf32>) -> " + output,
+              "batch:8 group:2 out:8 in:2:sum" + positions,
+              "(batch, group in, _, _) (group out, in, kernel_height, "
+              "kernel_width) (group out) -> (batch, group out, height, width)");
+  expectSpace("\"nn.conv2d_dgrad\"" + attributes + "(" + output + ", " +
+                  weight + ") -> " + image,
+              "batch:8 group:2 out:8:sum in:2" + positions,
+              "(batch, group out, height, width) (group out, in, "
+              "kernel_height, kernel_width) -> (batch, group in, _, _)");
+  expectSpace("\"nn.conv2d_wgrad\"" + attributes + "(" + output + ", " +
+                  image + ") -> " + weight,
+              "batch:8:sum group:2 out:8 in:2" + positions,
+              "(batch, group out, height, width) (batch, group in, _, _) -> "
+              "(group out, in, kernel_height, kernel_width)");
+}
+
 TEST_F(IterationSpaceTest, AttentionFusesHeadGroupAndDim) {
   expectSpace(
       R"("nn.attention" <{path = "core", heads = 12 : i64, kv_heads = 3 : i64}> : (tensor<8x16x96xf32>, tensor<8x32x24xf32>, tensor<8x32x24xf32>) -> (tensor<8x16x96xf32>, tensor<8x12x16xf32>))",

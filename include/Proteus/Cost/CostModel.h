@@ -54,6 +54,7 @@ struct Kernel {
   llvm::StringRef op; ///< operation name, such as "nn.linear"
   double flops = 0;   ///< floating-point operations
   double bytes = 0;   ///< bytes read plus bytes written
+  double steps = 1;   ///< parts that are launched one after the other
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
   /// Of a matrix kernel that is one product.
@@ -75,7 +76,7 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead. `peak` is that of
+/// max(flops / peak, bytes / bandwidth) + kernel overhead of every step. `peak` is that of
 /// the kernel's type if it runs on the matrix units; the vector units are not
 /// faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);

@@ -144,6 +144,42 @@ func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
 
 // -----
 
+// A dilation spreads the kernel in both directions,
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op 'dilation' must have 2 entries of at least 1}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1, 0>} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// so that it reaches further.
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op output dimension 2 has size 8, expected 6 = (8 + 2 * 1 - 5) / 1 + 1}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 2, 2>} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// Groups have as many channels each,
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x1x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op 'groups' must divide the channels of image and output, got 3 and 4}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 3 : i64} : (tensor<8x4x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// of which the weight has those of one group.
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op operand 1: dimension 1 (in) has size 4, expected 2}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 2 : i64} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
 // A padding is not negative.
 func.func @f(%x: tensor<8x4x8x8xf32>) {
   // expected-error@+1 {{'nn.pool2d' op 'padding' must be at least 0, got -1}}
