@@ -1,0 +1,73 @@
+//===- ModelFile.cpp - models from files ------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelFile.h"
+
+#include "Proteus/Models/Registry.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::models;
+
+/// The names of all families.
+static std::string familyNames() {
+  SmallVector<StringRef> names;
+  for (const Family &family : Registry::get().getFamilies())
+    names.push_back(family.name);
+  return join(names, ", ");
+}
+
+/// A file of the project's own format: a family and its dimensions.
+static std::unique_ptr<Model> readModel(const json::Reader &root) {
+  StringRef key = root.has("family") ? "family" : "kind";
+  if (!root.has(key)) {
+    root.fail("expected the key 'family' (one of " + familyNames() + ")");
+    return nullptr;
+  }
+  std::string name = root[key].string();
+  const Family *family = Registry::get().findFamily(name);
+  if (!family) {
+    root[key].fail("unknown family '" + name + "' (known: " + familyNames() +
+                   ")");
+    return nullptr;
+  }
+  std::unique_ptr<Model> model = family->make();
+  Dimensions dimensions;
+  model->declare(dimensions);
+  dimensions.read(root, {key, "name"});
+  return model;
+}
+
+Expected<LoadedModel> models::parseModelFile(StringRef text, StringRef source) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  json::Reader root = document->root();
+  LoadedModel loaded;
+  loaded.name = sys::path::stem(source).str();
+  loaded.source = source.str();
+  loaded.model = readModel(root);
+  if (root.has("name"))
+    loaded.name = root["name"].nonEmptyString();
+  if (Error error = document->takeError())
+    return std::move(error);
+  return std::move(loaded);
+}
+
+Expected<LoadedModel> models::loadModelFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError("can't read the model file '" + path +
+                             "': " + buffer.getError().message());
+  return parseModelFile((*buffer)->getBuffer(), path);
+}
