@@ -19,6 +19,14 @@ const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry all;
     addDecoders(all);
+    addPlainConvNets(all);
+    addResNets(all);
+    addInception(all);
+    addSSD(all);
+    addVisionTransformers(all);
+    addGNMT(all);
+    addDLRM(all);
+    addReferenceGPTs(all);
     return all;
   }();
   return registry;

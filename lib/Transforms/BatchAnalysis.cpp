@@ -67,11 +67,33 @@ void BatchAnalysis::visit(Operation *op) {
     if (auto dimension = getDimension(operand); dimension && !batch)
       if (!dims[*dimension].empty())
         batch = dims[*dimension].front();
-  if (!batch)
-    return;
-  iterators[op] = *batch;
-  for (auto [result, dims] : llvm::zip(op->getResults(), space.results))
+  if (batch)
+    runOver(kernel, *batch);
+}
+
+void BatchAnalysis::runOver(nn::IterationSpaceOpInterface op, unsigned batch) {
+  nn::IterationSpace space = op.getIterationSpace();
+  auto find = [&](const nn::TensorIterators &dims) -> std::optional<unsigned> {
     for (auto [dimension, list] : llvm::enumerate(dims))
-      if (!list.empty() && list.front() == *batch)
-        dimensions[result] = dimension;
+      if (!list.empty() && list.front() == batch)
+        return dimension;
+    return std::nullopt;
+  };
+  iterators[op] = batch;
+  for (auto [result, dims] : llvm::zip(op->getResults(), space.results))
+    if (std::optional<unsigned> dimension = find(dims))
+      dimensions[result] = *dimension;
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), space.operands)) {
+    std::optional<unsigned> dimension = find(dims);
+    auto maker = operand.getDefiningOp<nn::IterationSpaceOpInterface>();
+    if (!dimension || !maker || iterators.count(maker))
+      continue;
+    // Made of no input, but read sample by sample: a parameter that is
+    // repeated along the batch, zeroes of its size.
+    unsigned number = cast<OpResult>(operand).getResultNumber();
+    nn::DimIterators list =
+        maker.getIterationSpace().results[number][*dimension];
+    if (!list.empty())
+      runOver(maker, list.front());
+  }
 }

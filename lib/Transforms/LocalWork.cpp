@@ -136,6 +136,35 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return product;
 }
 
+/// Bytes that an operation reads and writes, and the steps in which it does.
+static double bytesOf(nn::IterationSpaceOpInterface op,
+                      const nn::IterationSpace &space,
+                      ArrayRef<nn::IteratorRanges> held,
+                      ArrayRef<int64_t> coordinates, double &steps) {
+  std::optional<unsigned> sequential;
+  if (std::optional<StringRef> name = op.getSequentialIterator())
+    sequential = space.find(*name);
+  if (sequential)
+    steps = static_cast<double>(sizeOf(held[*sequential]));
+  double written = 0;
+  for (Value result : op->getResults())
+    written += dist::localBytes(tensorType(result), coordinates);
+  double bytes = written;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    if (!op.readsWholeOperand(i)) {
+      bytes += written * op.getReadsPerWrite();
+      continue;
+    }
+    // What does not change from step to step is read in every one of them.
+    bool again = sequential && !indexes(space.operands[i], *sequential);
+    bytes += (again ? steps : 1) *
+             dist::localBytes(tensorType(operand), coordinates);
+  }
+  return bytes;
+}
+
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // Work at one place costs nothing elsewhere.
@@ -150,27 +179,8 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
     return std::nullopt;
   for (const nn::IteratorRanges &ranges : held)
     points *= static_cast<double>(sizeOf(ranges));
-  double written = 0;
-  for (Value result : op->getResults())
-    written += dist::localBytes(tensorType(result), coordinates);
-  double bytes = written, steps = 1;
-  std::optional<unsigned> sequential;
-  if (std::optional<StringRef> name = op.getSequentialIterator())
-    sequential = space.find(*name);
-  if (sequential)
-    steps = static_cast<double>(sizeOf(held[*sequential]));
-  // What does not change from step to step is read in every one of them.
-  auto passes = [&](const nn::TensorIterators &dims) {
-    return sequential && !indexes(dims, *sequential) ? steps : 1;
-  };
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      continue;
-    bytes += op.readsWholeOperand(i)
-                 ? passes(space.operands[i]) *
-                       dist::localBytes(tensorType(operand), coordinates)
-                 : written * op.getReadsPerWrite();
-  }
+  double steps = 1;
+  double bytes = bytesOf(op, space, held, coordinates, steps);
   if (std::optional<double> perPoint = op.getBytesPerPoint())
     bytes = points * *perPoint;
   cost::Kernel kernel;

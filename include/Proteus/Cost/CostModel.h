@@ -54,11 +54,13 @@ struct Kernel {
   llvm::StringRef op; ///< operation name, such as "nn.linear"
   double flops = 0;   ///< floating-point operations
   double bytes = 0;   ///< bytes read plus bytes written
-  double steps = 1;   ///< parts that are launched one after the other
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
   /// Of a matrix kernel that is one product.
   std::optional<MatrixProduct> product;
+  /// Parts that are launched one after the other: the times of a recurrent
+  /// layer.
+  double steps = 1;
 };
 
 /// Where an answer comes from, weakest last.

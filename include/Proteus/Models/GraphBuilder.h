@@ -119,11 +119,12 @@ public:
   Value scale(llvm::StringRef path, Value x, double factor);
 
   /// Parameters `<path>.weight` and `<path>.bias`; `kernel`, `stride` and
-  /// `padding` are those of both directions.
+  /// `padding` are those of both directions. `groups` divides the channels.
   Value conv2d(llvm::StringRef path, Value x, int64_t outChannels,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,
-               std::pair<int64_t, int64_t> padding, bool bias);
+               std::pair<int64_t, int64_t> padding, bool bias,
+               int64_t groups = 1);
   Value pool2d(llvm::StringRef path, nn::PoolKind kind, Value x,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,

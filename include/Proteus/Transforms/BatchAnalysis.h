@@ -9,6 +9,8 @@
 #ifndef PROTEUS_TRANSFORMS_BATCHANALYSIS_H
 #define PROTEUS_TRANSFORMS_BATCHANALYSIS_H
 
+#include "Proteus/Dialect/NN/IterationSpace.h"
+
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,7 +22,8 @@ namespace proteus {
 
 /// Follows the batch (dimension 0 of every input of the step) through the data
 /// flow: which iterator of each operation runs over it, and which dimension of
-/// each value holds it. Micro-batches split exactly this.
+/// each value holds it. What is read along the batch has it as well, also if no
+/// input is in it. Micro-batches split exactly this.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
@@ -42,6 +45,8 @@ public:
 private:
   void visit(mlir::Block &block);
   void visit(mlir::Operation *op);
+  /// `op` runs over the batch with this iterator.
+  void runOver(nn::IterationSpaceOpInterface op, unsigned batch);
   /// Gives `to` the batch dimension of `from`, moved by `shift`.
   void copy(mlir::Value from, mlir::Value to, int shift = 0);
 
