@@ -32,6 +32,7 @@ public:
     dimensions.integer("heads", heads);
     dimensions.integer("seq", seq, 1, 1 << 24);
     dimensions.integer("vocab", vocab);
+    dimensions.flag("seq_first", seqFirst);
   }
 
   Error check() const override {
@@ -51,8 +52,12 @@ public:
         graph.embedding("embedding.tokens", tokens, vocab, hidden),
         graph.embedding("embedding.positions", positions, seq, hidden));
     x = dropout(graph, "embedding.drop", x, 0.1);
+    if (seqFirst)
+      x = copy(graph, "embedding.seq_first", x);
     x = graph.repeat("layers", layers, x,
                      [&](Value y) { return layer(graph, y, mask); });
+    if (seqFirst)
+      x = copy(graph, "batch_first", x);
     // Tied with the table of tokens.
     Value table = graph.parameter("embedding.tokens.weight", {vocab, hidden});
     x = graph.linearWith("head", x, table);
@@ -71,29 +76,55 @@ private:
     return graph.add("mlp.residual", x, dropout(graph, "mlp.drop", y, 0.1));
   }
 
-  Value attention(GraphBuilder &graph, Value x, Value mask) const {
+  /// Query, keys and values of all heads: `[batch, heads, seq, dim]`, but keys
+  /// with their last dimensions exchanged.
+  GraphBuilder::Values project(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], dim = hidden / heads;
-    auto copied = [&](const std::string &path, Value value) {
-      return copy(graph, path + "_copy", value);
-    };
     x = graph.linear("qkv", x, 3 * hidden, /*bias=*/true);
     x = graph.reshape("heads", x, {batch, seq, heads, 3 * dim});
-    x = graph.transpose("heads_first", copied("heads", x), {0, 2, 1, 3});
+    x = copy(graph, "heads_copy", x);
+    if (!seqFirst)
+      x = graph.transpose("heads_first", x, {0, 2, 1, 3});
     GraphBuilder::Values parts =
-        graph.split("split", copied("split", x), {dim, dim, dim});
-    Value keys = graph.transpose("keys", parts[1], {0, 1, 3, 2});
-    Value scores = graph.matmul("scores", parts[0], keys);
-    scores = graph.mul("mask", scores, mask);
+        graph.split("split", copy(graph, "split_copy", x), {dim, dim, dim});
+    const char *const names[] = {"query", "keys", "values"};
+    for (auto [number, part] : llvm::enumerate(parts)) {
+      std::string name = names[number];
+      bool keys = number == 1;
+      if (seqFirst)
+        part = graph.transpose(name, copy(graph, name + "_copy", part),
+                               keys ? ArrayRef<int64_t>{0, 2, 3, 1}
+                                    : ArrayRef<int64_t>{0, 2, 1, 3});
+      else if (keys)
+        part = graph.transpose(name, part, {0, 1, 3, 2});
+    }
+    return parts;
+  }
+
+  Value attention(GraphBuilder &graph, Value x, Value mask) const {
+    int64_t batch = GraphBuilder::shapeOf(x)[0];
+    // Heads and batch are one dimension in products, two elsewhere.
+    auto reshaped = [&](const std::string &path, Value value) {
+      return seqFirst ? copy(graph, path, value) : value;
+    };
+    GraphBuilder::Values parts = project(graph, x);
+    Value scores = graph.matmul("scores", parts[0], parts[1]);
+    scores = graph.mul("mask", reshaped("scores_copy", scores), mask);
     Value weights =
         dropout(graph, "drop", graph.softmax("softmax", scores), 0.1);
-    x = graph.matmul("context", weights, parts[2]);
-    x = graph.transpose("tokens_first", x, {0, 2, 1, 3});
-    x = copied("merge", graph.reshape("merge", x, {batch, seq, hidden}));
-    x = graph.linear("proj", x, hidden, /*bias=*/true);
+    x = graph.matmul("context", reshaped("weights_copy", weights), parts[2]);
+    x = graph.transpose("tokens_first", reshaped("context_copy", x),
+                        {0, 2, 1, 3});
+    x = graph.reshape("merge", x, {batch, seq, hidden});
+    x = graph.linear("proj", copy(graph, "merge_copy", x), hidden,
+                     /*bias=*/true);
     return dropout(graph, "proj_drop", x, 0.1);
   }
 
   int64_t layers = 12, hidden = 768, heads = 12, seq = 1024, vocab = 40576;
+  /// As Megatron-LM has it. Sizes are the same in any order of dimensions;
+  /// there are more copies between the orders.
+  bool seqFirst = false;
 };
 
 } // namespace

@@ -67,6 +67,27 @@ protected:
     return count;
   }
 
+  /// Iterations of all repeats around `op` together.
+  static double runs(mlir::Operation *op) {
+    double count = 1;
+    for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
+         repeat = repeat->getParentOfType<nn::RepeatOp>())
+      count *= repeat.getCount();
+    return count;
+  }
+
+  /// Kernels of the forward pass.
+  double kernels(const std::string &model, const Overrides &overrides = {}) {
+    auto module = build(model, 1, overrides);
+    double count = 0;
+    if (module)
+      module->walk([&](nn::IterationSpaceOpInterface op) {
+        if (op.getKernelClass() != nn::KernelClass::View)
+          count += runs(op);
+      });
+    return count;
+  }
+
   /// Multiplications with an addition in the matrix products of the forward
   /// pass of one sample, in units of 1e9.
   double gigaMacs(const std::string &model, const Overrides &overrides = {}) {
@@ -76,11 +97,7 @@ protected:
       module->walk([&](nn::IterationSpaceOpInterface op) {
         if (op.getKernelClass() != nn::KernelClass::Matrix)
           return;
-        double runs = 1;
-        for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
-             repeat = repeat->getParentOfType<nn::RepeatOp>())
-          runs *= repeat.getCount();
-        flops += runs * op.getIterationSpace().numPoints() *
+        flops += runs(op) * op.getIterationSpace().numPoints() *
                  op.getFlopsPerPoint() * op.getVisitedShare();
       });
     return flops / 2 / 1e9;
