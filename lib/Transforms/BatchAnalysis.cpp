@@ -71,29 +71,47 @@ void BatchAnalysis::visit(Operation *op) {
     runOver(kernel, *batch);
 }
 
+/// The dimension that `iterator` indexes as its major part.
+static std::optional<unsigned> dimensionOf(const nn::TensorIterators &dims,
+                                           unsigned iterator) {
+  for (auto [dimension, list] : llvm::enumerate(dims))
+    if (!list.empty() && list.front() == iterator)
+      return dimension;
+  return std::nullopt;
+}
+
+/// The operation that makes `value`, and its iterator that runs over
+/// `dimension` of it, if its operands have no such dimension, or one that is
+/// made alike: a parameter that is repeated, zeroes.
+static std::pair<nn::IterationSpaceOpInterface, unsigned>
+repeatedBy(Value value, unsigned dimension) {
+  auto op = value.getDefiningOp<nn::IterationSpaceOpInterface>();
+  if (!op)
+    return {};
+  nn::IterationSpace space = op.getIterationSpace();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  const nn::DimIterators &list = space.results[number][dimension];
+  if (list.empty())
+    return {};
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), space.operands))
+    if (std::optional<unsigned> own = dimensionOf(dims, list.front()))
+      if (!repeatedBy(operand, *own).first)
+        return {};
+  return {op, list.front()};
+}
+
 void BatchAnalysis::runOver(nn::IterationSpaceOpInterface op, unsigned batch) {
   nn::IterationSpace space = op.getIterationSpace();
-  auto find = [&](const nn::TensorIterators &dims) -> std::optional<unsigned> {
-    for (auto [dimension, list] : llvm::enumerate(dims))
-      if (!list.empty() && list.front() == batch)
-        return dimension;
-    return std::nullopt;
-  };
   iterators[op] = batch;
   for (auto [result, dims] : llvm::zip(op->getResults(), space.results))
-    if (std::optional<unsigned> dimension = find(dims))
+    if (std::optional<unsigned> dimension = dimensionOf(dims, batch))
       dimensions[result] = *dimension;
+  // What no input is in, but is read sample by sample.
   for (auto [operand, dims] : llvm::zip(op->getOperands(), space.operands)) {
-    std::optional<unsigned> dimension = find(dims);
-    auto maker = operand.getDefiningOp<nn::IterationSpaceOpInterface>();
-    if (!dimension || !maker || iterators.count(maker))
+    std::optional<unsigned> dimension = dimensionOf(dims, batch);
+    if (!dimension || getDimension(operand))
       continue;
-    // Made of no input, but read sample by sample: a parameter that is
-    // repeated along the batch, zeroes of its size.
-    unsigned number = cast<OpResult>(operand).getResultNumber();
-    nn::DimIterators list =
-        maker.getIterationSpace().results[number][*dimension];
-    if (!list.empty())
-      runOver(maker, list.front());
+    if (auto [maker, iterator] = repeatedBy(operand, *dimension); maker)
+      runOver(maker, iterator);
   }
 }

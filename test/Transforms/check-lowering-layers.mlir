@@ -707,3 +707,31 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// A parameter that every sample begins with, and of which alone the loss is: with
+// micro-batches, both the repetition and the zeroes in the gradient of what is not
+// read are cut in time.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @first_token(
+      %x: tensor<8x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x3xf32> {nn.role = "input", nn.path = "target"},
+      %token: tensor<3xf32> {nn.role = "parameter", nn.path = "token"},
+      %w: tensor<9x9xf32> {nn.role = "parameter", nn.path = "w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.broadcast "token"(%token) {keep = array<i64: 1>} : (tensor<3xf32>) -> tensor<8x3xf32>
+    %1 = nn.concat "join"(%0, %x) : (tensor<8x3xf32>, tensor<8x6xf32>) -> tensor<8x9xf32>
+    %2 = nn.linear "fc"(%1, %w) : (tensor<8x9xf32>, tensor<9x9xf32>) -> tensor<8x9xf32>
+    %3, %4 = nn.split "first"(%2) : (tensor<8x9xf32>) -> (tensor<8x3xf32>, tensor<8x6xf32>)
+    %loss = nn.mse_loss "loss"(%3, %target) : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @first_token {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}

@@ -22,8 +22,8 @@ namespace proteus {
 
 /// Follows the batch (dimension 0 of every input of the step) through the data
 /// flow: which iterator of each operation runs over it, and which dimension of
-/// each value holds it. What is read along the batch has it as well, also if no
-/// input is in it. Micro-batches split exactly this.
+/// each value holds it. What is repeated along the batch has it as well, also
+/// if no input is in it. Micro-batches split exactly this.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
