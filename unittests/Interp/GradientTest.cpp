@@ -113,6 +113,18 @@ TEST(Gradient, AttentionOverOtherLengthsThanItsOwn) {
        4});
 }
 
+TEST(Gradient, AttentionToValuesOfAnotherSize) {
+  for (std::string causal : {"", ", causal"})
+    expectRightGradients(
+        {{{"q", "2x3x8"}, {"k", "2x3x4"}, {"v", "2x3x6"}},
+         "%y, %rows = nn.attention \"a\"(%q, %k, %v) {heads = 4 : i64, "
+         "kv_heads = 2 : i64" +
+             causal +
+             R"(} : (tensor<2x3x8xf64>, tensor<2x3x4xf64>, tensor<2x3x6xf64>) -> (tensor<2x3x12xf64>, tensor<2x4x3xf64>))",
+         "2x3",
+         12});
+}
+
 TEST(Gradient, Embedding) {
   expectRightGradients(
       {{{"i", "2x4"}, {"w", "3x5"}},

@@ -25,7 +25,7 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Checks heads against the sizes of query and key.
+/// Checks heads against the sizes of query and value.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
@@ -39,6 +39,14 @@ template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
     return op.emitOpError(
                "'heads' must divide the query's last dimension, got ")
            << heads << " and " << width;
+  if (tensorType(op.getValue()).getRank() != 3)
+    return op.emitOpError("value must have rank 3, got ")
+           << tensorType(op.getValue()).getRank();
+  int64_t valueWidth = tensorType(op.getValue()).getDimSize(2);
+  if (valueWidth % keyHeads != 0)
+    return op.emitOpError("the value's last dimension, ")
+           << valueWidth << ", is not a multiple of the number of key heads, "
+           << keyHeads;
   return success();
 }
 

@@ -243,6 +243,33 @@ func.func @f(%q: tensor<1x4x12xf32>, %k: tensor<1x4x8xf32>) {
 
 // -----
 
+// Values have as many heads as keys.
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x4xf32>, %v: tensor<1x4x5xf32>) {
+  // expected-error@+1 {{'nn.attention' op the value's last dimension, 5, is not a multiple of the number of key heads, 2}}
+  %0, %1 = nn.attention "core"(%q, %k, %v) {heads = 4 : i64, kv_heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x4xf32>, tensor<1x4x5xf32>) -> (tensor<1x4x10xf32>, tensor<1x4x4xf32>)
+  return
+}
+
+// -----
+
+// The result is as wide as the values are.
+func.func @f(%q: tensor<1x4x8xf32>, %v: tensor<1x4x6xf32>) {
+  // expected-error@+1 {{'nn.attention' op result 0: dimension 2 (head x group x value_dim) has size 8, expected 6}}
+  %0, %1 = nn.attention "core"(%q, %q, %v) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x6xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+// A value is a sequence.
+func.func @f(%q: tensor<1x4x8xf32>, %v: tensor<4x8xf32>) {
+  // expected-error@+1 {{'nn.attention' op value must have rank 3, got 2}}
+  %0, %1 = nn.attention "core"(%q, %q, %v) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
 // A query is a sequence.
 func.func @f(%q: tensor<4x8xf32>) {
   // expected-error@+1 {{'nn.attention' op query must have rank 3, got 2}}

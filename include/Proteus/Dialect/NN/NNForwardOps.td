@@ -60,16 +60,17 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
   let summary = "fused scaled-dot-product attention";
   let description = [{
     softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
-    `[batch, seq, heads · dim]`, key and value are `[batch, key, kv_heads · dim]`;
-    with fewer key than query heads, groups of query heads share one. With
-    `causal`, query i sees the keys 0 to i. The second result is the log-sum-exp of
-    each row, which the gradient needs.
+    `[batch, seq, heads · dim]`, the key `[batch, key, kv_heads · dim]`, the value
+    `[batch, key, kv_heads · value_dim]` and the result `[batch, seq, heads ·
+    value_dim]`; with fewer key than query heads, groups of query heads share one.
+    With `causal`, query i sees the keys 0 to i. The second result is the
+    log-sum-exp of each row, which the gradient needs.
     Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
-    `seq`, `key` (log-sum-exp) and `dim` (opaque). The blocks of `key` may go
-    round a ring.
+    `seq`, `key` (log-sum-exp), `dim` and, where it is another size, `value_dim`
+    (opaque). The blocks of `key` may go round a ring.
 
     **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
-    `kv_heads` the key's last dimension.
+    `kv_heads` the key's and the value's last dimension.
 
     ```mlir
     %o, %lse = nn.attention "core"(%q, %k, %v) {heads = 12 : i64, causal} : (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x12x1024xf32>)
