@@ -37,10 +37,10 @@ protected:
             mlir::MLIRContext::Threading::DISABLED) {}
 
   /// The model, verified; null where the test has failed.
-  mlir::OwningOpRef<mlir::ModuleOp> build(const std::string &model,
-                                          int64_t batch,
-                                          const Overrides &overrides = {}) {
-    ModelRequest request{model, batch, {"f32", "", "", "sgd"}, overrides};
+  mlir::OwningOpRef<mlir::ModuleOp>
+  build(const std::string &model, int64_t batch,
+        const Overrides &overrides = {}, const std::string &optimizer = "sgd") {
+    ModelRequest request{model, batch, {"f32", "", "", optimizer}, overrides};
     auto module = buildModel(context, request);
     if (!module) {
       ADD_FAILURE() << model << ": " << llvm::toString(module.takeError());
@@ -110,11 +110,13 @@ protected:
   }
 
   struct Degrees {
-    int64_t dp = 1, tp = 1, microBatches = 1;
+    int64_t dp = 1, tp = 1, microBatches = 1, pp = 1;
+    bool recompute = false;
+    ZeroStage zero = ZeroStage::None;
   };
 
-  /// Runs `pass` on the model with a strategy of these degrees; the remarks
-  /// and errors it leaves.
+  /// Runs what is added on the model with a strategy of these degrees; the
+  /// remarks and errors it leaves.
   std::string run(mlir::ModuleOp module, const Degrees &degrees,
                   llvm::function_ref<void(mlir::PassManager &)> add) {
     std::string said;
@@ -127,6 +129,9 @@ protected:
     options.dataParallel = degrees.dp;
     options.tensorParallel = degrees.tp;
     options.microBatches = degrees.microBatches;
+    options.pipelineParallel = degrees.pp;
+    options.recompute = degrees.recompute ? Recompute::Full : Recompute::None;
+    options.zero = degrees.zero;
     mlir::PassManager manager(&context);
     manager.addPass(createApplyStrategy(options));
     add(manager);

@@ -72,40 +72,4 @@ TEST_F(OtherModelsTest, DimensionsThatDoNotFitAreErrors) {
   expect("must be 1: a probability", {"top=32"});
 }
 
-/// What the original Proteus reduces in one step, in bytes: all parameters,
-/// four bytes each.
-TEST_F(OtherModelsTest, ReferenceModelsHaveTheParametersOfTheOriginal) {
-  auto megabytes = [&](const std::string &model,
-                       const Overrides &overrides = {}) {
-    return 4 * parameters(model, overrides) / 1e6;
-  };
-  EXPECT_NEAR(megabytes("alexnet-reference"), 244.403, 5e-4);
-  EXPECT_NEAR(megabytes("vgg19-reference"), 574.669, 5e-4);
-  EXPECT_NEAR(megabytes("resnet50-reference"), 102.228, 5e-4);
-  EXPECT_NEAR(megabytes("inception_v3-reference"), 95.338, 5e-4);
-  EXPECT_NEAR(megabytes("dlrm-reference"), 2063.51, 5e-3);
-  EXPECT_NEAR(megabytes("dlrm-reference", {"tables=16", "rows=500000"}),
-              2048 + 15.919, 5e-4);
-  EXPECT_NEAR(megabytes("gpt2-reference"), 468.013, 5e-4);
-}
-
-/// Half of what is left of the original's operations without the updates.
-TEST_F(OtherModelsTest, ReferenceModelsHaveTheKernelsOfTheOriginal) {
-  EXPECT_EQ(kernels("alexnet-reference"), (62 - 16) / 2);
-  EXPECT_EQ(kernels("vgg19-reference"), (132 - 38) / 2);
-  EXPECT_EQ(kernels("resnet50-reference"), (513 - 161) / 2);
-  EXPECT_EQ(kernels("inception_v3-reference"), (914 - 284) / 2);
-  EXPECT_EQ(kernels("gpt2-reference"), (686 - 146) / 2);
-  EXPECT_EQ(kernels("gpt2-reference", {"seq_first=true"}), (858 - 146) / 2);
-  EXPECT_EQ(kernels("gpt1.5b-reference", {"seq_first=true"}), (3378 - 578) / 2);
-}
-
-TEST_F(OtherModelsTest, ReferenceGPTIsLoweredRight) {
-  Overrides tiny = {"layers=2", "hidden=8", "heads=2", "seq=3", "vocab=12"};
-  expectRightLowering("gpt2-reference", 4, tiny, {2, 2, 1});
-  tiny.push_back("seq_first=true");
-  expectRightLowering("gpt2-reference", 4, tiny, {2, 2, 2});
-  expectLowers("gpt1.5b-reference", 8, {"vocab=51200"}, {1, 8, 1});
-}
-
 } // namespace

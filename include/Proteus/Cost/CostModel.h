@@ -78,9 +78,9 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead of every step. `peak` is that of
-/// the kernel's type if it runs on the matrix units; the vector units are not
-/// faster than F32. F32 never becomes TF32.
+/// max(flops / peak, bytes / bandwidth) + kernel overhead of every step. `peak`
+/// is that of the kernel's type if it runs on the matrix units; the vector
+/// units are not faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 enum class CollectiveKind : uint8_t {
