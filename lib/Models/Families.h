@@ -15,6 +15,12 @@ class Registry;
 
 /// Decoder-only transformers.
 void addDecoders(Registry &registry);
+/// Encoders trained by masking.
+void addBert(Registry &registry);
+/// Transformers that read and write.
+void addEncoderDecoders(Registry &registry);
+/// Decoders with a memory of the last segment.
+void addTransformerXL(Registry &registry);
 /// AlexNet and VGG.
 void addPlainConvNets(Registry &registry);
 /// Residual networks.

@@ -112,11 +112,12 @@ Value GraphBuilder::attention(StringRef path, Value query, Value key,
   IntegerAttr groups;
   if (keyHeads != heads)
     groups = builder.getI64IntegerAttr(keyHeads);
-  return create<nn::AttentionOp>(TypeRange{query.getType(), rows},
-                                 builder.getStringAttr(pathOf(path)), query,
-                                 key, value, builder.getI64IntegerAttr(heads),
-                                 groups,
-                                 causal ? builder.getUnitAttr() : UnitAttr())
+  int64_t width = shapeOf(value).back() / keyHeads * heads;
+  return create<nn::AttentionOp>(
+             TypeRange{tensor(withLast(query, width)), rows},
+             builder.getStringAttr(pathOf(path)), query, key, value,
+             builder.getI64IntegerAttr(heads), groups,
+             causal ? builder.getUnitAttr() : UnitAttr())
       .getResult();
 }
 

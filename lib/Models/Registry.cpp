@@ -19,6 +19,9 @@ const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry all;
     addDecoders(all);
+    addBert(all);
+    addEncoderDecoders(all);
+    addTransformerXL(all);
     addPlainConvNets(all);
     addResNets(all);
     addInception(all);

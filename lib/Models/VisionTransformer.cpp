@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Families.h"
 #include "Layers.h"
 
@@ -54,8 +55,8 @@ public:
                      [&](Value y) { return layer(graph, y); });
     x = graph.layerNorm("norm", x);
     // The first token of each image.
-    x = graph.split("class_state", flatten(graph, "states", x),
-                    {hidden, patches() * hidden})[0];
+    x = splitSequence(graph, "states", x, {1, patches()})[0];
+    x = graph.reshape("class_state", x, {batch, hidden});
     x = graph.linear("head", x, classes, /*bias=*/true);
     return graph.crossEntropy("loss", x, labels);
   }
@@ -70,8 +71,8 @@ private:
     Value first =
         graph.broadcast("class_token", graph.parameter("class_token", {hidden}),
                         {batch, hidden}, {1});
-    x = graph.concat("join", {first, flatten(graph, "flat", x)});
-    x = graph.reshape("sequence", x, {batch, patches() + 1, hidden});
+    first = graph.reshape("class_row", first, {batch, 1, hidden});
+    x = joinSequences(graph, "join", {first, x});
     return graph.add("add_position", x,
                      graph.parameter("position", {patches() + 1, hidden}));
   }
@@ -86,9 +87,7 @@ private:
     y = graph.linear("attention.proj", y, hidden, /*bias=*/true);
     x = graph.add("attention.residual", x, y);
     y = graph.layerNorm("ln_2", x);
-    y = graph.linear("mlp.fc1", y, ffn, /*bias=*/true);
-    y = graph.linear("mlp.fc2", graph.gelu("mlp.act", y), hidden,
-                     /*bias=*/true);
+    y = plainFeedForward(graph, "mlp", y, ffn, "gelu", /*bias=*/true);
     return graph.add("mlp.residual", x, y);
   }
 

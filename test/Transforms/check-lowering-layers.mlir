@@ -710,26 +710,76 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A parameter that every sample begins with, and of which alone the loss is: with
-// micro-batches, both the repetition and the zeroes in the gradient of what is not
-// read are cut in time.
+// A piece that nothing reads: its gradient is zeroes, which no input reaches,
+// and still a part of every micro-batch.
 
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-remark @below {{lowering is right}}
-  func.func @first_token(
+  func.func @unread(
       %x: tensor<8x6xf32> {nn.role = "input", nn.path = "x"},
-      %target: tensor<8x3xf32> {nn.role = "input", nn.path = "target"},
-      %token: tensor<3xf32> {nn.role = "parameter", nn.path = "token"},
-      %w: tensor<9x9xf32> {nn.role = "parameter", nn.path = "w"})
+      %target: tensor<8x4xf32> {nn.role = "input", nn.path = "target"},
+      %w: tensor<10x6xf32> {nn.role = "parameter", nn.path = "w"})
       -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
-    %0 = nn.broadcast "token"(%token) {keep = array<i64: 1>} : (tensor<3xf32>) -> tensor<8x3xf32>
-    %1 = nn.concat "join"(%0, %x) : (tensor<8x3xf32>, tensor<8x6xf32>) -> tensor<8x9xf32>
-    %2 = nn.linear "fc"(%1, %w) : (tensor<8x9xf32>, tensor<9x9xf32>) -> tensor<8x9xf32>
-    %3, %4 = nn.split "first"(%2) : (tensor<8x9xf32>) -> (tensor<8x3xf32>, tensor<8x6xf32>)
-    %loss = nn.mse_loss "loss"(%3, %target) : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<f32>
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x6xf32>, tensor<10x6xf32>) -> tensor<8x10xf32>
+    %1, %2 = nn.split "split"(%0) : (tensor<8x10xf32>) -> (tensor<8x4xf32>, tensor<8x6xf32>)
+    %loss = nn.mse_loss "loss"(%1, %target) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
     return %loss : tensor<f32>
   }
-  strategy.tree @s for @first_token {
+  strategy.tree @s for @unread {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Layers that all read one value of outside, under micro-batches: its gradient
+// is a sum that starts from zeroes. The layers are on two stages.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @captured(
+      %x: tensor<8x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x6xf32> {nn.role = "input", nn.path = "target"},
+      %w: tensor<6x6xf32> {nn.role = "parameter", nn.path = "w"},
+      %ws: tensor<4x6x6xf32> {nn.role = "parameter", nn.path = "layers[*].w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %memory = nn.linear "memory"(%x, %w) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %y = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x6xf32>)
+        slice(%wi = %ws : tensor<4x6x6xf32> to tensor<6x6xf32>) -> (tensor<8x6xf32>) {
+      %0 = nn.linear "fc"(%h, %wi) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+      %1 = nn.mul "mul"(%0, %memory) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+      nn.yield %1 : tensor<8x6xf32>
+    }
+    %loss = nn.mse_loss "loss"(%y, %target) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @captured {
+    mesh [dp = 2, pp = 2]
+    schedule micro_batches = 2 order = "1f1b"
+    split op [batch -> dp]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// A table that is repeated for every sample, forward.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @repeated_table(
+      %x: tensor<8x4x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x4x5xf32> {nn.role = "input", nn.path = "target"},
+      %table: tensor<5x6xf32> {nn.role = "parameter", nn.path = "table"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.broadcast "repeat"(%table) {keep = array<i64: 1, 2>} : (tensor<5x6xf32>) -> tensor<8x5x6xf32>
+    %1 = nn.matmul "product"(%x, %0) {transpose_b} : (tensor<8x4x6xf32>, tensor<8x5x6xf32>) -> tensor<8x4x5xf32>
+    %loss = nn.mse_loss "loss"(%1, %target) : (tensor<8x4x5xf32>, tensor<8x4x5xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @repeated_table {
     mesh [dp = 2]
     schedule micro_batches = 2
     split op [batch -> dp]

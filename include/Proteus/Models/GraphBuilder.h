@@ -145,6 +145,23 @@ public:
                bool transposeRhs = false);
   Value softmax(llvm::StringRef path, Value x);
 
+  /// Who computes which token, as nn.moe_route decides it.
+  struct Routing {
+    Value gates, experts, slots;
+    int64_t numExperts, groups, capacity;
+  };
+  /// Sends each token to `topk` experts; `groups` groups of samples share
+  /// slots.
+  Routing route(llvm::StringRef path, Value logits, int64_t topk,
+                int64_t groups, double capacityFactor);
+  /// Tokens, put into the slots of their experts.
+  Value dispatch(llvm::StringRef path, Value tokens, const Routing &routing);
+  /// Parameter `<path>.weight`, one matrix per expert.
+  Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
+  /// What the experts made of each token, shaped as `tokens`.
+  Value combine(llvm::StringRef path, Value slots, Value tokens,
+                const Routing &routing);
+
   /// The mean over all rows.
   Value crossEntropy(llvm::StringRef path, Value logits, Value labels);
   Value mseLoss(llvm::StringRef path, Value prediction, Value target);
