@@ -23,7 +23,8 @@ public:
       peak = std::min(peak, device.peak(DType::F32));
     double work =
         std::max(kernel.flops / peak, kernel.bytes / device.memoryBandwidth);
-    return {fromSeconds(work + device.kernelOverhead), Source::Roofline};
+    return {fromSeconds(work + kernel.steps * device.kernelOverhead),
+            Source::Roofline};
   }
 
 private:

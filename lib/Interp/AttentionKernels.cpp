@@ -28,6 +28,8 @@ public:
       : causal(op.getCausal()),
         dim(cast<RankedTensorType>(op.getQuery().getType()).getDimSize(2) /
             static_cast<int64_t>(op.getHeads())),
+        valueDim(cast<RankedTensorType>(op.getValue().getType()).getDimSize(2) /
+                 op.getKeyHeads()),
         group(static_cast<int64_t>(op.getHeads()) / op.getKeyHeads()),
         batch(query->getDim(0)), queries(query->getDim(1)),
         keys(key->getDim(1)), heads(query->getDim(2) / dim),
@@ -51,39 +53,56 @@ public:
         visible.push_back(j);
     return visible;
   }
-  /// Position of the vector of a query or output.
+  /// Position of the vector of a query.
   int64_t queryAt(int64_t b, int64_t h, int64_t i) const {
     return ((b * queries + i) * heads + h) * dim;
   }
-  /// Position of the vector of a key or value for the local query head `h`.
+  /// Position of the vector of an output.
+  int64_t outputAt(int64_t b, int64_t h, int64_t i) const {
+    return ((b * queries + i) * heads + h) * valueDim;
+  }
+  /// Position of the vector of a key for the local query head `h`.
   int64_t keyAt(int64_t b, int64_t h, int64_t j) const {
-    int64_t head = queryPlace.toGlobal(2, h * dim) / dim;
-    int64_t vector = *keyPlace.toLocal(2, head / group * dim);
-    return (b * keys + j) * keyHeads * dim + vector;
+    return ((b * keys + j) * keyHeads + keyHead(h)) * dim;
+  }
+  /// Position of the vector of a value for the local query head `h`.
+  int64_t valueAt(int64_t b, int64_t h, int64_t j) const {
+    return ((b * keys + j) * keyHeads + keyHead(h)) * valueDim;
   }
   /// Position of a row of the log-sum-exp.
   int64_t rowAt(int64_t b, int64_t h, int64_t i) const {
     return (b * heads + h) * queries + i;
   }
-  double dot(const Tensor &x, int64_t i, const Tensor &y, int64_t j) const {
-    double sum = 0;
-    for (int64_t d = 0; d < dim; ++d)
-      sum += x[i + d] * y[j + d];
-    return sum;
-  }
-  /// to[i..] += factor * from[j..]
-  void add(Tensor &to, int64_t i, double factor, const Tensor &from,
-           int64_t j) const {
-    for (int64_t d = 0; d < dim; ++d)
-      to[i + d] += factor * from[j + d];
-  }
 
   bool causal;
-  int64_t dim, group, batch, queries, keys, heads, keyHeads;
+  int64_t dim, valueDim, group, batch, queries, keys, heads, keyHeads;
   const Place &queryPlace, &keyPlace;
   double scale;
+
+private:
+  /// The local key head of the local query head `h`.
+  int64_t keyHead(int64_t h) const {
+    int64_t head = queryPlace.toGlobal(2, h * dim) / dim;
+    return *keyPlace.toLocal(2, head / group * dim) / dim;
+  }
 };
 } // namespace
+
+/// The product of two vectors of `size` numbers.
+static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
+                  int64_t j) {
+  double sum = 0;
+  for (int64_t d = 0; d < size; ++d)
+    sum += x[i + d] * y[j + d];
+  return sum;
+}
+
+/// to[i..] += factor * from[j..]
+static void add(int64_t size, Tensor &to, int64_t i, double factor,
+                const Tensor &from, int64_t j) {
+  for (int64_t d = 0; d < size; ++d)
+    to[i + d] += factor * from[j + d];
+}
 
 /// Attention over the keys that are held; `before` are the results over others,
 /// or none.
@@ -94,14 +113,15 @@ static void attend(OpT op, Operands in, Operands before, Results out) {
   Tensor &o = out[0].data, &lse = out[1].data;
   AttentionBlock block(op, in[0], in[1]);
   block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
-    int64_t query = block.queryAt(b, h, i), row = block.rowAt(b, h, i);
+    int64_t query = block.queryAt(b, h, i), output = block.outputAt(b, h, i),
+            row = block.rowAt(b, h, i);
     double other = before.empty() ? nothing : (*before[1])[row];
     SmallVector<int64_t> visible = block.visibleKeys(i);
     SmallVector<double> scores;
     double most = other;
     for (int64_t j : visible) {
       scores.push_back(block.scale *
-                       block.dot(q, query, k, block.keyAt(b, h, j)));
+                       dot(block.dim, q, query, k, block.keyAt(b, h, j)));
       most = std::max(most, scores.back());
     }
     lse[row] = nothing;
@@ -113,9 +133,11 @@ static void attend(OpT op, Operands in, Operands before, Results out) {
     double total = most + std::log(sum);
     lse[row] = total;
     if (other != nothing)
-      block.add(o, query, std::exp(other - total), *before[0], query);
+      add(block.valueDim, o, output, std::exp(other - total), *before[0],
+          output);
     for (auto [j, score] : llvm::zip_equal(visible, scores))
-      block.add(o, query, std::exp(score - total), v, block.keyAt(b, h, j));
+      add(block.valueDim, o, output, std::exp(score - total), v,
+          block.valueAt(b, h, j));
   });
 }
 
@@ -134,17 +156,17 @@ static void attendBackward(OpT op, Operands in, Results out) {
   Tensor &dq = out[0].data, &dk = out[1].data, &dv = out[2].data;
   AttentionBlock block(op, in[1], in[2]);
   block.forEachRow([&](int64_t b, int64_t h, int64_t i) {
-    int64_t query = block.queryAt(b, h, i);
-    double mean = block.dot(dout, query, o, query);
+    int64_t query = block.queryAt(b, h, i), output = block.outputAt(b, h, i);
+    double mean = dot(block.valueDim, dout, output, o, output);
     for (int64_t j : block.visibleKeys(i)) {
-      int64_t key = block.keyAt(b, h, j);
-      double weight = std::exp(block.scale * block.dot(q, query, k, key) -
+      int64_t key = block.keyAt(b, h, j), value = block.valueAt(b, h, j);
+      double weight = std::exp(block.scale * dot(block.dim, q, query, k, key) -
                                lse[block.rowAt(b, h, i)]);
-      double score =
-          block.scale * weight * (block.dot(dout, query, v, key) - mean);
-      block.add(dv, key, weight, dout, query);
-      block.add(dq, query, score, k, key);
-      block.add(dk, key, score, q, query);
+      double score = block.scale * weight *
+                     (dot(block.valueDim, dout, output, v, value) - mean);
+      add(block.valueDim, dv, value, weight, dout, output);
+      add(block.dim, dq, query, score, k, key);
+      add(block.dim, dk, key, score, q, query);
     }
   });
 }

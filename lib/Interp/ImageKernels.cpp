@@ -20,7 +20,7 @@ namespace {
 /// A window that slides over an image.
 struct Window {
   int64_t height, width; ///< of the image
-  ArrayRef<int64_t> kernel, stride, padding;
+  ArrayRef<int64_t> kernel, stride, padding, dilation;
 
   /// Calls `visit` with the position in the kernel and in the image of every
   /// element of the window at output (y, x) that lies on the image.
@@ -28,8 +28,8 @@ struct Window {
                function_ref<void(int64_t, int64_t)> visit) const {
     for (int64_t ky = 0; ky < kernel[0]; ++ky)
       for (int64_t kx = 0; kx < kernel[1]; ++kx) {
-        int64_t iy = y * stride[0] + ky - padding[0];
-        int64_t ix = x * stride[1] + kx - padding[1];
+        int64_t iy = y * stride[0] + ky * dilation[0] - padding[0];
+        int64_t ix = x * stride[1] + kx * dilation[1] - padding[1];
         if (iy >= 0 && iy < height && ix >= 0 && ix < width)
           visit(ky * kernel[1] + kx, iy * width + ix);
       }
@@ -40,16 +40,22 @@ struct Window {
 /// and image of every product.
 struct Products {
   const Tensor &output, &weight, &image;
-  ArrayRef<int64_t> stride, padding;
+  ArrayRef<int64_t> stride, padding, dilation;
 
   void forEach(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
     int64_t kernel[] = {weight.getDim(2), weight.getDim(3)};
-    Window window = {image.getDim(2), image.getDim(3), kernel, stride, padding};
-    int64_t ins = image.getDim(1), pixels = window.height * window.width;
+    Window window = {image.getDim(2), image.getDim(3), kernel,
+                     stride,          padding,         dilation};
+    int64_t pixels = window.height * window.width;
+    // A block holds whole groups: the weight tells how many channels one has.
+    int64_t ins = weight.getDim(1);
+    int64_t groups = image.getDim(1) / ins;
+    int64_t outs = output.getDim(1) / groups;
     forEachIndex(output.getShape(), [&](ArrayRef<int64_t> index) {
       int64_t position = linearise(output.getShape(), index);
+      int64_t firstIn = index[1] / outs * ins;
       for (int64_t in = 0; in < ins; ++in) {
-        int64_t plane = (index[0] * ins + in) * pixels;
+        int64_t plane = (index[0] * image.getDim(1) + firstIn + in) * pixels;
         int64_t filter = (index[1] * ins + in) * kernel[0] * kernel[1];
         window.forEach(index[2], index[3], [&](int64_t k, int64_t pixel) {
           visit(position, filter + k, plane + pixel);
@@ -63,7 +69,7 @@ struct Products {
 static void compute(nn::Conv2DOp op, Operands in, Results out) {
   Tensor &y = out[0].data;
   const Tensor &x = *in[0], &w = *in[1];
-  Products{y, w, x, op.getStride(), op.getPadding()}.forEach(
+  Products{y, w, x, op.getStride(), op.getPadding(), op.getDilation()}.forEach(
       [&](int64_t o, int64_t k, int64_t i) { y[o] += w[k] * x[i]; });
   // Of the parts of a sum, the first one adds the bias.
   if (!op.getBias() || !in[1].place.toLocal(1, 0))
@@ -76,15 +82,15 @@ static void compute(nn::Conv2DOp op, Operands in, Results out) {
 static void compute(nn::Conv2DDgradOp op, Operands in, Results out) {
   Tensor &dx = out[0].data;
   const Tensor &dy = *in[0], &w = *in[1];
-  Products{dy, w, dx, op.getStride(), op.getPadding()}.forEach(
-      [&](int64_t o, int64_t k, int64_t i) { dx[i] += w[k] * dy[o]; });
+  Products{dy, w, dx, op.getStride(), op.getPadding(), op.getDilation()}
+      .forEach([&](int64_t o, int64_t k, int64_t i) { dx[i] += w[k] * dy[o]; });
 }
 
 static void compute(nn::Conv2DWgradOp op, Operands in, Results out) {
   Tensor &dw = out[0].data;
   const Tensor &dy = *in[0], &x = *in[1];
-  Products{dy, dw, x, op.getStride(), op.getPadding()}.forEach(
-      [&](int64_t o, int64_t k, int64_t i) { dw[k] += dy[o] * x[i]; });
+  Products{dy, dw, x, op.getStride(), op.getPadding(), op.getDilation()}
+      .forEach([&](int64_t o, int64_t k, int64_t i) { dw[k] += dy[o] * x[i]; });
 }
 
 /// Calls `visit` for every window of a pooling with the position of its output
@@ -93,7 +99,9 @@ static void forEachPool(const Tensor &output, const Tensor &image,
                         ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
                         ArrayRef<int64_t> padding,
                         function_ref<void(int64_t, ArrayRef<int64_t>)> visit) {
-  Window window = {image.getDim(2), image.getDim(3), kernel, stride, padding};
+  constexpr int64_t dense[] = {1, 1};
+  Window window = {image.getDim(2), image.getDim(3), kernel,
+                   stride,          padding,         dense};
   forEachIndex(output.getShape(), [&](ArrayRef<int64_t> index) {
     int64_t plane =
         (index[0] * image.getDim(1) + index[1]) * window.height * window.width;

@@ -45,6 +45,8 @@ Evaluated evaluateSoftmax(mlir::Operation *op, Operands in, Results out);
 Evaluated evaluateNormalizations(mlir::Operation *op, Operands in, Results out);
 /// Bags of table rows and feature interaction, and their gradients.
 Evaluated evaluateRecommender(mlir::Operation *op, Operands in, Results out);
+/// Long short-term memory and its gradients.
+Evaluated evaluateRecurrent(mlir::Operation *op, Operands in, Results out);
 /// Mixture of experts: routing, dispatch, grouped products, and their
 /// gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);

@@ -115,7 +115,7 @@ LogicalResult proteus::interp::evaluate(Operation *op,
        {evaluateMatrix, evaluateImage, evaluateAttention, evaluateRows,
         evaluateExperts, evaluateElements, evaluateScaling, evaluateShapes,
         evaluateSequences, evaluateSoftmax, evaluateNormalizations,
-        evaluateRecommender})
+        evaluateRecommender, evaluateRecurrent})
     if (Evaluated done = kind(op, operands, results))
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))

@@ -29,10 +29,13 @@ void Dimensions::number(StringRef name, double &value, double max) {
   dimensions.push_back({name.str(), &value, 0, 0, max});
 }
 void Dimensions::flag(StringRef name, bool &value) {
-  dimensions.push_back({name.str(), Flag{&value, false}});
+  dimensions.push_back({name.str(), &value});
 }
-void Dimensions::opposite(StringRef name, bool &value) {
-  dimensions.push_back({name.str(), Flag{&value, true}});
+void Dimensions::flag(StringRef name, std::optional<bool> &value) {
+  dimensions.push_back({name.str(), Answer{&value, false}});
+}
+void Dimensions::opposite(StringRef name, std::optional<bool> &value) {
+  dimensions.push_back({name.str(), Answer{&value, true}});
 }
 void Dimensions::choice(StringRef name, std::string &value,
                         ArrayRef<StringRef> allowed) {
@@ -73,7 +76,8 @@ std::string Dimensions::expected(const Dimension &dimension) {
             return "a positive number up to " +
                    json::formatNumber(dimension.most);
           },
-          [&](Flag) { return std::string("true or false"); },
+          [&](bool *) { return std::string("true or false"); },
+          [&](Answer) { return std::string("true or false"); },
           [&](Choice choice) { return "one of " + join(choice.allowed, ", "); },
           [&](std::vector<int64_t> *) {
             return "integers " + range + ", separated by commas";
@@ -88,6 +92,11 @@ static bool readInteger(StringRef text, int64_t min, int64_t max,
   return !text.getAsInteger(10, value) && value >= min && value <= max;
 }
 
+static bool readFlag(StringRef text, bool &value) {
+  value = text == "true";
+  return value || text == "false";
+}
+
 bool Dimensions::assign(const Dimension &dimension, StringRef text) {
   return std::visit(
       Overloaded{[&](int64_t *value) {
@@ -98,10 +107,12 @@ bool Dimensions::assign(const Dimension &dimension, StringRef text) {
                    return !text.getAsDouble(*value) && *value > 0 &&
                           *value <= dimension.most;
                  },
-                 [&](Flag flag) {
-                   if (text != "true" && text != "false")
+                 [&](bool *value) { return readFlag(text, *value); },
+                 [&](Answer answer) {
+                   bool said;
+                   if (!readFlag(text, said))
                      return false;
-                   *flag.value = (text == "true") != flag.opposite;
+                   *answer.value = said != answer.opposite;
                    return true;
                  },
                  [&](Choice choice) {
@@ -148,7 +159,10 @@ void Dimensions::assign(const Dimension &dimension, const json::Reader &value) {
             *target = value.integer(dimension.min, dimension.max);
           },
           [&](double *target) { *target = value.positive(dimension.most); },
-          [&](Flag flag) { *flag.value = value.boolean() != flag.opposite; },
+          [&](bool *target) { *target = value.boolean(); },
+          [&](Answer answer) {
+            *answer.value = value.boolean() != answer.opposite;
+          },
           [&](Choice choice) {
             std::string text = value.string();
             if (!llvm::is_contained(choice.allowed, text))
@@ -163,6 +177,12 @@ void Dimensions::assign(const Dimension &dimension, const json::Reader &value) {
           },
           [&](Remark) {}},
       dimension.target);
+}
+
+void Dimensions::set(StringRef name, const json::Reader &value) const {
+  const Dimension *dimension = find(name);
+  assert(dimension && "a dimension of the family");
+  assign(*dimension, value);
 }
 
 void Dimensions::read(const json::Reader &object,
@@ -180,23 +200,24 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
   std::vector<std::pair<std::string, std::string>> result;
   for (const Dimension &dimension : dimensions) {
     std::string text = std::visit(
-        Overloaded{[&](int64_t *value) { return std::to_string(*value); },
-                   [&](double *value) { return json::formatNumber(*value); },
-                   [&](Flag flag) {
-                     // The name that says it positively is listed.
-                     return std::string(flag.opposite ? ""
-                                        : *flag.value ? "true"
-                                                      : "false");
-                   },
-                   [&](Choice choice) { return *choice.value; },
-                   [&](std::vector<int64_t> *values) {
-                     return join(llvm::map_range(*values,
-                                                 [](int64_t v) {
-                                                   return std::to_string(v);
-                                                 }),
-                                 ",");
-                   },
-                   [&](Remark) { return std::string(); }},
+        Overloaded{
+            [&](int64_t *value) { return std::to_string(*value); },
+            [&](double *value) { return json::formatNumber(*value); },
+            [&](bool *value) { return std::string(*value ? "true" : "false"); },
+            [&](Answer answer) {
+              // Listed once, under the name that says it positively.
+              return std::string(answer.opposite || !*answer.value ? ""
+                                 : **answer.value                  ? "true"
+                                                                   : "false");
+            },
+            [&](Choice choice) { return *choice.value; },
+            [&](std::vector<int64_t> *values) {
+              return join(
+                  llvm::map_range(*values,
+                                  [](int64_t v) { return std::to_string(v); }),
+                  ",");
+            },
+            [&](Remark) { return std::string(); }},
         dimension.target);
     if (!text.empty())
       result.emplace_back(dimension.name, text);

@@ -15,6 +15,28 @@ class Registry;
 
 /// Decoder-only transformers.
 void addDecoders(Registry &registry);
+/// Encoders trained by masking.
+void addBert(Registry &registry);
+/// Transformers that read and write.
+void addEncoderDecoders(Registry &registry);
+/// Decoders with a memory of the last segment.
+void addTransformerXL(Registry &registry);
+/// AlexNet and VGG.
+void addPlainConvNets(Registry &registry);
+/// Residual networks.
+void addResNets(Registry &registry);
+/// Inception-v3.
+void addInception(Registry &registry);
+/// Single-shot detection.
+void addSSD(Registry &registry);
+/// Transformers on patches of images.
+void addVisionTransformers(Registry &registry);
+/// Recurrent translation.
+void addGNMT(Registry &registry);
+/// Recommendation.
+void addDLRM(Registry &registry);
+/// GPT as the original Proteus has it.
+void addReferenceGPTs(Registry &registry);
 
 } // namespace proteus::models
 

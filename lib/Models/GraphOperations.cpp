@@ -80,11 +80,12 @@ static int64_t windows(int64_t size, int64_t kernel, int64_t stride,
 Value GraphBuilder::conv2d(StringRef path, Value x, int64_t outChannels,
                            std::pair<int64_t, int64_t> kernel,
                            std::pair<int64_t, int64_t> stride,
-                           std::pair<int64_t, int64_t> padding, bool bias) {
+                           std::pair<int64_t, int64_t> padding, bool bias,
+                           int64_t groups) {
   Shape image = shapeOf(x);
   Value weight =
       parameter((path + ".weight").str(),
-                {outChannels, image[1], kernel.first, kernel.second});
+                {outChannels, image[1] / groups, kernel.first, kernel.second});
   Value shift;
   if (bias)
     shift = parameter((path + ".bias").str(), {outChannels});
@@ -94,7 +95,8 @@ Value GraphBuilder::conv2d(StringRef path, Value x, int64_t outChannels,
               windows(image[3], kernel.second, stride.second, padding.second)});
   return create<nn::Conv2DOp>(result, pathOf(path), x, weight, shift,
                               ArrayRef<int64_t>{stride.first, stride.second},
-                              ArrayRef<int64_t>{padding.first, padding.second});
+                              ArrayRef<int64_t>{padding.first, padding.second},
+                              /*dilation=*/ArrayRef<int64_t>{1, 1}, groups);
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,11 +112,12 @@ Value GraphBuilder::attention(StringRef path, Value query, Value key,
   IntegerAttr groups;
   if (keyHeads != heads)
     groups = builder.getI64IntegerAttr(keyHeads);
-  return create<nn::AttentionOp>(TypeRange{query.getType(), rows},
-                                 builder.getStringAttr(pathOf(path)), query,
-                                 key, value, builder.getI64IntegerAttr(heads),
-                                 groups,
-                                 causal ? builder.getUnitAttr() : UnitAttr())
+  int64_t width = shapeOf(value).back() / keyHeads * heads;
+  return create<nn::AttentionOp>(
+             TypeRange{tensor(withLast(query, width)), rows},
+             builder.getStringAttr(pathOf(path)), query, key, value,
+             builder.getI64IntegerAttr(heads), groups,
+             causal ? builder.getUnitAttr() : UnitAttr())
       .getResult();
 }
 

@@ -8,6 +8,8 @@
 
 #include "ModelFile.h"
 
+#include "HuggingFace.h"
+
 #include "Proteus/Models/Registry.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -30,7 +32,8 @@ static std::string familyNames() {
 static std::unique_ptr<Model> readModel(const json::Reader &root) {
   StringRef key = root.has("family") ? "family" : "kind";
   if (!root.has(key)) {
-    root.fail("expected the key 'family' (one of " + familyNames() + ")");
+    root.fail("expected the key 'family' (one of " + familyNames() +
+              "), or 'model_type' (one of " + huggingFaceTypes() + ")");
     return nullptr;
   }
   std::string name = root[key].string();
@@ -55,7 +58,8 @@ Expected<LoadedModel> models::parseModelFile(StringRef text, StringRef source) {
   LoadedModel loaded;
   loaded.name = sys::path::stem(source).str();
   loaded.source = source.str();
-  loaded.model = readModel(root);
+  loaded.model =
+      root.has("model_type") ? readHuggingFaceConfig(root) : readModel(root);
   if (root.has("name"))
     loaded.name = root["name"].nonEmptyString();
   if (Error error = document->takeError())

@@ -20,7 +20,8 @@ struct LoadedModel {
   std::unique_ptr<Model> model;
 };
 
-/// Reads a model file. The family decides which keys it has.
+/// Reads a model file. Its family decides which keys it has; a config.json of
+/// Hugging Face is known by `model_type`.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
 /// The same for text; errors call it `source`.

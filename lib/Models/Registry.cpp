@@ -19,6 +19,17 @@ const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry all;
     addDecoders(all);
+    addBert(all);
+    addEncoderDecoders(all);
+    addTransformerXL(all);
+    addPlainConvNets(all);
+    addResNets(all);
+    addInception(all);
+    addSSD(all);
+    addVisionTransformers(all);
+    addGNMT(all);
+    addDLRM(all);
+    addReferenceGPTs(all);
     return all;
   }();
   return registry;

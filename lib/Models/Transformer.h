@@ -41,11 +41,12 @@ struct TransformerDims {
   std::string positions;
   /// Rows of the table of learned positions; 0: seq.
   int64_t maxPositions = 0;
-  /// One product for query, key and value; empty: where the feed-forward block
-  /// is not gated.
-  std::string fusedQkv;
-
-  bool tiedEmbeddings = false;
+  /// One product for query, key and value; unless given: where the feed-forward
+  /// block is not gated.
+  std::optional<bool> fusedQkv;
+  /// The head is the embedding; unless given: where the feed-forward block is
+  /// not gated.
+  std::optional<bool> tiedEmbeddings;
   /// Attention and feed-forward block read the same value (GPT-NeoX).
   bool parallelResidual = false;
   /// Norms behind the additions, and none at the end (GPT-1).
@@ -56,6 +57,33 @@ struct TransformerDims {
   int64_t embedding = 0;
   /// Norms of each head of queries and keys (Qwen3).
   bool headNorms = false;
+
+  /// Routed experts per layer; 0: none. They are as gated as feed-forward
+  /// blocks, and as wide unless moeFfn is given.
+  int64_t experts = 0;
+  /// Experts of a token.
+  int64_t topk = 0;
+  int64_t moeFfn = 0;
+  /// First layers with a feed-forward block in place of experts.
+  int64_t denseLayers = 0;
+  /// Width of what all tokens use beside their experts; 0: nothing.
+  int64_t sharedExpertFfn = 0;
+  /// The shared expert is weighted, token by token (Qwen2).
+  bool sharedExpertGate = false;
+  bool routerBias = false;
+  /// Slots per expert, relative to an even load. With 1 the work is that of
+  /// balanced experts that drop nothing.
+  double capacityFactor = 1;
+
+  /// Latent attention (DeepSeek): width that keys and values are computed from;
+  /// 0: none. The sizes of a head are then the following ones.
+  int64_t kvLoraRank = 0;
+  /// Width that queries are computed from; 0: directly.
+  int64_t qLoraRank = 0;
+  /// Part of a query and key without and with rotary positions.
+  int64_t qkHeadDim = 0;
+  int64_t qkRopeDim = 0;
+  int64_t vHeadDim = 0;
 };
 
 /// A decoder-only transformer.

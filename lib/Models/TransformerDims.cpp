@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "Transformer.h"
 
 using namespace llvm;
@@ -17,7 +18,6 @@ void TransformerModel::declare(Dimensions &dimensions) {
   static constexpr StringRef norms[] = {"layer", "rms"};
   static constexpr StringRef biases[] = {"all", "qkv", "none"};
   static constexpr StringRef positions[] = {"learned", "rope", "alibi", "none"};
-  static constexpr StringRef answers[] = {"true", "false"};
   dimensions.integer("layers", dims.layers, 1, 100000);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
@@ -32,7 +32,7 @@ void TransformerModel::declare(Dimensions &dimensions) {
   dimensions.choice("bias", dims.bias, biases);
   dimensions.choice("positions", dims.positions, positions);
   dimensions.integer("max_positions", dims.maxPositions);
-  dimensions.choice("fused_qkv", dims.fusedQkv, answers);
+  dimensions.flag("fused_qkv", dims.fusedQkv);
   dimensions.flag("tied_embeddings", dims.tiedEmbeddings);
   dimensions.opposite("untied_embeddings", dims.tiedEmbeddings);
   dimensions.flag("parallel_residual", dims.parallelResidual);
@@ -40,6 +40,21 @@ void TransformerModel::declare(Dimensions &dimensions) {
   dimensions.flag("embedding_norm", dims.embeddingNorm);
   dimensions.integer("embedding", dims.embedding);
   dimensions.flag("head_norms", dims.headNorms);
+  dimensions.integer("experts", dims.experts, 1, 1000000);
+  dimensions.integer("topk", dims.topk, 1, 1000000);
+  dimensions.integer("moe_ffn", dims.moeFfn);
+  dimensions.integer("dense_layers", dims.denseLayers, 0, 1000);
+  dimensions.integer("shared_expert_ffn", dims.sharedExpertFfn);
+  dimensions.flag("shared_expert_gate", dims.sharedExpertGate);
+  dimensions.flag("router_bias", dims.routerBias);
+  dimensions.number("capacity_factor", dims.capacityFactor, 1000);
+  dimensions.integer("kv_lora_rank", dims.kvLoraRank);
+  dimensions.integer("q_lora_rank", dims.qLoraRank);
+  dimensions.integer("qk_head_dim", dims.qkHeadDim);
+  dimensions.integer("qk_rope_dim", dims.qkRopeDim);
+  dimensions.integer("v_head_dim", dims.vHeadDim);
+  dimensions.remark("params");
+  dimensions.remark("attn");
 }
 
 TransformerDims models::settle(TransformerDims dims) {
@@ -54,34 +69,66 @@ TransformerDims models::settle(TransformerDims dims) {
   decide(dims.bias, dims.gatedMlp ? "none" : "all");
   decide(dims.positions, dims.gatedMlp ? "rope" : "learned");
   decide(dims.maxPositions, dims.seq);
-  decide(dims.fusedQkv, dims.gatedMlp ? "false" : "true");
   decide(dims.embedding, dims.hidden);
+  decide(dims.moeFfn, dims.ffn);
+  dims.fusedQkv = dims.fusedQkv.value_or(!dims.gatedMlp);
+  dims.tiedEmbeddings = dims.tiedEmbeddings.value_or(!dims.gatedMlp);
   return dims;
 }
 
-Error TransformerModel::check() const {
-  for (auto [name, value] :
-       {std::pair("layers", dims.layers), std::pair("hidden", dims.hidden),
-        std::pair("heads", dims.heads), std::pair("vocab", dims.vocab),
-        std::pair("seq", dims.seq)})
-    if (value == 0)
-      return createStringError("the dimension '" + Twine(name) +
-                               "' is not given");
-  if (!dims.headDim && dims.hidden % dims.heads != 0)
-    return createStringError("heads (" + Twine(dims.heads) +
-                             ") must divide hidden (" + Twine(dims.hidden) +
-                             "), or head_dim be given");
+static Error checkHeads(const TransformerDims &dims) {
+  if (!dims.headDim && !dims.kvLoraRank)
+    if (Error error = checkHeadsDivide(dims.heads, dims.hidden))
+      return error;
   TransformerDims settled = settle(dims);
   if (settled.heads % settled.kvHeads != 0)
     return createStringError("kv_heads (" + Twine(settled.kvHeads) +
                              ") must divide heads (" + Twine(settled.heads) +
                              ")");
-  if (settled.positions == "rope" && settled.headDim % 2 != 0)
-    return createStringError("head_dim (" + Twine(settled.headDim) +
-                             ") must be even for rotary positions");
+  int64_t turned = dims.kvLoraRank ? dims.qkRopeDim : settled.headDim;
+  if (settled.positions == "rope" && turned % 2 != 0)
+    return createStringError(
+        Twine(dims.kvLoraRank ? "qk_rope_dim (" : "head_dim (") +
+        Twine(turned) + ") must be even for rotary positions");
   if (settled.positions == "learned" && settled.maxPositions < settled.seq)
     return createStringError("seq (" + Twine(settled.seq) +
                              ") is longer than max_positions (" +
                              Twine(settled.maxPositions) + ")");
   return Error::success();
+}
+
+static Error checkExperts(const TransformerDims &dims) {
+  if (dims.experts == 0)
+    return dims.topk || dims.sharedExpertFfn || dims.denseLayers
+               ? createStringError("the dimension 'experts' is not given, but "
+                                   "others are about experts")
+               : Error::success();
+  if (Error error = requireDimensions({{"topk", dims.topk}}))
+    return error;
+  if (dims.topk > dims.experts)
+    return createStringError("topk (" + Twine(dims.topk) +
+                             ") is more than experts (" + Twine(dims.experts) +
+                             ")");
+  if (dims.denseLayers > dims.layers)
+    return createStringError("dense_layers (" + Twine(dims.denseLayers) +
+                             ") is more than layers (" + Twine(dims.layers) +
+                             ")");
+  return Error::success();
+}
+
+Error TransformerModel::check() const {
+  if (Error error = requireDimensions({{"layers", dims.layers},
+                                       {"hidden", dims.hidden},
+                                       {"heads", dims.heads},
+                                       {"vocab", dims.vocab},
+                                       {"seq", dims.seq}}))
+    return error;
+  if (dims.kvLoraRank)
+    if (Error error = requireDimensions({{"qk_head_dim", dims.qkHeadDim},
+                                         {"qk_rope_dim", dims.qkRopeDim},
+                                         {"v_head_dim", dims.vHeadDim}}))
+      return error;
+  if (Error error = checkHeads(dims))
+    return error;
+  return checkExperts(dims);
 }

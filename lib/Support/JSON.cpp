@@ -178,6 +178,7 @@ bool Reader::isObject() const { return value && node(value).is_object(); }
 bool Reader::isArray() const { return value && node(value).is_array(); }
 bool Reader::isString() const { return value && node(value).is_string(); }
 bool Reader::isNumber() const { return value && node(value).is_number(); }
+bool Reader::isNull() const { return value && node(value).is_null(); }
 
 void Reader::expectKeys(ArrayRef<StringRef> allowed) const {
   if (!isObject())

@@ -20,6 +20,10 @@ BatchAnalysis::BatchAnalysis(FunctionOpInterface function) {
       dimensions[argument] = 0;
   }
   visit(function.getFunctionBody().front());
+  function.walk([&](nn::IterationSpaceOpInterface op) {
+    if (getIterator(op))
+      visitOperands(op);
+  });
 }
 
 void BatchAnalysis::visit(Block &block) {
@@ -74,4 +78,85 @@ void BatchAnalysis::visit(Operation *op) {
     for (auto [dimension, list] : llvm::enumerate(dims))
       if (!list.empty() && list.front() == *batch)
         dimensions[result] = dimension;
+}
+
+//===----------------------------------------------------------------------===//
+// From readers to what they read
+//===----------------------------------------------------------------------===//
+
+/// What a value that enters a layer is outside of it, and how much further its
+/// dimensions are there.
+static std::pair<Value, unsigned> outside(BlockArgument argument) {
+  auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+  if (!repeat)
+    return {};
+  unsigned number = argument.getArgNumber();
+  return {repeat->getOperand(number), number < repeat.getNumCarried() ? 0 : 1};
+}
+
+/// Calls `visit` with the operands of a kernel that `iterator` is the major
+/// part of a dimension of, and that dimension.
+static void forEachIndexed(Operation *op, unsigned iterator,
+                           function_ref<void(Value, unsigned)> visit) {
+  auto kernel = cast<nn::IterationSpaceOpInterface>(op);
+  nn::IterationSpace space = kernel.getIterationSpace();
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), space.operands))
+    for (auto [dimension, list] : llvm::enumerate(dims))
+      if (!list.empty() && list.front() == iterator)
+        visit(operand, dimension);
+}
+
+/// The iterator that `dimension` of a result runs over, if it is parallel.
+static std::optional<unsigned> parallelIterator(OpResult result,
+                                                unsigned dimension) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(result.getOwner());
+  if (!kernel)
+    return std::nullopt;
+  nn::IterationSpace space = kernel.getIterationSpace();
+  const nn::DimIterators &list =
+      space.results[result.getResultNumber()][dimension];
+  if (list.empty() ||
+      space.iterators[list.front()].kind != nn::IteratorKind::Parallel)
+    return std::nullopt;
+  return list.front();
+}
+
+bool BatchAnalysis::canHold(Value value, unsigned dimension) const {
+  if (auto known = getDimension(value))
+    return *known == dimension;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto [whole, shift] = outside(argument);
+    return whole && canHold(whole, dimension + shift);
+  }
+  auto result = cast<OpResult>(value);
+  std::optional<unsigned> iterator = parallelIterator(result, dimension);
+  if (!iterator || getIterator(result.getOwner()))
+    return false;
+  bool possible = true;
+  forEachIndexed(
+      result.getOwner(), *iterator,
+      [&](Value operand, unsigned dim) { possible &= canHold(operand, dim); });
+  return possible;
+}
+
+void BatchAnalysis::hold(Value value, unsigned dimension) {
+  if (getDimension(value))
+    return;
+  dimensions[value] = dimension;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto [whole, shift] = outside(argument);
+    return hold(whole, dimension + shift);
+  }
+  auto result = cast<OpResult>(value);
+  unsigned iterator = *parallelIterator(result, dimension);
+  iterators[result.getOwner()] = iterator;
+  forEachIndexed(result.getOwner(), iterator,
+                 [&](Value operand, unsigned dim) { hold(operand, dim); });
+}
+
+void BatchAnalysis::visitOperands(Operation *op) {
+  forEachIndexed(op, *getIterator(op), [&](Value operand, unsigned dimension) {
+    if (!getDimension(operand) && canHold(operand, dimension))
+      hold(operand, dimension);
+  });
 }

@@ -394,11 +394,18 @@ func::FuncOp CheckLowering::findModel() {
   return model;
 }
 
-/// Points of all iteration spaces below `op`, repeats written out.
+/// Points of all iteration spaces below `op`, repeats written out. Where
+/// nothing is computed, elements are moved: the pieces of a concatenation are
+/// iterators side by side, of which the product means nothing.
 static double countPoints(Operation *op) {
   double points = 0;
-  if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op))
-    return kernel.getIterationSpace().numPoints();
+  if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
+    if (kernel.getFlopsPerPoint() > 0)
+      return kernel.getIterationSpace().numPoints();
+    for (Type type : op->getResultTypes())
+      points += static_cast<double>(cast<ShapedType>(type).getNumElements());
+    return points;
+  }
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps())
       points += countPoints(&inner);

@@ -85,6 +85,12 @@ bool proteus::isHeldAt(Type type, ArrayRef<int64_t> coordinates) {
   return !layout || layout.getValue().isHeldAt(coordinates);
 }
 
+static bool indexes(const nn::TensorIterators &tensor, unsigned iterator) {
+  return llvm::any_of(tensor, [&](const nn::DimIterators &dim) {
+    return llvm::is_contained(dim, iterator);
+  });
+}
+
 /// Sizes of the product that an operation of two matrices is: what each
 /// iterator indexes says whether it counts rows, columns or the inner
 /// dimension. None if the operation is something else.
@@ -94,11 +100,6 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   if (space.operands.size() < 2 || space.operands.size() > 3 ||
       space.results.size() != 1 || op.getFlopsPerPoint() != 2)
     return std::nullopt;
-  auto indexes = [](const nn::TensorIterators &tensor, unsigned iterator) {
-    return llvm::any_of(tensor, [&](const nn::DimIterators &dim) {
-      return llvm::is_contained(dim, iterator);
-    });
-  };
   const nn::TensorIterators *tensors[] = {
       &space.operands[0], &space.operands[1], &space.results[0]};
   std::optional<unsigned> windowed;
@@ -135,6 +136,35 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return product;
 }
 
+/// Bytes that an operation reads and writes, and the steps in which it does.
+static double bytesOf(nn::IterationSpaceOpInterface op,
+                      const nn::IterationSpace &space,
+                      ArrayRef<nn::IteratorRanges> held,
+                      ArrayRef<int64_t> coordinates, double &steps) {
+  std::optional<unsigned> sequential;
+  if (std::optional<StringRef> name = op.getSequentialIterator())
+    sequential = space.find(*name);
+  if (sequential)
+    steps = static_cast<double>(sizeOf(held[*sequential]));
+  double written = 0;
+  for (Value result : op->getResults())
+    written += dist::localBytes(tensorType(result), coordinates);
+  double bytes = written;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    if (!op.readsWholeOperand(i)) {
+      bytes += written * op.getReadsPerWrite();
+      continue;
+    }
+    // What does not change from step to step is read in every one of them.
+    bool again = sequential && !indexes(space.operands[i], *sequential);
+    bytes += (again ? steps : 1) *
+             dist::localBytes(tensorType(operand), coordinates);
+  }
+  return bytes;
+}
+
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // Work at one place costs nothing elsewhere.
@@ -149,23 +179,15 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
     return std::nullopt;
   for (const nn::IteratorRanges &ranges : held)
     points *= static_cast<double>(sizeOf(ranges));
-  double written = 0;
-  for (Value result : op->getResults())
-    written += dist::localBytes(tensorType(result), coordinates);
-  double bytes = written;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      continue;
-    bytes += op.readsWholeOperand(i)
-                 ? dist::localBytes(tensorType(operand), coordinates)
-                 : written * op.getReadsPerWrite();
-  }
+  double steps = 1;
+  double bytes = bytesOf(op, space, held, coordinates, steps);
   if (std::optional<double> perPoint = op.getBytesPerPoint())
     bytes = points * *perPoint;
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
   kernel.flops = points * op.getExecutedFlopsPerPoint();
   kernel.bytes = bytes;
+  kernel.steps = steps;
   kernel.type = computeType(op);
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
   if (kernel.matrix)

@@ -89,6 +89,43 @@ LogicalResult PresetSplits::splitAttention(nn::AttentionOp attention) {
   return success();
 }
 
+/// The linear of which dimension `dim` of `value` holds the columns, seen
+/// through operations that leave them in their place.
+static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
+  while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
+    nn::IterationSpace space = op.getIterationSpace();
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    const nn::DimIterators &columns = space.results[number][dim];
+    if (columns.empty() || op->getNumOperands() == 0)
+      return {};
+    const nn::Iterator &iterator = space.iterators[columns.front()];
+    if (!iterator.isSplittable() || iterator.size % parts != 0)
+      return {};
+    if (auto linear = dyn_cast<nn::LinearOp>(op.getOperation()))
+      return iterator.name == "out" ? linear : nn::LinearOp();
+    const auto *found = llvm::find_if(
+        space.operands.front(), [&](const nn::DimIterators &other) {
+          return !other.empty() && other.front() == columns.front();
+        });
+    if (found == space.operands.front().end())
+      return {};
+    value = op->getOperand(0);
+    dim = found - space.operands.front().begin();
+  }
+  return {};
+}
+
+/// Attention that is written out multiplies `[batch, head, ..]`: the linears in
+/// front by columns, and the products follow by heads.
+void PresetSplits::splitHeadProduct(nn::MatmulOp product) {
+  if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
+    return;
+  for (Value operand : product.getOperands())
+    if (nn::LinearOp linear =
+            linearOfColumns(operand, 1, options.tensorParallel))
+      splitOver(linear, "out");
+}
+
 /// By columns, if that is of use to the readers.
 void PresetSplits::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
@@ -129,6 +166,9 @@ LogicalResult PresetSplits::splitTensors() {
     if (auto attention = dyn_cast<nn::AttentionOp>(op))
       if (failed(splitAttention(attention)))
         return failure();
+  for (Operation *op : model.getOperations())
+    if (auto product = dyn_cast<nn::MatmulOp>(op))
+      splitHeadProduct(product);
   for (Operation *op : model.getOperations())
     if (auto linear = dyn_cast<nn::LinearOp>(op)) {
       splitLinear(linear);

@@ -62,6 +62,7 @@ private:
 
   llvm::LogicalResult splitTensors();
   llvm::LogicalResult splitAttention(nn::AttentionOp attention);
+  void splitHeadProduct(nn::MatmulOp product);
   void splitLinear(nn::LinearOp linear);
   void splitExperts(nn::ExpertLinearOp linear);
   llvm::LogicalResult checkSequence();

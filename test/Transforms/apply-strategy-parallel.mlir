@@ -8,6 +8,8 @@
 // RUN: echo '}' >> %t/moe.mlir
 // RUN: sed '/strategy.tree/,$d' %S/../../examples/strategies/recompute-selective.mlir > %t/selective.mlir
 // RUN: echo '}' >> %t/selective.mlir
+// RUN: sed '/strategy.tree/,$d' %S/../../examples/strategies/unfused-attention-tp.mlir > %t/unfused.mlir
+// RUN: echo '}' >> %t/unfused.mlir
 
 // Sequence parallelism. The vocabulary stays on tp; all else is split along the
 // sequence up to the linears by columns.
@@ -169,5 +171,23 @@
 // SELECTIVE: node "attention.core" {
 // SELECTIVE-NEXT: recompute
 // SELECTIVE-NEXT: }
+
+// Attention written out is split by heads, if these can be dealt out.
+// RUN: proteus-opt %t/unfused.mlir --apply-strategy="dp=2 tp=4" | FileCheck %s --check-prefix=UNFUSED
+// RUN: proteus-opt %t/unfused.mlir --apply-strategy="dp=2 tp=4" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/unfused.mlir --apply-strategy="tp=8" | FileCheck %s --check-prefix=FEWHEADS
+// UNFUSED:      node "layers[*]" {
+// UNFUSED-NEXT:   node "attention.q" {
+// UNFUSED-NEXT:     split op [out -> tp]
+// UNFUSED-NEXT:   }
+// UNFUSED-NEXT:   node "attention.k" {
+// UNFUSED-NEXT:     split op [out -> tp]
+// UNFUSED-NEXT:   }
+// UNFUSED-NEXT:   node "attention.v" {
+// UNFUSED-NEXT:     split op [out -> tp]
+// UNFUSED-NEXT:   }
+// UNFUSED-NEXT:   node "mlp.fc1" {
+// FEWHEADS:      node "layers[*]" {
+// FEWHEADS-NEXT:   node "mlp.fc1" {
 
 // RIGHT: lowering is right

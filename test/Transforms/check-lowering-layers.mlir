@@ -648,3 +648,140 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// Groups of channels are split over devices; the bias goes with them.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @grouped(
+      %x: tensor<8x3x6x6xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %w1: tensor<8x3x1x1xf32> {nn.role = "parameter", nn.path = "conv1.weight"},
+      %w2: tensor<12x2x3x3xf32> {nn.role = "parameter", nn.path = "conv2.weight"},
+      %b2: tensor<12xf32> {nn.role = "parameter", nn.path = "conv2.bias"},
+      %w3: tensor<4x12x1x1xf32> {nn.role = "parameter", nn.path = "conv3.weight"},
+      %wo: tensor<6x144xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.conv2d "conv1"(%x, %w1) {stride = array<i64: 1, 1>, padding = array<i64: 0, 0>} : (tensor<8x3x6x6xf32>, tensor<8x3x1x1xf32>) -> tensor<8x8x6x6xf32>
+    %1 = nn.conv2d "conv2"(%0, %w2, %b2) {stride = array<i64: 1, 1>, padding = array<i64: 2, 2>, dilation = array<i64: 2, 2>, groups = 4 : i64} : (tensor<8x8x6x6xf32>, tensor<12x2x3x3xf32>, tensor<12xf32>) -> tensor<8x12x6x6xf32>
+    %2 = nn.relu "act"(%1) : (tensor<8x12x6x6xf32>) -> tensor<8x12x6x6xf32>
+    %3 = nn.conv2d "conv3"(%2, %w3) {stride = array<i64: 1, 1>, padding = array<i64: 0, 0>} : (tensor<8x12x6x6xf32>, tensor<4x12x1x1xf32>) -> tensor<8x4x6x6xf32>
+    %4 = nn.reshape "flatten"(%3) : (tensor<8x4x6x6xf32>) -> tensor<8x144xf32>
+    %5 = nn.linear "fc"(%4, %wo) : (tensor<8x144xf32>, tensor<6x144xf32>) -> tensor<8x6xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%5, %t) : (tensor<8x6xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @grouped {
+    mesh [dp = 2, tp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+    node "conv2" { split op [group -> tp] }
+    node "conv3" { split op [in -> tp] }
+  }
+}
+
+// -----
+
+// The batch of a recurrent layer is split, unevenly; its weight is summed.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @recurrent(
+      %x: tensor<10x4x3xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<10x4x5xf32> {nn.role = "input", nn.path = "target"},
+      %wx: tensor<20x3xf32> {nn.role = "parameter", nn.path = "lstm.input"},
+      %wh: tensor<20x5xf32> {nn.role = "parameter", nn.path = "lstm.recurrent"},
+      %b: tensor<20xf32> {nn.role = "parameter", nn.path = "lstm.bias"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.linear "lstm.input"(%x, %wx) : (tensor<10x4x3xf32>, tensor<20x3xf32>) -> tensor<10x4x20xf32>
+    %1, %gates, %cells = nn.lstm "lstm"(%0, %wh, %b) : (tensor<10x4x20xf32>, tensor<20x5xf32>, tensor<20xf32>) -> (tensor<10x4x5xf32>, tensor<10x4x20xf32>, tensor<10x4x5xf32>)
+    %2 = nn.linear "second.input"(%1, %wh) : (tensor<10x4x5xf32>, tensor<20x5xf32>) -> tensor<10x4x20xf32>
+    %3, %gates2, %cells2 = nn.lstm "second"(%2, %wh) {reverse} : (tensor<10x4x20xf32>, tensor<20x5xf32>) -> (tensor<10x4x5xf32>, tensor<10x4x20xf32>, tensor<10x4x5xf32>)
+    %loss = nn.mse_loss "loss"(%3, %target) : (tensor<10x4x5xf32>, tensor<10x4x5xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @recurrent {
+    mesh [dp = 4]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// A piece that nothing reads: its gradient is zeroes, which no input reaches,
+// and still a part of every micro-batch.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @unread(
+      %x: tensor<8x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x4xf32> {nn.role = "input", nn.path = "target"},
+      %w: tensor<10x6xf32> {nn.role = "parameter", nn.path = "w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.linear "fc"(%x, %w) : (tensor<8x6xf32>, tensor<10x6xf32>) -> tensor<8x10xf32>
+    %1, %2 = nn.split "split"(%0) : (tensor<8x10xf32>) -> (tensor<8x4xf32>, tensor<8x6xf32>)
+    %loss = nn.mse_loss "loss"(%1, %target) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @unread {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
+// Layers that all read one value of outside, under micro-batches: its gradient
+// is a sum that starts from zeroes. The layers are on two stages.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @captured(
+      %x: tensor<8x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x6xf32> {nn.role = "input", nn.path = "target"},
+      %w: tensor<6x6xf32> {nn.role = "parameter", nn.path = "w"},
+      %ws: tensor<4x6x6xf32> {nn.role = "parameter", nn.path = "layers[*].w"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %memory = nn.linear "memory"(%x, %w) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %y = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x6xf32>)
+        slice(%wi = %ws : tensor<4x6x6xf32> to tensor<6x6xf32>) -> (tensor<8x6xf32>) {
+      %0 = nn.linear "fc"(%h, %wi) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+      %1 = nn.mul "mul"(%0, %memory) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+      nn.yield %1 : tensor<8x6xf32>
+    }
+    %loss = nn.mse_loss "loss"(%y, %target) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @captured {
+    mesh [dp = 2, pp = 2]
+    schedule micro_batches = 2 order = "1f1b"
+    split op [batch -> dp]
+    node "layers[*]" { stages pp }
+  }
+}
+
+// -----
+
+// A table that is repeated for every sample, forward.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @repeated_table(
+      %x: tensor<8x4x6xf32> {nn.role = "input", nn.path = "x"},
+      %target: tensor<8x4x5xf32> {nn.role = "input", nn.path = "target"},
+      %table: tensor<5x6xf32> {nn.role = "parameter", nn.path = "table"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = momentum>} {
+    %0 = nn.broadcast "repeat"(%table) {keep = array<i64: 1, 2>} : (tensor<5x6xf32>) -> tensor<8x5x6xf32>
+    %1 = nn.matmul "product"(%x, %0) {transpose_b} : (tensor<8x4x6xf32>, tensor<8x5x6xf32>) -> tensor<8x4x5xf32>
+    %loss = nn.mse_loss "loss"(%1, %target) : (tensor<8x4x5xf32>, tensor<8x4x5xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @repeated_table {
+    mesh [dp = 2]
+    schedule micro_batches = 2
+    split op [batch -> dp]
+  }
+}

@@ -200,6 +200,29 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// A parameter that is repeated along the batch is split as what it is joined with.
+
+// CHECK-LABEL: func.func @repeated_along_the_batch(
+// CHECK:         nn.broadcast "token"({{.*}}) {keep = array<i64: 1>, strategy.op = #strategy.partition<[batch -> dp]>}
+// CHECK-NEXT:    nn.reshape "view"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+// CHECK-NEXT:    nn.add "sum"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>}
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @repeated_along_the_batch(
+      %x: tensor<8x2x2xf32> {nn.role = "input"},
+      %t: tensor<4xf32> {nn.role = "parameter"}) -> tensor<8x2x2xf32> {
+    %0 = nn.broadcast "token"(%t) {keep = array<i64: 1>} : (tensor<4xf32>) -> tensor<8x4xf32>
+    %1 = nn.reshape "view"(%0) : (tensor<8x4xf32>) -> tensor<8x2x2xf32>
+    %2 = nn.add "sum"(%x, %1) : (tensor<8x2x2xf32>, tensor<8x2x2xf32>) -> tensor<8x2x2xf32>
+    return %2 : tensor<8x2x2xf32>
+  }
+  strategy.tree @s for @repeated_along_the_batch {
+    mesh [dp = 2]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
 // Schedule and buckets of the tree end up on the function, micro-batches and
 // devices in the mesh.
 

@@ -56,6 +56,9 @@ TEST(Roofline, TakesTheLargerOfComputeAndMemoryPlusOverhead) {
                 ->cost({"mm", 1e9, 1e6, DType::BF16, true})
                 .time,
             63500000);
+  Kernel recurrent{"lstm", 1e9, 1e6, DType::BF16, true};
+  recurrent.steps = 20;
+  EXPECT_EQ(createRooflineModel(device)->cost(recurrent).time, 82500000);
 }
 
 TEST(Roofline, F32NeverBecomesTF32) {

@@ -56,6 +56,24 @@ TEST(Gradient, ConvolutionWithStrideAndPadding) {
        45});
 }
 
+TEST(Gradient, ConvolutionOfGroupsWithDilation) {
+  expectRightGradients(
+      {{{"a", "2x4x5x6"}, {"w", "6x2x3x2"}, {"b", "6"}},
+       R"(%0 = nn.conv2d "c"(%a, %w, %b) {stride = array<i64: 1, 2>, padding = array<i64: 1, 1>, dilation = array<i64: 2, 3>, groups = 2 : i64} : (tensor<2x4x5x6xf64>, tensor<6x2x3x2xf64>, tensor<6xf64>) -> tensor<2x6x3x3xf64>
+          %y = nn.reshape "r"(%0) : (tensor<2x6x3x3xf64>) -> tensor<2x54xf64>)",
+       "2",
+       54});
+}
+
+TEST(Gradient, ConvolutionOfEachChannelByItself) {
+  expectRightGradients(
+      {{{"a", "2x3x4x4"}, {"w", "3x1x3x3"}},
+       R"(%0 = nn.conv2d "c"(%a, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 3 : i64} : (tensor<2x3x4x4xf64>, tensor<3x1x3x3xf64>) -> tensor<2x3x4x4xf64>
+          %y = nn.reshape "r"(%0) : (tensor<2x3x4x4xf64>) -> tensor<2x48xf64>)",
+       "2",
+       48});
+}
+
 TEST(Gradient, Pooling) {
   for (std::string kind : {"max", "average"})
     expectRightGradients(
@@ -93,6 +111,18 @@ TEST(Gradient, AttentionOverOtherLengthsThanItsOwn) {
        R"(%y, %rows = nn.attention "a"(%q, %k, %v) {heads = 2 : i64} : (tensor<1x3x4xf64>, tensor<1x5x4xf64>, tensor<1x5x4xf64>) -> (tensor<1x3x4xf64>, tensor<1x2x3xf64>))",
        "1x3",
        4});
+}
+
+TEST(Gradient, AttentionToValuesOfAnotherSize) {
+  for (std::string causal : {"", ", causal"})
+    expectRightGradients(
+        {{{"q", "2x3x8"}, {"k", "2x3x4"}, {"v", "2x3x6"}},
+         "%y, %rows = nn.attention \"a\"(%q, %k, %v) {heads = 4 : i64, "
+         "kv_heads = 2 : i64" +
+             causal +
+             R"(} : (tensor<2x3x8xf64>, tensor<2x3x4xf64>, tensor<2x3x6xf64>) -> (tensor<2x3x12xf64>, tensor<2x4x3xf64>))",
+         "2x3",
+         12});
 }
 
 TEST(Gradient, Embedding) {

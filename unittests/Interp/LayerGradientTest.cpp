@@ -160,3 +160,14 @@ TEST(Gradient, SquaredLossOfBothSides) {
       return %loss : tensor<f64>
     })");
 }
+
+TEST(Gradient, LongShortTermMemory) {
+  for (std::string attributes : {"", " {reverse}"})
+    expectRightGradients(
+        {{{"a", "2x3x8"}, {"w", "8x2"}, {"b", "8"}, {"v", "5x2"}},
+         R"(%h, %gates, %cells = nn.lstm "l"(%a, %w, %b))" + attributes +
+             R"( : (tensor<2x3x8xf64>, tensor<8x2xf64>, tensor<8xf64>) -> (tensor<2x3x2xf64>, tensor<2x3x8xf64>, tensor<2x3x2xf64>)
+                %y = nn.linear "f"(%h, %v) : (tensor<2x3x2xf64>, tensor<5x2xf64>) -> tensor<2x3x5xf64>)",
+         "2x3",
+         5});
+}

@@ -121,6 +121,48 @@ TEST_F(IterationSpaceTest, ConvolutionReadsTheImageThroughAWindow) {
       "kernel_height, kernel_width)");
 }
 
+TEST_F(IterationSpaceTest, GroupsOfChannelsAreIndependent) {
+  std::string attributes =
+      R"( <{path = "c", stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 2 : i64}> : )";
+  std::string image = "tensor<8x4x9x9xf32>", output = "tensor<8x16x9x9xf32>",
+              weight = "tensor<16x2x3x3xf32>";
+  std::string positions = " height:9:opaque width:9:opaque "
+                          "kernel_height:3:opaque kernel_width:3:opaque";
+  expectSpace("\"nn.conv2d\"" + attributes + "(" + image + ", " + weight +
+                  ", tensor<16xf32>) -> " + output,
+              "batch:8 group:2 out:8 in:2:sum" + positions,
+              "(batch, group in, _, _) (group out, in, kernel_height, "
+              "kernel_width) (group out) -> (batch, group out, height, width)");
+  expectSpace("\"nn.conv2d_dgrad\"" + attributes + "(" + output + ", " +
+                  weight + ") -> " + image,
+              "batch:8 group:2 out:8:sum in:2" + positions,
+              "(batch, group out, height, width) (group out, in, "
+              "kernel_height, kernel_width) -> (batch, group in, _, _)");
+  expectSpace("\"nn.conv2d_wgrad\"" + attributes + "(" + output + ", " + image +
+                  ") -> " + weight,
+              "batch:8:sum group:2 out:8 in:2" + positions,
+              "(batch, group out, height, width) (batch, group in, _, _) -> "
+              "(group out, in, kernel_height, kernel_width)");
+}
+
+TEST_F(IterationSpaceTest, AttentionHasAnIteratorForValuesOfAnotherSize) {
+  expectSpace(
+      R"("nn.attention" <{path = "core", heads = 4 : i64, kv_heads = 2 : i64}> : (tensor<8x16x32xf32>, tensor<8x12x16xf32>, tensor<8x12x6xf32>) -> (tensor<8x16x12xf32>, tensor<8x4x16xf32>))",
+      "batch:8 head:2 group:2 seq:16 key:12:lse dim:8:opaque "
+      "value_dim:3:opaque",
+      "(batch, seq, head group dim) (batch, key, head dim) (batch, key, head "
+      "value_dim) -> (batch, seq, head group value_dim) (batch, head group, "
+      "seq)");
+  expectSpace(
+      R"("nn.attention_grad" <{path = "core", heads = 2 : i64}> : (tensor<1x4x6xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x6xf32>, tensor<1x4x6xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x6xf32>))",
+      "batch:1 head:2 group:1:sum seq:4:sum key:4:sum dim:4:opaque "
+      "value_dim:3:opaque",
+      "(batch, seq, head group value_dim) (batch, seq, head group dim) "
+      "(batch, key, head dim) (batch, key, head value_dim) (batch, seq, head "
+      "group value_dim) (batch, head group, seq) -> (batch, seq, head group "
+      "dim) (batch, key, head dim) (batch, key, head value_dim)");
+}
+
 TEST_F(IterationSpaceTest, AttentionFusesHeadGroupAndDim) {
   expectSpace(
       R"("nn.attention" <{path = "core", heads = 12 : i64, kv_heads = 3 : i64}> : (tensor<8x16x96xf32>, tensor<8x32x24xf32>, tensor<8x32x24xf32>) -> (tensor<8x16x96xf32>, tensor<8x12x16xf32>))",
@@ -303,6 +345,19 @@ TEST_F(IterationSpaceTest, AttentionCountsTwoProducts) {
       flops(
           R"("nn.attention" <{path = "a", heads = 12 : i64, kv_heads = 3 : i64, causal}> : (tensor<2x64x96xf32>, tensor<2x64x24xf32>, tensor<2x64x24xf32>) -> (tensor<2x64x96xf32>, tensor<2x12x64xf32>))"),
       kFull / 2);
+}
+
+TEST_F(IterationSpaceTest, AttentionCountsEachProductOverItsOwnSize) {
+  // Scores over 8 numbers, values of 5.
+  constexpr double kPairs = 2.0 * 12 * 64 * 64;
+  EXPECT_DOUBLE_EQ(
+      flops(
+          R"("nn.attention" <{path = "a", heads = 12 : i64}> : (tensor<2x64x96xf32>, tensor<2x64x96xf32>, tensor<2x64x60xf32>) -> (tensor<2x64x60xf32>, tensor<2x12x64xf32>))"),
+      kPairs * 2 * (8 + 5));
+  EXPECT_DOUBLE_EQ(
+      flops(
+          R"("nn.attention_grad" <{path = "a", heads = 12 : i64}> : (tensor<2x64x60xf32>, tensor<2x64x96xf32>, tensor<2x64x96xf32>, tensor<2x64x60xf32>, tensor<2x64x60xf32>, tensor<2x12x64xf32>) -> (tensor<2x64x96xf32>, tensor<2x64x96xf32>, tensor<2x64x60xf32>))"),
+      kPairs * 4 * (8 + 5));
 }
 
 TEST_F(IterationSpaceTest, ConvolutionCountsTheKernelAtEveryOutput) {

@@ -208,6 +208,22 @@ TEST_F(IterationSpaceTest, InteractionSumsOverTheVectors) {
   EXPECT_EQ(points * op.getExecutedFlopsPerPoint(), 2 * 8 * 25 * 16);
 }
 
+TEST_F(IterationSpaceTest, LongShortTermMemorySplitsTheBatchAlone) {
+  std::string forward =
+      R"("nn.lstm" <{path = "l"}> : (tensor<8x5x64xf32>, tensor<64x16xf32>, tensor<64xf32>) -> (tensor<8x5x16xf32>, tensor<8x5x64xf32>, tensor<8x5x16xf32>))";
+  expectSpace(forward,
+              "batch:8 time:5:opaque gate:4:opaque hidden:16:opaque "
+              "in:16:opaque",
+              "(batch, time, gate hidden) (gate hidden, in) (gate hidden) -> "
+              "(batch, time, hidden) (batch, time, gate hidden) (batch, time, "
+              "hidden)");
+  EXPECT_EQ(parse(forward).getSequentialIterator(), "time");
+  expectSpace(
+      R"("nn.lstm_wgrad" <{path = "l"}> : (tensor<8x5x64xf32>, tensor<8x5x16xf32>) -> tensor<64x16xf32>)",
+      "batch:8:sum time:5:opaque gate:4:opaque hidden:16:opaque in:16:opaque",
+      "(batch, time, gate hidden) (batch, time, in) -> (gate hidden, in)");
+}
+
 TEST_F(IterationSpaceTest, SquaredLossIsASumOverElements) {
   expectSpace(
       R"("nn.mse_loss" <{path = "x"}> : (tensor<8x4x16xf32>, tensor<8x4x16xf32>) -> tensor<f32>)",

@@ -46,6 +46,13 @@ TEST(JSONReader, ReadsWhatIsThere) {
                       EXPECT_EQ(list[5].path(), "a.b[5]");
                       EXPECT_TRUE(root.has("a"));
                       EXPECT_FALSE(root.has("b"));
+                      EXPECT_FALSE(list[0].isNull());
+                    }),
+            "");
+  EXPECT_EQ(errorOf(R"({"a": null})",
+                    [](const Reader &root) {
+                      EXPECT_TRUE(root.has("a"));
+                      EXPECT_TRUE(root["a"].isNull());
                     }),
             "");
 }

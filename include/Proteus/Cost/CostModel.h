@@ -58,6 +58,9 @@ struct Kernel {
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
   /// Of a matrix kernel that is one product.
   std::optional<MatrixProduct> product;
+  /// Parts that are launched one after the other: the times of a recurrent
+  /// layer.
+  double steps = 1;
 };
 
 /// Where an answer comes from, weakest last.
@@ -75,9 +78,9 @@ public:
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead. `peak` is that of
-/// the kernel's type if it runs on the matrix units; the vector units are not
-/// faster than F32. F32 never becomes TF32.
+/// max(flops / peak, bytes / bandwidth) + kernel overhead of every step. `peak`
+/// is that of the kernel's type if it runs on the matrix units; the vector
+/// units are not faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
 enum class CollectiveKind : uint8_t {

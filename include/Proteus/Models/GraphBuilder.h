@@ -119,11 +119,12 @@ public:
   Value scale(llvm::StringRef path, Value x, double factor);
 
   /// Parameters `<path>.weight` and `<path>.bias`; `kernel`, `stride` and
-  /// `padding` are those of both directions.
+  /// `padding` are those of both directions. `groups` divides the channels.
   Value conv2d(llvm::StringRef path, Value x, int64_t outChannels,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,
-               std::pair<int64_t, int64_t> padding, bool bias);
+               std::pair<int64_t, int64_t> padding, bool bias,
+               int64_t groups = 1);
   Value pool2d(llvm::StringRef path, nn::PoolKind kind, Value x,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,
@@ -143,6 +144,23 @@ public:
   Value matmul(llvm::StringRef path, Value lhs, Value rhs,
                bool transposeRhs = false);
   Value softmax(llvm::StringRef path, Value x);
+
+  /// Who computes which token, as nn.moe_route decides it.
+  struct Routing {
+    Value gates, experts, slots;
+    int64_t numExperts, groups, capacity;
+  };
+  /// Sends each token to `topk` experts; `groups` groups of samples share
+  /// slots.
+  Routing route(llvm::StringRef path, Value logits, int64_t topk,
+                int64_t groups, double capacityFactor);
+  /// Tokens, put into the slots of their experts.
+  Value dispatch(llvm::StringRef path, Value tokens, const Routing &routing);
+  /// Parameter `<path>.weight`, one matrix per expert.
+  Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
+  /// What the experts made of each token, shaped as `tokens`.
+  Value combine(llvm::StringRef path, Value slots, Value tokens,
+                const Routing &routing);
 
   /// The mean over all rows.
   Value crossEntropy(llvm::StringRef path, Value logits, Value labels);

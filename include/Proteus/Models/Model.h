@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 
 #include <functional>
+#include <optional>
 #include <variant>
 
 namespace proteus::models {
@@ -32,8 +33,10 @@ public:
                int64_t max = most);
   void number(llvm::StringRef name, double &value, double max);
   void flag(llvm::StringRef name, bool &value);
-  /// A flag whose name says the opposite of `value`.
-  void opposite(llvm::StringRef name, bool &value);
+  /// A flag that others decide where it is not given.
+  void flag(llvm::StringRef name, std::optional<bool> &value);
+  /// The same, under a name that says the opposite of `value`.
+  void opposite(llvm::StringRef name, std::optional<bool> &value);
   void choice(llvm::StringRef name, std::string &value,
               llvm::ArrayRef<llvm::StringRef> allowed);
   /// Several numbers: `512,256,128`, or an array.
@@ -45,6 +48,8 @@ public:
   /// Sets one from text. `where` starts the message of an error.
   llvm::Error set(llvm::StringRef name, llvm::StringRef text,
                   llvm::StringRef where) const;
+  /// Sets one, which exists, from a value.
+  void set(llvm::StringRef name, const json::Reader &value) const;
   /// Sets those that an object has; all its keys but `others` must be names.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
@@ -52,8 +57,8 @@ public:
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  struct Flag {
-    bool *value;
+  struct Answer {
+    std::optional<bool> *value;
     bool opposite;
   };
   struct Choice {
@@ -63,8 +68,8 @@ private:
   struct Remark {};
   struct Dimension {
     std::string name;
-    std::variant<int64_t *, double *, Flag, Choice, std::vector<int64_t> *,
-                 Remark>
+    std::variant<int64_t *, double *, bool *, Answer, Choice,
+                 std::vector<int64_t> *, Remark>
         target;
     int64_t min = 0;
     int64_t max = 0;

@@ -43,6 +43,7 @@ public:
   bool isArray() const;
   bool isString() const;
   bool isNumber() const;
+  bool isNull() const;
 
   /// Fails unless this is an object whose keys are all in `allowed`. The
   /// message names the nearest allowed key.

@@ -20,7 +20,9 @@ namespace proteus {
 
 /// Follows the batch (dimension 0 of every input of the step) through the data
 /// flow: which iterator of each operation runs over it, and which dimension of
-/// each value holds it. Micro-batches split exactly this.
+/// each value holds it. What is made for every sample without reading one
+/// (zeroes, repeated tables) has the batch where its readers have it.
+/// Micro-batches split exactly this.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
@@ -42,6 +44,14 @@ public:
 private:
   void visit(mlir::Block &block);
   void visit(mlir::Operation *op);
+  /// Gives the operands of `op` the batch that it runs over, where they come
+  /// from no input.
+  void visitOperands(mlir::Operation *op);
+  /// Whether `dimension` of `value`, which has no batch so far, can be the
+  /// batch: it is new, and not one of a parameter.
+  bool canHold(mlir::Value value, unsigned dimension) const;
+  /// Makes `dimension` of `value`, which can hold it, the batch.
+  void hold(mlir::Value value, unsigned dimension);
   /// Gives `to` the batch dimension of `from`, moved by `shift`.
   void copy(mlir::Value from, mlir::Value to, int shift = 0);
 

@@ -22,10 +22,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `pp` cuts the repeated layers with the most work into stages: an
       `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
       `virtual-stages` every stage gets several runs of them.
-    - `tp` splits as Megatron-LM does: the linears that feed an attention, and
-      each linear that another one reads through element-wise operations, by
-      columns (`out`), so that heads and the rows of the next linear follow by
-      propagation; embeddings by `vocab`; the linear that feeds the cross-entropy
+    - `tp` splits as Megatron-LM does: the linears that feed an attention, or a
+      product per head (`nn.matmul` of `[batch, head, ..]`), and each linear that
+      another one reads through element-wise operations, by columns (`out`), so
+      that heads and the rows of the next linear follow by propagation; embeddings by `vocab`; the linear that feeds the cross-entropy
       by `out`, unless it is split by rows already. The
       first matrix of an expert is split by columns too. Convolutions are
       data-parallel only.

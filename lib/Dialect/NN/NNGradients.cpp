@@ -71,29 +71,6 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-LogicalResult Conv2DOp::buildGradients(GradientScope &scope) {
-  Value gradient = scope.gradientOf(getResult());
-  if (!gradient)
-    return success();
-  OpBuilder &builder = scope.builder();
-  if (scope.wants(getInput()))
-    scope.add(getInput(), Conv2DDgradOp::create(
-                              builder, getLoc(), scope.gradientType(getInput()),
-                              getPathAttr(), gradient, scope.saved(getWeight()),
-                              getStrideAttr(), getPaddingAttr()));
-  if (scope.wants(getWeight()))
-    scope.add(getWeight(),
-              Conv2DWgradOp::create(
-                  builder, getLoc(), scope.gradientType(getWeight()),
-                  getPathAttr(), gradient, scope.saved(getInput()),
-                  getStrideAttr(), getPaddingAttr()));
-  if (getBias() && scope.wants(getBias()))
-    scope.add(getBias(), ReduceSumOp::create(
-                             builder, getLoc(), scope.gradientType(getBias()),
-                             getPathAttr(), gradient, ArrayRef<int64_t>{1}));
-  return success();
-}
-
 LogicalResult AttentionOp::buildGradients(GradientScope &scope) {
   Value gradient = scope.gradientOf(getResult());
   if (scope.gradientOf(getLogsumexp()))
@@ -184,18 +161,6 @@ LogicalResult DropoutOp::buildGradients(GradientScope &scope) {
                                                 getPathAttr(), gradient,
                                                 scope.saved(getMask()),
                                                 getProbabilityAttr()));
-  return success();
-}
-
-LogicalResult Pool2DOp::buildGradients(GradientScope &scope) {
-  Value gradient = scope.gradientOf(getResult());
-  if (gradient && scope.wants(getInput()))
-    scope.add(getInput(),
-              Pool2DGradOp::create(
-                  scope.builder(), getLoc(), scope.gradientType(getInput()),
-                  getPathAttr(), gradient, scope.saved(getInput()),
-                  getKindAttr(), getKernelAttr(), getStrideAttr(),
-                  getPaddingAttr()));
   return success();
 }
 

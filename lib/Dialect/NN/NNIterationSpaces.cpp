@@ -100,102 +100,6 @@ double MatmulOp::getFlopsPerPoint() { return 2; }
 KernelClass MatmulOp::getKernelClass() { return KernelClass::Matrix; }
 
 //===----------------------------------------------------------------------===//
-// Convolution and pooling
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The space that nn.conv2d and its gradients share. The image is read through
-/// a window, so its positions are indexed by no iterator.
-struct ConvSpace {
-  IterationSpace space;
-  unsigned batch, out, in, height, width, kernelHeight, kernelWidth;
-
-  ConvSpace(Value output, int64_t outSize, int64_t inSize, int64_t kh,
-            int64_t kw) {
-    batch = space.add("batch", sizeOf(output, 0));
-    out = space.add("out", outSize);
-    in = space.add("in", inSize);
-    height = space.add("height", sizeOf(output, 2), IteratorKind::Opaque);
-    width = space.add("width", sizeOf(output, 3), IteratorKind::Opaque);
-    kernelHeight = space.add("kernel_height", kh, IteratorKind::Opaque);
-    kernelWidth = space.add("kernel_width", kw, IteratorKind::Opaque);
-  }
-  void sumOver(unsigned iterator) {
-    space.iterators[iterator].kind = IteratorKind::Sum;
-  }
-  TensorIterators image() const { return {{batch}, {in}, {}, {}}; }
-  TensorIterators output() const {
-    return indexedBy({batch, out, height, width});
-  }
-  TensorIterators weight() const {
-    return indexedBy({out, in, kernelHeight, kernelWidth});
-  }
-};
-} // namespace
-
-IterationSpace Conv2DOp::getIterationSpace() {
-  ConvSpace conv(getResult(), sizeOf(getWeight(), 0), sizeOf(getWeight(), 1),
-                 sizeOf(getWeight(), 2), sizeOf(getWeight(), 3));
-  conv.sumOver(conv.in);
-  conv.space.operands = {conv.image(), conv.weight()};
-  if (getBias())
-    conv.space.operands.push_back(indexedBy({conv.out}));
-  conv.space.results = {conv.output()};
-  return conv.space;
-}
-double Conv2DOp::getFlopsPerPoint() { return 2; }
-KernelClass Conv2DOp::getKernelClass() { return KernelClass::Matrix; }
-
-IterationSpace Conv2DDgradOp::getIterationSpace() {
-  ConvSpace conv(getGradient(), sizeOf(getWeight(), 0), sizeOf(getWeight(), 1),
-                 sizeOf(getWeight(), 2), sizeOf(getWeight(), 3));
-  conv.sumOver(conv.out);
-  conv.space.operands = {conv.output(), conv.weight()};
-  conv.space.results = {conv.image()};
-  return conv.space;
-}
-double Conv2DDgradOp::getFlopsPerPoint() { return 2; }
-KernelClass Conv2DDgradOp::getKernelClass() { return KernelClass::Matrix; }
-
-IterationSpace Conv2DWgradOp::getIterationSpace() {
-  ConvSpace conv(getGradient(), sizeOf(getGradient(), 1), sizeOf(getInput(), 1),
-                 sizeOf(getResult(), 2), sizeOf(getResult(), 3));
-  conv.sumOver(conv.batch);
-  conv.space.operands = {conv.output(), conv.image()};
-  conv.space.results = {conv.weight()};
-  return conv.space;
-}
-double Conv2DWgradOp::getFlopsPerPoint() { return 2; }
-KernelClass Conv2DWgradOp::getKernelClass() { return KernelClass::Matrix; }
-
-/// Pooling: batch and channel are parallel, positions opaque.
-static IterationSpace poolSpace(Value output, bool gradient) {
-  IterationSpace space;
-  unsigned batch = space.add("batch", sizeOf(output, 0));
-  unsigned channel = space.add("channel", sizeOf(output, 1));
-  unsigned height =
-      space.add("height", sizeOf(output, 2), IteratorKind::Opaque);
-  unsigned width = space.add("width", sizeOf(output, 3), IteratorKind::Opaque);
-  TensorIterators image = {{batch}, {channel}, {}, {}};
-  TensorIterators pooled = indexedBy({batch, channel, height, width});
-  if (gradient) {
-    space.operands = {pooled, image};
-    space.results = {image};
-  } else {
-    space.operands = {image};
-    space.results = {pooled};
-  }
-  return space;
-}
-
-IterationSpace Pool2DOp::getIterationSpace() {
-  return poolSpace(getResult(), /*gradient=*/false);
-}
-IterationSpace Pool2DGradOp::getIterationSpace() {
-  return poolSpace(getGradient(), /*gradient=*/true);
-}
-
-//===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
 
@@ -203,10 +107,10 @@ namespace {
 /// The space that nn.attention and its gradient share.
 struct AttentionSpace {
   IterationSpace space;
-  unsigned batch, head, group, seq, key, dim;
+  unsigned batch, head, group, seq, key, dim, valueDim;
 
-  AttentionSpace(Value query, Value keys, int64_t heads, int64_t keyHeads,
-                 bool gradient) {
+  AttentionSpace(Value query, Value keys, Value values, int64_t heads,
+                 int64_t keyHeads, bool gradient) {
     batch = space.add("batch", sizeOf(query, 0));
     head = space.add("head", keyHeads);
     group = space.add("group", keyHeads > 0 ? heads / keyHeads : 1,
@@ -215,13 +119,21 @@ struct AttentionSpace {
                     gradient ? IteratorKind::Sum : IteratorKind::Parallel);
     key = space.add("key", sizeOf(keys, 1),
                     gradient ? IteratorKind::Sum : IteratorKind::LogSumExp);
-    dim = space.add("dim", heads > 0 ? sizeOf(query, 2) / heads : 1,
-                    IteratorKind::Opaque);
+    int64_t size = heads > 0 ? sizeOf(query, 2) / heads : 1;
+    int64_t valueSize = keyHeads > 0 ? sizeOf(values, 2) / keyHeads : 1;
+    dim = space.add("dim", size, IteratorKind::Opaque);
+    valueDim = size == valueSize
+                   ? dim
+                   : space.add("value_dim", valueSize, IteratorKind::Opaque);
   }
   TensorIterators queries() const {
     return {{batch}, {seq}, {head, group, dim}};
   }
-  TensorIterators keysOrValues() const { return {{batch}, {key}, {head, dim}}; }
+  TensorIterators keyed() const { return {{batch}, {key}, {head, dim}}; }
+  TensorIterators values() const { return {{batch}, {key}, {head, valueDim}}; }
+  TensorIterators outputs() const {
+    return {{batch}, {seq}, {head, group, valueDim}};
+  }
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
 
@@ -269,16 +181,30 @@ template <typename OpTy> static double visitedShare(OpTy op) {
                         : 1.0;
 }
 
+/// Operations per point of `products` over the size of keys and
+/// `valueProducts` over that of values, of two operations each per element.
+/// Where the sizes differ, each product runs over one of the two iterators
+/// only.
+template <typename OpTy>
+static double productFlops(OpTy op, double products, double valueProducts) {
+  double dim = static_cast<double>(sizeOf(op.getKey(), 2)) / op.getKeyHeads();
+  double valueDim =
+      static_cast<double>(sizeOf(op.getValue(), 2)) / op.getKeyHeads();
+  return dim == valueDim ? 2 * (products + valueProducts)
+                         : 2 * (products / valueDim + valueProducts / dim);
+}
+
 IterationSpace AttentionOp::getIterationSpace() {
-  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+  AttentionSpace attention(getQuery(), getKey(), getValue(), getHeads(),
+                           getKeyHeads(),
                            /*gradient=*/false);
-  attention.space.operands = {attention.queries(), attention.keysOrValues(),
-                              attention.keysOrValues()};
-  attention.space.results = {attention.queries(), attention.rows()};
+  attention.space.operands = {attention.queries(), attention.keyed(),
+                              attention.values()};
+  attention.space.results = {attention.outputs(), attention.rows()};
   return attention.space;
 }
-// Two products of two operations each per (query, key, dim).
-double AttentionOp::getFlopsPerPoint() { return 4; }
+// The scores, and the sums of values.
+double AttentionOp::getFlopsPerPoint() { return productFlops(*this, 1, 1); }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
 double AttentionOp::getVisitedShare() { return visitedShare(*this); }
 double AttentionOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
@@ -294,17 +220,20 @@ Operation *AttentionOp::buildRingStep(OpBuilder &builder, ValueRange operands,
 }
 
 IterationSpace AttentionBlockOp::getIterationSpace() {
-  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+  AttentionSpace attention(getQuery(), getKey(), getValue(), getHeads(),
+                           getKeyHeads(),
                            /*gradient=*/false);
-  attention.space.operands = {attention.queries(), attention.keysOrValues(),
-                              attention.keysOrValues()};
+  attention.space.operands = {attention.queries(), attention.keyed(),
+                              attention.values()};
   if (!getSoFar().empty())
     llvm::append_range(attention.space.operands,
-                       ArrayRef{attention.queries(), attention.rows()});
-  attention.space.results = {attention.queries(), attention.rows()};
+                       ArrayRef{attention.outputs(), attention.rows()});
+  attention.space.results = {attention.outputs(), attention.rows()};
   return attention.space;
 }
-double AttentionBlockOp::getFlopsPerPoint() { return 4; }
+double AttentionBlockOp::getFlopsPerPoint() {
+  return productFlops(*this, 1, 1);
+}
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
 // Every query visits one block of the keys.
 double AttentionBlockOp::getVisitedShare() {
@@ -315,18 +244,21 @@ double AttentionBlockOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
 }
 
 IterationSpace AttentionGradOp::getIterationSpace() {
-  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+  AttentionSpace attention(getQuery(), getKey(), getValue(), getHeads(),
+                           getKeyHeads(),
                            /*gradient=*/true);
-  attention.space.operands = {
-      attention.queries(),      attention.queries(), attention.keysOrValues(),
-      attention.keysOrValues(), attention.queries(), attention.rows()};
-  attention.space.results = {attention.queries(), attention.keysOrValues(),
-                             attention.keysOrValues()};
+  attention.space.operands = {attention.outputs(), attention.queries(),
+                              attention.keyed(),   attention.values(),
+                              attention.outputs(), attention.rows()};
+  attention.space.results = {attention.queries(), attention.keyed(),
+                             attention.values()};
   return attention.space;
 }
 // Four products; the kernel repeats the scores as a fifth.
-double AttentionGradOp::getFlopsPerPoint() { return 8; }
-double AttentionGradOp::getExecutedFlopsPerPoint() { return 10; }
+double AttentionGradOp::getFlopsPerPoint() { return productFlops(*this, 2, 2); }
+double AttentionGradOp::getExecutedFlopsPerPoint() {
+  return productFlops(*this, 3, 2);
+}
 KernelClass AttentionGradOp::getKernelClass() { return KernelClass::Matrix; }
 double AttentionGradOp::getVisitedShare() { return visitedShare(*this); }
 double AttentionGradOp::getVisitedShareOf(ArrayRef<IteratorRanges> held) {
@@ -344,19 +276,24 @@ Operation *AttentionGradOp::buildRingStep(OpBuilder &builder,
 }
 
 IterationSpace AttentionBlockGradOp::getIterationSpace() {
-  AttentionSpace attention(getQuery(), getKey(), getHeads(), getKeyHeads(),
+  AttentionSpace attention(getQuery(), getKey(), getValue(), getHeads(),
+                           getKeyHeads(),
                            /*gradient=*/true);
-  attention.space.operands = {
-      attention.queries(),      attention.queries(), attention.keysOrValues(),
-      attention.keysOrValues(), attention.queries(), attention.rows()};
+  attention.space.operands = {attention.outputs(), attention.queries(),
+                              attention.keyed(),   attention.values(),
+                              attention.outputs(), attention.rows()};
   if (getQueryGradientSoFar())
     attention.space.operands.push_back(attention.queries());
-  attention.space.results = {attention.queries(), attention.keysOrValues(),
-                             attention.keysOrValues()};
+  attention.space.results = {attention.queries(), attention.keyed(),
+                             attention.values()};
   return attention.space;
 }
-double AttentionBlockGradOp::getFlopsPerPoint() { return 8; }
-double AttentionBlockGradOp::getExecutedFlopsPerPoint() { return 10; }
+double AttentionBlockGradOp::getFlopsPerPoint() {
+  return productFlops(*this, 2, 2);
+}
+double AttentionBlockGradOp::getExecutedFlopsPerPoint() {
+  return productFlops(*this, 3, 2);
+}
 KernelClass AttentionBlockGradOp::getKernelClass() {
   return KernelClass::Matrix;
 }

@@ -25,80 +25,7 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Checks window attributes and the output size they give. The output is the
-/// result of a forward operation and the gradient that a backward one reads.
-static LogicalResult verifyWindow(Operation *op, Value image, Value output,
-                                  ArrayRef<int64_t> kernel,
-                                  ArrayRef<int64_t> stride,
-                                  ArrayRef<int64_t> padding) {
-  if (tensorType(image).getRank() != 4 || tensorType(output).getRank() != 4)
-    return op->emitOpError("image and output must have rank 4, got ")
-           << tensorType(image).getRank() << " and "
-           << tensorType(output).getRank();
-  std::pair<StringRef, ArrayRef<int64_t>> attributes[] = {
-      {"kernel", kernel}, {"stride", stride}, {"padding", padding}};
-  for (auto [name, values] : attributes) {
-    if (values.size() != 2)
-      return op->emitOpError()
-             << "'" << name << "' must have 2 entries, got " << values.size();
-    for (int64_t value : values)
-      if (value < (name == "padding" ? 0 : 1))
-        return op->emitOpError()
-               << "'" << name << "' must be "
-               << (name == "padding" ? "at least 0" : "at least 1") << ", got "
-               << value;
-  }
-  for (unsigned i = 0; i < 2; ++i) {
-    int64_t size = tensorType(image).getDimSize(2 + i);
-    int64_t span = size + 2 * padding[i] - kernel[i];
-    if (span < 0)
-      return op->emitOpError() << "the kernel of size " << kernel[i]
-                               << " is larger than the padded image of size "
-                               << size + 2 * padding[i];
-    int64_t expected = span / stride[i] + 1;
-    if (tensorType(output).getDimSize(2 + i) != expected)
-      return op->emitOpError()
-             << "output dimension " << 2 + i << " has size "
-             << tensorType(output).getDimSize(2 + i) << ", expected "
-             << expected << " = (" << size << " + 2 * " << padding[i] << " - "
-             << kernel[i] << ") / " << stride[i] << " + 1";
-  }
-  return success();
-}
-
-static LogicalResult verifyConvolution(Operation *op, Value image, Value output,
-                                       Value weight, ArrayRef<int64_t> stride,
-                                       ArrayRef<int64_t> padding) {
-  auto type = tensorType(weight);
-  if (type.getRank() != 4)
-    return op->emitOpError("weight must have rank 4, got ") << type.getRank();
-  return verifyWindow(op, image, output, type.getShape().take_back(2), stride,
-                      padding);
-}
-
-LogicalResult Conv2DOp::verify() {
-  return verifyConvolution(*this, getInput(), getResult(), getWeight(),
-                           getStride(), getPadding());
-}
-LogicalResult Conv2DDgradOp::verify() {
-  return verifyConvolution(*this, getResult(), getGradient(), getWeight(),
-                           getStride(), getPadding());
-}
-LogicalResult Conv2DWgradOp::verify() {
-  return verifyConvolution(*this, getInput(), getGradient(), getResult(),
-                           getStride(), getPadding());
-}
-
-LogicalResult Pool2DOp::verify() {
-  return verifyWindow(*this, getInput(), getResult(), getKernel(), getStride(),
-                      getPadding());
-}
-LogicalResult Pool2DGradOp::verify() {
-  return verifyWindow(*this, getInput(), getGradient(), getKernel(),
-                      getStride(), getPadding());
-}
-
-/// Checks heads against the sizes of query and key.
+/// Checks heads against the sizes of query and value.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
@@ -112,6 +39,14 @@ template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
     return op.emitOpError(
                "'heads' must divide the query's last dimension, got ")
            << heads << " and " << width;
+  if (tensorType(op.getValue()).getRank() != 3)
+    return op.emitOpError("value must have rank 3, got ")
+           << tensorType(op.getValue()).getRank();
+  int64_t valueWidth = tensorType(op.getValue()).getDimSize(2);
+  if (valueWidth % keyHeads != 0)
+    return op.emitOpError("the value's last dimension, ")
+           << valueWidth << ", is not a multiple of the number of key heads, "
+           << keyHeads;
   return success();
 }
 

@@ -144,6 +144,42 @@ func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
 
 // -----
 
+// A dilation spreads the kernel in both directions,
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op 'dilation' must have 2 entries of at least 1}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1, 0>} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// so that it reaches further.
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op output dimension 2 has size 8, expected 6 = (8 + 2 * 1 - 5) / 1 + 1}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 2, 2>} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// Groups have as many channels each,
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x1x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op 'groups' must divide the channels of image and output, got 3 and 4}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 3 : i64} : (tensor<8x4x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
+// of which the weight has those of one group.
+func.func @f(%x: tensor<8x4x8x8xf32>, %w: tensor<16x4x3x3xf32>) {
+  // expected-error@+1 {{'nn.conv2d' op operand 1: dimension 1 (in) has size 4, expected 2}}
+  %0 = nn.conv2d "c"(%x, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, groups = 2 : i64} : (tensor<8x4x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x16x8x8xf32>
+  return
+}
+
+// -----
+
 // A padding is not negative.
 func.func @f(%x: tensor<8x4x8x8xf32>) {
   // expected-error@+1 {{'nn.pool2d' op 'padding' must be at least 0, got -1}}
@@ -202,6 +238,33 @@ func.func @f(%dy: tensor<8x4x3x4xf32>, %x: tensor<8x4x8x8xf32>) {
 func.func @f(%q: tensor<1x4x12xf32>, %k: tensor<1x4x8xf32>) {
   // expected-error@+1 {{'nn.attention' op 'kv_heads' must divide 'heads', got 4 and 6}}
   %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 6 : i64, kv_heads = 4 : i64} : (tensor<1x4x12xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x12xf32>, tensor<1x6x4xf32>)
+  return
+}
+
+// -----
+
+// Values have as many heads as keys.
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x4xf32>, %v: tensor<1x4x5xf32>) {
+  // expected-error@+1 {{'nn.attention' op the value's last dimension, 5, is not a multiple of the number of key heads, 2}}
+  %0, %1 = nn.attention "core"(%q, %k, %v) {heads = 4 : i64, kv_heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x4xf32>, tensor<1x4x5xf32>) -> (tensor<1x4x10xf32>, tensor<1x4x4xf32>)
+  return
+}
+
+// -----
+
+// The result is as wide as the values are.
+func.func @f(%q: tensor<1x4x8xf32>, %v: tensor<1x4x6xf32>) {
+  // expected-error@+1 {{'nn.attention' op result 0: dimension 2 (head x group x value_dim) has size 8, expected 6}}
+  %0, %1 = nn.attention "core"(%q, %q, %v) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x6xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+// A value is a sequence.
+func.func @f(%q: tensor<1x4x8xf32>, %v: tensor<4x8xf32>) {
+  // expected-error@+1 {{'nn.attention' op value must have rank 3, got 2}}
+  %0, %1 = nn.attention "core"(%q, %q, %v) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x2x4xf32>)
   return
 }
 

@@ -312,3 +312,21 @@ func.func @f(%x: tensor<8x16xf32>) {
   %0 = nn.generic "g"(%x) {iterators = ["b", "h"], sizes = array<i64: 8, 16>, kinds = ["parallel", "parallel"], indexing = [["b", "h"], ["b", "h"]], flops = 1.0 : f64, bytes = -1.0 : f64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
   return
 }
+
+// -----
+
+// A layer of long short-term memory has four gates per unit,
+func.func @f(%x: tensor<8x5x48xf32>, %w: tensor<48x16xf32>) {
+  // expected-error@+1 {{'nn.lstm' op there are four gates per hidden unit, got 48 gates and 16 units}}
+  %h, %g, %c = nn.lstm "l"(%x, %w) : (tensor<8x5x48xf32>, tensor<48x16xf32>) -> (tensor<8x5x16xf32>, tensor<8x5x48xf32>, tensor<8x5x16xf32>)
+  return
+}
+
+// -----
+
+// and goes through a time.
+func.func @f(%dx: tensor<8x64xf32>, %h: tensor<8x16xf32>) {
+  // expected-error@+1 {{'nn.lstm_wgrad' op gates and states must have rank 3, got 2 and 2}}
+  %dw = nn.lstm_wgrad "l"(%dx, %h) : (tensor<8x64xf32>, tensor<8x16xf32>) -> tensor<64x16xf32>
+  return
+}

@@ -117,6 +117,17 @@ func.func @loss(%x: tensor<8x16xf32>, %d: tensor<f32>) {
   return
 }
 
+// CHECK-LABEL: func.func @recurrent
+func.func @recurrent(%x: tensor<8x5x64xf32>, %w: tensor<64x16xf32>, %b: tensor<64xf32>) {
+  // CHECK: nn.lstm "l"(%{{.*}}, %{{.*}}, %{{.*}}) {reverse} : (tensor<8x5x64xf32>, tensor<64x16xf32>, tensor<64xf32>) -> (tensor<8x5x16xf32>, tensor<8x5x64xf32>, tensor<8x5x16xf32>)
+  %h, %g, %c = nn.lstm "l"(%x, %w, %b) {reverse} : (tensor<8x5x64xf32>, tensor<64x16xf32>, tensor<64xf32>) -> (tensor<8x5x16xf32>, tensor<8x5x64xf32>, tensor<8x5x16xf32>)
+  // CHECK: nn.lstm_grad "l"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {reverse}
+  %dx = nn.lstm_grad "l"(%h, %w, %g, %c) {reverse} : (tensor<8x5x16xf32>, tensor<64x16xf32>, tensor<8x5x64xf32>, tensor<8x5x16xf32>) -> tensor<8x5x64xf32>
+  // CHECK: nn.lstm_wgrad "l"(%{{.*}}, %{{.*}}) {reverse}
+  %dw = nn.lstm_wgrad "l"(%dx, %h) {reverse} : (tensor<8x5x64xf32>, tensor<8x5x16xf32>) -> tensor<64x16xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @generic
 func.func @generic(%x: tensor<8x16x64xf32>, %a: tensor<64x4xf32>) {
   // CHECK: nn.generic "scan"(%{{.*}}, %{{.*}}) {flops = 6.000000e+00 : f64, gradient_flops = 9.000000e+00 : f64, indexing = {{\[\[}}"batch", "seq", "hidden"], ["hidden", "state"], ["batch", "seq", "hidden"]], iterators = ["batch", "seq", "hidden", "state"], kinds = ["parallel", "opaque", "parallel", "sum"], multilinear, sizes = array<i64: 8, 16, 64, 4>}

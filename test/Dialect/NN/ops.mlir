@@ -40,7 +40,7 @@ func.func @step(%m: tensor<4xf32> {nn.role = "state"})
 func.func @matrix_operations(
     %x: tensor<8x128xf32>, %w: tensor<256x128xf32>, %b: tensor<256xf32>,
     %a: tensor<8x64x32xf32>, %i: tensor<8x3x224x224xf32>,
-    %k: tensor<64x3x11x11xf32>, %kb: tensor<64xf32>,
+    %k: tensor<64x3x11x11xf32>, %kb: tensor<64xf32>, %kg: tensor<6x1x3x3xf32>,
     %q: tensor<8x16x96xbf16>, %kv: tensor<8x32x24xbf16>) {
   // CHECK: nn.linear "mlp.fc1"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x128xf32>, tensor<256x128xf32>, tensor<256xf32>) -> tensor<8x256xf32>
   %0 = nn.linear "mlp.fc1"(%x, %w, %b) : (tensor<8x128xf32>, tensor<256x128xf32>, tensor<256xf32>) -> tensor<8x256xf32>
@@ -50,8 +50,10 @@ func.func @matrix_operations(
   // CHECK: nn.matmul "outer"(%{{.*}}, %{{.*}}) {transpose_a} : (tensor<8x64x32xf32>, tensor<8x64x32xf32>) -> tensor<8x32x32xf32>
   %2 = nn.matmul "outer"(%a, %a) {transpose_a} : (tensor<8x64x32xf32>, tensor<8x64x32xf32>) -> tensor<8x32x32xf32>
   // CHECK: nn.conv2d "features.0"(%{{.*}}, %{{.*}}, %{{.*}}) {padding = array<i64: 2, 2>, stride = array<i64: 4, 4>}
-  // GENERIC: "nn.conv2d"({{.*}}) <{padding = array<i64: 2, 2>, path = "features.0", stride = array<i64: 4, 4>}>
+  // GENERIC: "nn.conv2d"({{.*}}) <{dilation = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 2, 2>, path = "features.0", stride = array<i64: 4, 4>}>
   %3 = nn.conv2d "features.0"(%i, %k, %kb) {stride = array<i64: 4, 4>, padding = array<i64: 2, 2>} : (tensor<8x3x224x224xf32>, tensor<64x3x11x11xf32>, tensor<64xf32>) -> tensor<8x64x55x55xf32>
+  // CHECK: nn.conv2d "grouped"(%{{.*}}, %{{.*}}) {dilation = array<i64: 2, 2>, groups = 3 : i64, padding = array<i64: 2, 2>, stride = array<i64: 1, 1>}
+  %g = nn.conv2d "grouped"(%i, %kg) {stride = array<i64: 1, 1>, padding = array<i64: 2, 2>, dilation = array<i64: 2, 2>, groups = 3 : i64} : (tensor<8x3x224x224xf32>, tensor<6x1x3x3xf32>) -> tensor<8x6x224x224xf32>
   // CHECK: nn.attention "core"(%{{.*}}, %{{.*}}, %{{.*}}) {causal, heads = 12 : i64, kv_heads = 3 : i64}
   // GENERIC: "nn.attention"({{.*}}) <{causal, heads = 12 : i64, kv_heads = 3 : i64, path = "core"}>
   %o, %lse = nn.attention "core"(%q, %kv, %kv) {heads = 12 : i64, kv_heads = 3 : i64, causal} : (tensor<8x16x96xbf16>, tensor<8x32x24xbf16>, tensor<8x32x24xbf16>) -> (tensor<8x16x96xbf16>, tensor<8x12x16xf32>)

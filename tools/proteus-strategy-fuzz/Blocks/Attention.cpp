@@ -19,6 +19,7 @@ static void choose(Random &random, const Model &, BlockUse &use) {
   // Queries that share a key.
   use.set("group", random.pick<int64_t>({1, 1, 2, 3}), 1);
   use.set("head dim", random.between(1, 3), 1);
+  use.set("value dim", random.between(1, 3), 1);
   use.set("causal", random.chance(50));
   use.set("bias", random.chance(50));
   use.set("dropout", random.chance(25));
@@ -31,19 +32,20 @@ static Tensor write(ModelWriter &writer, const BlockUse &use,
   int64_t heads = keyHeads * use.get("group");
   int64_t queries = heads * use.get("head dim");
   int64_t keys = keyHeads * use.get("head dim");
+  int64_t values = keyHeads * use.get("value dim");
   Tensor normed = writer.layerNorm("ln_1", input);
-  Tensor fused = writer.linear("attention.qkv", normed, queries + 2 * keys,
+  Tensor fused = writer.linear("attention.qkv", normed, queries + keys + values,
                                use.get("bias"));
   auto part = [&](int64_t size) {
     return writer.fresh({model.batch, model.seq, size});
   };
-  Tensor query = part(queries), key = part(keys), value = part(keys);
+  Tensor query = part(queries), key = part(keys), value = part(values);
   Iterators split = writer.dims(input, "");
   split.push_back({"head", keyHeads});
   writer.emit("split", "attention.split", fused,
               llvm::formatv("{{groups = {0} : i64}", keyHeads).str(),
               {query, key, value}, split);
-  Tensor result = part(queries);
+  Tensor result = part(heads * use.get("value dim"));
   Tensor rows = writer.fresh({model.batch, heads, model.seq}, "f32");
   // `group` is left out: it is a minor part of a dimension and can't be split.
   writer.emit("attention", "attention.core", {query, key, value},

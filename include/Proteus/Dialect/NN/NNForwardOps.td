@@ -54,43 +54,23 @@ def NN_MatmulOp : NN_ForwardOp<"matmul", ["getFlopsPerPoint", "getKernelClass"]>
   let hasVerifier = 1;
 }
 
-def NN_Conv2DOp : NN_ForwardOp<"conv2d", ["getFlopsPerPoint", "getKernelClass"]> {
-  let summary = "two-dimensional convolution";
-  let description = [{
-    Input `[batch, in, height, width]`, weight `[out, in, kernel, kernel]`.
-    Iterators: `batch`, `out`, `in` (sum), and the opaque output and kernel
-    positions. Where `in` is split, the first part adds the bias.
-
-    **Constraints**: strides are positive, paddings not negative; the output size is
-    `(size + 2 padding - kernel) / stride + 1` in each direction and positive.
-
-    ```mlir
-    %y = nn.conv2d "features.0"(%x, %w, %b) {stride = array<i64: 4, 4>, padding = array<i64: 2, 2>} : (tensor<8x3x224x224xf32>, tensor<64x3x11x11xf32>, tensor<64xf32>) -> tensor<8x64x55x55xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_FloatTensor:$weight,
-                       Optional<NN_FloatTensor>:$bias, DenseI64ArrayAttr:$stride,
-                       DenseI64ArrayAttr:$padding);
-  let results = (outs NN_FloatTensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_AttentionOp : NN_ForwardOp<"attention",
     ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf"],
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "fused scaled-dot-product attention";
   let description = [{
     softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
-    `[batch, seq, heads · dim]`, key and value are `[batch, key, kv_heads · dim]`;
-    with fewer key than query heads, groups of query heads share one. With
-    `causal`, query i sees the keys 0 to i. The second result is the log-sum-exp of
-    each row, which the gradient needs.
+    `[batch, seq, heads · dim]`, the key `[batch, key, kv_heads · dim]`, the value
+    `[batch, key, kv_heads · value_dim]` and the result `[batch, seq, heads ·
+    value_dim]`; with fewer key than query heads, groups of query heads share one.
+    With `causal`, query i sees the keys 0 to i. The second result is the
+    log-sum-exp of each row, which the gradient needs.
     Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
-    `seq`, `key` (log-sum-exp) and `dim` (opaque). The blocks of `key` may go
-    round a ring.
+    `seq`, `key` (log-sum-exp), `dim` and, where it is another size, `value_dim`
+    (opaque). The blocks of `key` may go round a ring.
 
     **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
-    `kv_heads` the key's last dimension.
+    `kv_heads` the key's and the value's last dimension.
 
     ```mlir
     %o, %lse = nn.attention "core"(%q, %k, %v) {heads = 12 : i64, causal} : (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x12x1024xf32>)
@@ -229,29 +209,6 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, F64Attr:$probability,
                        I64Attr:$seed);
   let results = (outs NN_FloatTensor:$result, NN_MaskTensor:$mask);
-  let hasVerifier = 1;
-}
-
-def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
-  let summary = "maximum or average over windows of an image";
-  let description = [{
-    Padding never is a maximum and counts as zero in an average, which is over the
-    whole window. Of equal maxima the first gets the gradient.
-    Iterators: `batch`, `channel`, and opaque output positions.
-
-    **Constraints**: as for `nn.conv2d`, with `kernel` in place of the weight.
-
-    ```mlir
-    %y = nn.pool2d "pool" max(%x) {kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x64x55x55xf32>) -> tensor<8x64x27x27xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_PoolKind:$kind,
-                       DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
-                       DenseI64ArrayAttr:$padding);
-  let results = (outs NN_FloatTensor:$result);
-  let assemblyFormat = [{
-    $path $kind `(` operands `)` attr-dict `:` functional-type(operands, results)
-  }];
   let hasVerifier = 1;
 }
 

@@ -40,42 +40,6 @@ def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad", ["getFlopsPerPoint", "getKern
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKernelClass"]> {
-  let summary = "gradient of nn.conv2d with respect to its input";
-  let description = [{
-    Iterators as in `nn.conv2d`; `out` is summed.
-
-    **Constraints**: the sizes of gradient and result are those of the output and
-    the image of a convolution, as for `nn.conv2d`.
-
-    ```mlir
-    %dx = nn.conv2d_dgrad "c"(%dy, %w) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<16x4x3x3xf32>) -> tensor<8x4x8x8xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$weight,
-                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
-  let results = (outs NN_FloatTensor:$result);
-  let hasVerifier = 1;
-}
-
-def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
-  let summary = "gradient of nn.conv2d with respect to its weight";
-  let description = [{
-    Iterators as in `nn.conv2d`; `batch` and the positions are summed.
-
-    **Constraints**: the sizes of gradient and input are those of the output and
-    the image of a convolution, as for `nn.conv2d`.
-
-    ```mlir
-    %dw = nn.conv2d_wgrad "c"(%dy, %x) {stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<8x16x8x8xf32>, tensor<8x4x8x8xf32>) -> tensor<16x4x3x3xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
-                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
-  let results = (outs NN_FloatTensor:$result);
-  let hasVerifier = 1;
-}
-
 def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
      "getVisitedShareOf"],
@@ -202,29 +166,6 @@ def NN_DropoutGradOp : NN_BinaryGradOp<"dropout_grad"> {
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_MaskTensor:$mask,
                        F64Attr:$probability);
-}
-
-def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad"> {
-  let summary = "gradient of nn.pool2d";
-  let description = [{
-    Reads the forward operand to find the maxima; an average needs it for its
-    shape only.
-
-    **Constraints**: the sizes of gradient and input are those of the output and
-    the image of a pooling, as for `nn.pool2d`.
-
-    ```mlir
-    %dx = nn.pool2d_grad "pool" max(%dy, %x) {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x4x4x4xf32>, tensor<8x4x8x8xf32>) -> tensor<8x4x8x8xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$input,
-                       NN_PoolKind:$kind, DenseI64ArrayAttr:$kernel,
-                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding);
-  let results = (outs NN_FloatTensor:$result);
-  let assemblyFormat = [{
-    $path $kind `(` operands `)` attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
 }
 
 def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint"]> {

@@ -51,6 +51,11 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
       "is not the size of operands and results.",
       "std::optional<double>", "getBytesPerPoint", (ins), [{}],
       [{ return std::nullopt; }]>,
+    InterfaceMethod<"The iterator whose values follow one another, each a step of "
+      "its own that is launched and reads what the iterator does not index again: "
+      "the times of a recurrent layer.",
+      "std::optional<::llvm::StringRef>", "getSequentialIterator", (ins), [{}],
+      [{ return std::nullopt; }]>,
     InterfaceMethod<"Whether the operation is linear in all its operands "
       "together, so that partial sums may pass through it unreduced.",
       "bool", "isLinear", (ins), [{}], [{ return false; }]>,

@@ -1,0 +1,84 @@
+//===- NNRecurrentOps.td - layers that go through time -----*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_NN_NNRECURRENTOPS_TD
+#define PROTEUS_DIALECT_NN_NNRECURRENTOPS_TD
+
+include "Proteus/Dialect/NN/NNBase.td"
+
+def NN_LstmOp : NN_ForwardOp<"lstm",
+    ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
+  let summary = "the recurrent part of a layer of long short-term memory";
+  let description = [{
+    The input is `[batch, time, 4 · hidden]`: what the sequence contributes to the
+    gates, computed for all times at once by `nn.linear`. At time t
+
+        gates = input(t) + weight h(t−1) + bias
+        c(t) = σ(forget) c(t−1) + σ(in) tanh(candidate)
+        h(t) = σ(out) tanh(c(t))
+
+    with h(−1) = c(−1) = 0 and the gates in the order in, forget, candidate, out;
+    the weight is `[4 · hidden, hidden]`. With `reverse` time runs backwards. The
+    results are h, and for the gradient the gates after their functions and c.
+    Iterators: `batch` (parallel); opaque `time`, `gate`, `hidden` and `in` (the
+    hidden units that a step reads). Times follow one another: every step reads the
+    weight again.
+
+    **Constraints**: the shapes above.
+
+    ```mlir
+    %h, %gates, %c = nn.lstm "decoder.lstm"(%x, %w, %b) : (tensor<8x20x64xf32>, tensor<64x16xf32>, tensor<64xf32>) -> (tensor<8x20x16xf32>, tensor<8x20x64xf32>, tensor<8x20x16xf32>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$input, NN_FloatTensor:$weight,
+                       Optional<NN_FloatTensor>:$bias, UnitAttr:$reverse);
+  let results = (outs NN_FloatTensor:$result, NN_FloatTensor:$gates,
+                      NN_FloatTensor:$cells);
+  let hasVerifier = 1;
+}
+
+def NN_LstmGradOp : NN_KernelOp<"lstm_grad",
+    ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
+  let summary = "gradient of nn.lstm with respect to its input";
+  let description = [{
+    Goes through time the other way. The result is the gradient of the gates before
+    their functions, from which those of weight and bias follow. Iterators as in
+    `nn.lstm`.
+
+    **Constraints**: as for `nn.lstm`.
+
+    ```mlir
+    %dx = nn.lstm_grad "lstm"(%dh, %w, %gates, %c) : (tensor<8x20x16xf32>, tensor<64x16xf32>, tensor<8x20x64xf32>, tensor<8x20x16xf32>) -> tensor<8x20x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$weight,
+                       NN_FloatTensor:$gates, NN_FloatTensor:$cells,
+                       UnitAttr:$reverse);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_LstmWgradOp : NN_KernelOp<"lstm_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+  let summary = "gradient of nn.lstm with respect to its weight";
+  let description = [{
+    Σ over batch and time of the gradient of the gates times the state before: one
+    product over all times. Iterators as in `nn.lstm`; `batch` is summed.
+
+    **Constraints**: as for `nn.lstm`.
+
+    ```mlir
+    %dw = nn.lstm_wgrad "lstm"(%dx, %h) : (tensor<8x20x64xf32>, tensor<8x20x16xf32>) -> tensor<64x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$states,
+                       UnitAttr:$reverse);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // PROTEUS_DIALECT_NN_NNRECURRENTOPS_TD

@@ -1,0 +1,39 @@
+//===- DecoderPresets.h - published decoders --------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_MODELS_DECODERPRESETS_H
+#define PROTEUS_LIB_MODELS_DECODERPRESETS_H
+
+#include "Transformer.h"
+
+#include "Proteus/Models/Registry.h"
+
+namespace proteus::models {
+
+/// Adds decoders to a registry.
+class DecoderPresets {
+public:
+  explicit DecoderPresets(Registry &registry) : registry(registry) {}
+  void add(const char *name, const char *description, std::string source,
+           TransformerDims dims) {
+    registry.add(Preset{name, "decoder", description, std::move(source),
+                        [dims = std::move(dims)] {
+                          return std::make_unique<TransformerModel>(dims);
+                        }});
+  }
+
+private:
+  Registry &registry;
+};
+
+void addGptPresets(DecoderPresets &presets);
+void addLlamaPresets(DecoderPresets &presets);
+
+} // namespace proteus::models
+
+#endif // PROTEUS_LIB_MODELS_DECODERPRESETS_H
