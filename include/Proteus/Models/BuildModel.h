@@ -35,6 +35,8 @@ struct Precision {
 struct ModelRequest {
   /// A preset, or a file: a Hugging Face config.json or a model file.
   std::string model;
+  /// The text of such a file, instead of `model`.
+  std::string text;
   /// The global batch.
   int64_t batch = 1;
   Precision precision;
