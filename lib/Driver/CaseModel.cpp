@@ -77,10 +77,11 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
         {sizeOf(model, "seq"), sizeOf(model, "mem_len")});
     return Error::success();
   }
-  if (kind == "dlrm")
-    return createStringError(
-        "tables that are placed on devices, with an all-to-all between them and "
-        "data-parallel layers, need a tree written by hand (docs/strategies.md)");
+  if (kind == "dlrm") {
+    use(job, StringRef(name).contains("large") ? "dlrm-criteo-large"
+                                               : "dlrm-criteo-small");
+    return Error::success();
+  }
   if (kind == "rnn-seq2seq")
     return createStringError(
         "sentences of different lengths are batched: the case says tokens per "

@@ -117,6 +117,11 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     return createStringError("parameter servers are not modelled");
   if (s.has("optimizer") && s["optimizer"].string() == "sgd")
     job.optimizer = "sgd";
+  if (s.has("strategy") &&
+      StringRef(s["strategy"].string()).contains("table-wise")) {
+    strategy.placeTables = true;
+    job.optimizer = "sgd";
+  }
   return Error::success();
 }
 

@@ -37,6 +37,9 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                 {"zero-stage"});
   flags.action("use-distributed-optimizer", "the same as --zero 1",
                [&s] { s.zero = std::max<int64_t>(s.zero, 1); });
+  flags.flag("place-tables",
+             "whole embedding tables on single data-parallel devices",
+             s.placeTables);
   flags.integer("prefetch", "layers ahead for which ZeRO-3 gathers parameters",
                 s.prefetch, 0, maxDegree);
   flags.flag("reshard-after-forward",
@@ -167,6 +170,8 @@ std::string Strategy::text() const {
     add("recompute", recompute);
   if (contextKind != plain.contextKind)
     add("cp-kind", contextKind);
+  if (placeTables)
+    add("place-tables", "true");
   if (offloadWeight)
     add("offload-weight", "true");
   if (offloadState)

@@ -149,6 +149,7 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.offloadActivation = s.offloadActivation;
   options.bucketSize = s.bucketSize.value_or(0);
   options.firstBucketSize = s.firstBucketSize.value_or(0);
+  options.placeTables = s.placeTables;
   return options;
 }
 

@@ -148,7 +148,8 @@ public:
                                  offloadState,
                                  offloadActivation,
                                  bucketSize,
-                                 firstBucketSize};
+                                 firstBucketSize,
+                                 placeTables};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();
   }

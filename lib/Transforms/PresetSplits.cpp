@@ -398,12 +398,43 @@ LogicalResult PresetSplits::recomputeAttention() {
   return success();
 }
 
+/// The largest table first, each to the device that holds least.
+LogicalResult PresetSplits::placeTables() {
+  if (!options.placeTables || options.dataParallel == 1)
+    return success();
+  llvm::MapVector<StringRef, SmallVector<nn::EmbeddingBagOp>> tables;
+  for (Operation *op : model.getOperations())
+    if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
+      if (const PresetModel::Position *position = model.getPosition(op))
+        tables[position->path].push_back(bag);
+  if (tables.empty())
+    return emitError(model.getFunction().getLoc(),
+                     "place-tables=true places lookups in tables "
+                     "(nn.embedding_bag), and the model has none");
+  auto list = tables.takeVector();
+  auto bytesOf = [](const auto &entry) {
+    return cast<RankedTensorType>(entry.second.front().getTable().getType())
+        .getNumElements();
+  };
+  std::stable_sort(list.begin(), list.end(), [&](const auto &a, const auto &b) {
+    return bytesOf(a) > bytesOf(b);
+  });
+  std::vector<int64_t> held(options.dataParallel);
+  for (auto &entry : list) {
+    auto least = std::min_element(held.begin(), held.end());
+    *least += bytesOf(entry);
+    for (nn::EmbeddingBagOp bag : entry.second)
+      settings[bag].device = least - held.begin();
+  }
+  return success();
+}
+
 LogicalResult PresetSplits::decide() {
   if (failed(splitTensors()) || failed(checkSequence()))
     return failure();
   splitSequence();
   if (failed(splitContext()) || failed(placeExperts()) ||
-      failed(recomputeAttention()))
+      failed(recomputeAttention()) || failed(placeTables()))
     return failure();
   splitStorage();
   return success();

@@ -18,6 +18,7 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 
 #include <map>
+#include <optional>
 
 namespace proteus {
 
@@ -34,8 +35,11 @@ inline constexpr llvm::StringLiteral kTensor = "tp";
 struct PresetSettings {
   std::map<strategy::ItemKind, llvm::SmallVector<strategy::PartAttr, 2>> splits;
   bool recompute = false;
+  /// The data-parallel device that runs them alone.
+  std::optional<int64_t> device;
   bool operator==(const PresetSettings &other) const {
-    return splits == other.splits && recompute == other.recompute;
+    return splits == other.splits && recompute == other.recompute &&
+           device == other.device;
   }
 };
 
@@ -70,6 +74,7 @@ private:
   llvm::LogicalResult splitContext();
   llvm::LogicalResult placeExperts();
   llvm::LogicalResult recomputeAttention();
+  llvm::LogicalResult placeTables();
   /// Splits what is stored, as ZeRO does.
   void splitStorage();
 

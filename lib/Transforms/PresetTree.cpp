@@ -49,6 +49,12 @@ private:
 void TreeWriter::writeSettings(OpBuilder &builder, const PresetSettings &list) {
   if (list.recompute)
     strategy::RecomputeOp::create(builder, function.getLoc());
+  if (list.device) {
+    Attribute place = strategy::CoordinateAttr::get(
+        context, StringAttr::get(context, kData), *list.device);
+    strategy::AtOp::create(builder, function.getLoc(),
+                           ArrayAttr::get(context, place));
+  }
   for (auto &[kind, parts] : list.splits)
     strategy::SplitOp::create(builder, function.getLoc(),
                               strategy::ItemAttr::get(context, kind),

@@ -37,6 +37,8 @@ struct Strategy {
   std::optional<int64_t> prefetch;
   bool reshardAfterForward = true;
   bool offloadWeight = false, offloadState = false, offloadActivation = false;
+  /// Whole embedding tables on single data-parallel devices.
+  bool placeTables = false;
   /// Bytes of a gradient bucket, and of the first one.
   std::optional<int64_t> bucketSize, firstBucketSize;
 

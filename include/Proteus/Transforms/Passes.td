@@ -49,6 +49,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       `reshard-after-forward=false` keeps them until the backward pass.
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
       host memory.
+    - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on one
+      of the data-parallel devices, so that each holds about as much.
     - `bucket-size` and `first-bucket-size` say how gradients are gathered for
       their reduction.
 
@@ -145,7 +147,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"bucketSize", "bucket-size", "int64_t", "0",
            "Bytes of a gradient bucket (0: not set)">,
     Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
-           "Bytes of the first gradient bucket (0: not set)">
+           "Bytes of the first gradient bucket (0: not set)">,
+    Option<"placeTables", "place-tables", "bool", "false",
+           "Put whole embedding tables on single data-parallel devices">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }
