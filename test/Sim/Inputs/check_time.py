@@ -8,7 +8,8 @@ The formula is an expression in microseconds. It may use
 
   MB, GBps           bytes, and bytes per microsecond
   sqrt, max, min
-  ring(S, n, rate)   what S bytes take in an all-reduce of n at rate
+  ring(S, n, rate)   what S bytes take in an all-reduce of n devices, each of which
+                     sends 2 (n - 1) / n S at rate, in whole bytes
   load(x)            x, as loads of links are counted: in 65536ths, rounded up
 """
 
@@ -27,7 +28,7 @@ NAMES = {
     "max": max,
     "min": min,
     "load": lambda x: math.ceil(x * 65536 - 1e-6) / 65536,
-    "ring": lambda size, n, rate: 2 * (n - 1) / n * size / rate,
+    "ring": lambda size, n, rate: math.ceil(2 * (n - 1) * size / n) / rate,
 }
 
 
