@@ -19,7 +19,7 @@
 // w = 4 MB x 14.37/8 / (0.97 x 370.8 GB/s).
 // RUN: proteus-opt %t/8-small.mlir --simulate=cluster=dgx-h100 --remarks-filter=proteus-simulate -o /dev/null 2>&1 | FileCheck %s --check-prefix=RING
 // RING: Algorithm="ring, Simple", Bytes=4000000, {{.*}}TimeUs=60.046
-// Two devices do not ask the switch, whatever the size: 23 + 2 x 0.9 + w + sqrt(w) with
+// Two devices have less to send in a ring, whatever the size: 23 + 2 x 0.9 + w + sqrt(w),
 // w = 400 MB x 2.37/2 / (0.97 x 370.8 GB/s).
 // RUN: proteus-opt %t/2-large.mlir --simulate=cluster=dgx-h100 --remarks-filter=proteus-simulate -o /dev/null 2>&1 | FileCheck %s --check-prefix=PAIR
 // PAIR: Algorithm="ring, Simple", Bytes=400000000, {{.*}}TimeUs=1378.955

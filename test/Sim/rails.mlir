@@ -8,9 +8,21 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/rails.json report=%t/r-rails.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/r-rails.json "8.4 + 2 * 3.4 + 6 * 2.4 + 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
+// RUN: FileCheck %s --input-file=%t/r-rails.json
 // RUN: sed -e 's/"count": 3/"count": 1/' %t/rails.json > %t/one.json
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/one.json report=%t/r-one.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/r-one.json "8.4 + 2 * 3.4 + 6 * 2.4 + 3 * 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
+
+// Six of nine MB pass each of nine NICs, out and in. A port of the switch carries the
+// parts for the two neighbours, and on their way to other rails or from them four
+// more: 2 + 4 of nine.
+// CHECK:      "name": "node 0: gpu 0 -> nvswitch"
+// CHECK-NEXT: "count": 18
+// CHECK:      "bytes": 6000000
+// CHECK:      "name": "node 0: nic 0 out"
+// CHECK-NEXT: "count": 18
+// CHECK-NEXT: "capacity": 11500000000
+// CHECK-NEXT: "bytes": 6000000
 
 // Data change to the receiver's rail inside the node, so the leaf switches suffice:
 // a spine of a tenth of the bandwidth does not matter.
