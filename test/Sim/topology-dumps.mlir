@@ -8,6 +8,11 @@
 // RUN: proteus-opt %S/Inputs/all-reduce.mlir --simulate="cluster=%t/pcie.json report=%t/pcie-r.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/pcie-r.json "8.4 + 6 * 5.7 + ring(4 * MB, 4, 12 * GBps)"
 
+// A dump is beside the file that names it, which is beside the module that names that.
+// RUN: sed -e 's/^module/& attributes {proteus.cluster = "pcie.json"}/' %S/Inputs/all-reduce.mlir > %t/names.mlir
+// RUN: proteus-opt %t/names.mlir --simulate=report=%t/names-r.json -o /dev/null
+// RUN: cmp %t/pcie-r.json %t/names-r.json
+
 // 1 KiB takes the low-latency protocol: 1 us per step after 6.6 us, at half the rate.
 // RUN: sed -e 's/1000x1000/16x16/' %S/Inputs/all-reduce.mlir > %t/tiny4.mlir
 // RUN: proteus-opt %t/tiny4.mlir --simulate="cluster=%t/pcie.json report=%t/tiny-r.json" -o /dev/null
