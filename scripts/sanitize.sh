@@ -69,7 +69,7 @@ begin() {
   mkdir -p "$reports"
   export ASAN_OPTIONS="allow_user_poisoning=0:log_path=$PWD/$reports/asan"
   export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$reports/ubsan"
-  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:log_path=$PWD/$reports/tsan"
+  export TSAN_OPTIONS="log_path=$PWD/$reports/tsan"
   local symbolizer
   symbolizer=$(command -v llvm-symbolizer-22 || true)
   if [[ -n "$symbolizer" ]]; then
