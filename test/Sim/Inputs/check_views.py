@@ -102,7 +102,7 @@ def check_path(report, entries):
 
 
 def check_both(trace, report):
-    """Memory counters reach the peak and end before it, tasks fill the streams."""
+    """Memory counters reach the peak, tasks fill the streams, the last ends the step."""
     peaks, busy = defaultdict(int), defaultdict(float)
     streams, last = {}, 0
     for event in trace["traceEvents"]:
