@@ -1,60 +1,160 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Lowers and executes random strategies in a build that clang's address and
-# undefined-behaviour sanitizers watch, with assertions on. Fails, and prints the
-# reports, if one is found or a case fails.
-#   scripts/sanitize.sh                     1000 strategies
-#   scripts/sanitize.sh --count 100 --seed 7
-# Arguments go to proteus-strategy-fuzz. The build is in build-asan (BUILD_DIR
-# selects another directory); JOBS is the number of processes.
+# Runs what computes and what is random in builds that clang's sanitizers watch,
+# with assertions on. Fails, and prints the reports, if one is found or a test
+# fails.
+#   scripts/sanitize.sh                                all three
+#   scripts/sanitize.sh strategies [--count N --seed N]
+#     lowers and executes random strategies (1000): addresses, undefined behaviour
+#   scripts/sanitize.sh engine [--count N --seed N]
+#     unit tests of engine, network and machine, and random programs folded and
+#     unfolded (40): addresses, undefined behaviour
+#   scripts/sanitize.sh threads
+#     examples from text to report on several threads, and the same unit tests:
+#     data races
+# Further arguments go to proteus-strategy-fuzz and proteus-fold-fuzz. The builds
+# are in build-asan and build-tsan (ASAN_BUILD_DIR and TSAN_BUILD_DIR select
+# others); JOBS is the number of processes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+usage() {
+  echo "usage: $0 [strategies|engine|threads [ARGUMENT...]]" >&2
+  exit 1
+}
+parts=(strategies engine threads)
+if (($#)); then
+  [[ " ${parts[*]} " == *" $1 "* ]] || usage
+  parts=("$1")
+  shift
+fi
+arguments=("$@")
+[[ "${parts[0]}" == threads ]] && (($#)) && usage
+
 scripts/setup.sh --packages
-build="${BUILD_DIR:-build-asan}"
 jobs="${JOBS:-$(nproc)}"
-if [[ ! -f "$build/build.ninja" ]]; then
-  echo "sanitize: configuring in $build"
-  mkdir -p "$build"
-  cmake -G Ninja -S . -B "$build" \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
-    -DLLVM_USE_SANITIZER="Address;Undefined" \
-    -DPROTEUS_PRECOMPILED_HEADERS=ON \
-    -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
-    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache \
-    -DLLVM_USE_LINKER=lld >"$build/configure.log" 2>&1 || {
-      cat "$build/configure.log" >&2
-      rm -f "$build/build.ninja"
-      exit 1
-    }
-fi
-NINJA_STATUS="sanitize: [%f/%t] " ninja -C "$build" -j "$jobs" proteus-strategy-fuzz
-
-# libMLIR is not instrumented: memory that it has marked as unused would stay so
-# when our code uses it again. The cases run in processes that report to files.
-reports="$build/sanitizer-reports"
-rm -rf "$reports"
-mkdir -p "$reports"
-export ASAN_OPTIONS="allow_user_poisoning=0:log_path=$PWD/$reports/asan"
-export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$reports/ubsan"
-symbolizer=$(command -v llvm-symbolizer-22 || true)
-[[ -n "$symbolizer" ]] && export ASAN_SYMBOLIZER_PATH="$symbolizer"
-
-count=(--count 1000)
-[[ " $* " == *" --count"* ]] && count=()
+unit_tests=(ProteusSimTests ProteusNetworkTests ProteusMachineTests)
 verdict=0
-"$build/bin/proteus-strategy-fuzz" "${count[@]}" --limit 300 --jobs "$jobs" \
-  --out "$reports" "$@" || verdict=$?
-shopt -s nullglob
-found=("$reports"/asan.* "$reports"/ubsan.*)
-if ((${#found[@]})); then
-  cat "${found[@]}" >&2
-  verdict=1
-fi
-if ((verdict)); then
-  echo "sanitize: not clean, see $reports" >&2
-else
-  echo "sanitize: clean"
-fi
+
+# build DIRECTORY SANITIZER TARGET...
+build() {
+  local directory="$1" sanitizer="$2"
+  shift 2
+  if [[ ! -f "$directory/build.ninja" ]]; then
+    echo "sanitize: configuring in $directory"
+    mkdir -p "$directory"
+    cmake -G Ninja -S . -B "$directory" \
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" \
+      -DLLVM_USE_SANITIZER="$sanitizer" \
+      -DPROTEUS_PRECOMPILED_HEADERS=ON \
+      -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
+      -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+      -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache \
+      -DLLVM_USE_LINKER=lld >"$directory/configure.log" 2>&1 || {
+        cat "$directory/configure.log" >&2
+        rm -f "$directory/build.ninja"
+        exit 1
+      }
+  fi
+  NINJA_STATUS="sanitize: [%f/%t] " ninja -C "$directory" -j "$jobs" "$@"
+}
+
+# Where the reports of a part go. libMLIR is not instrumented: memory that it has
+# marked as unused would stay so when our code uses it again. Some cases run in
+# processes of their own, so reports are written to files.
+begin() {
+  reports="$1"
+  rm -rf "$reports"
+  mkdir -p "$reports"
+  export ASAN_OPTIONS="allow_user_poisoning=0:log_path=$PWD/$reports/asan"
+  export UBSAN_OPTIONS="print_stacktrace=1:log_path=$PWD/$reports/ubsan"
+  export TSAN_OPTIONS="log_path=$PWD/$reports/tsan"
+  local symbolizer
+  symbolizer=$(command -v llvm-symbolizer-22 || true)
+  if [[ -n "$symbolizer" ]]; then
+    export ASAN_SYMBOLIZER_PATH="$symbolizer"
+    TSAN_OPTIONS+=":external_symbolizer_path=$symbolizer"
+  fi
+}
+
+# attempt COMMAND...: what it prints is shown only if it fails.
+attempt() {
+  "$@" >"$reports/output.txt" 2>&1 && return
+  cat "$reports/output.txt" >&2
+  echo "sanitize: failed: $*" >&2
+  failed=1
+}
+
+finish() {
+  local found
+  shopt -s nullglob
+  found=("$reports"/asan.* "$reports"/ubsan.* "$reports"/tsan.*)
+  shopt -u nullglob
+  if ((${#found[@]})); then
+    cat "${found[@]}" >&2
+    failed=1
+  fi
+  if ((failed)); then
+    echo "sanitize: $1: not clean, see $reports" >&2
+    verdict=1
+  else
+    echo "sanitize: $1: clean"
+  fi
+}
+
+# with_count N: the arguments of a fuzzer, with a number of cases.
+with_count() {
+  count=(--count "$1")
+  [[ " ${arguments[*]} " == *" --count"* ]] && count=()
+  return 0
+}
+
+strategies() {
+  local directory="${ASAN_BUILD_DIR:-build-asan}"
+  build "$directory" "Address;Undefined" proteus-strategy-fuzz
+  begin "$directory/reports-strategies"
+  with_count 1000
+  "$directory/bin/proteus-strategy-fuzz" "${count[@]}" --limit 300 --jobs "$jobs" \
+    --out "$reports" "${arguments[@]}" || failed=1
+}
+
+engine() {
+  local directory="${ASAN_BUILD_DIR:-build-asan}" test
+  build "$directory" "Address;Undefined" "${unit_tests[@]}" proteus-fold-fuzz
+  begin "$directory/reports-engine"
+  for test in "${unit_tests[@]}"; do
+    echo "sanitize: $test"
+    attempt "$directory/bin/$test" --gtest_brief=1
+  done
+  with_count 40
+  "$directory/bin/proteus-fold-fuzz" "${count[@]}" --out "$reports" \
+    "${arguments[@]}" || failed=1
+}
+
+# Programs of stages are lowered at the same time, so examples with stages come
+# first; the others have functions and verifiers to share.
+threads() {
+  local directory="${TSAN_BUILD_DIR:-build-tsan}" test example
+  build "$directory" Thread "${unit_tests[@]}" proteus-opt
+  begin "$directory/reports-threads"
+  for example in strategies/hybrid-3d strategies/pipeline-interleaved \
+    strategies/pipeline-zero-bubble strategies/tied-embeddings \
+    strategies/moe-ep gpt2-small-tp-dp gpt3-175b-1024; do
+    echo "sanitize: $example"
+    attempt "$directory/bin/proteus-opt" "examples/$example.mlir" \
+      --lower-strategy --simulate="report=$reports/report.json" \
+      -o "$reports/module.mlir"
+  done
+  for test in "${unit_tests[@]}"; do
+    echo "sanitize: $test"
+    attempt "$directory/bin/$test" --gtest_brief=1
+  done
+}
+
+for part in "${parts[@]}"; do
+  failed=0
+  "$part"
+  finish "$part"
+done
 exit "$verdict"

@@ -140,8 +140,6 @@ LogicalResult Simulate::run() {
   engine.overlap = overlap == Switch::On;
   engine.skipRecurrence = engine.replaySections = fold == Fold::All;
 
-  // With a trace the engine writes while it runs; the file appears only when
-  // all went well.
   std::optional<sim::SimulationResult> result;
   auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {
     if (wantsRemarks)
@@ -150,19 +148,21 @@ LogicalResult Simulate::run() {
     if (!simulated)
       return simulated.takeError();
     result = std::move(*simulated);
-    return llvm::Error::success();
+    if (report.empty())
+      return llvm::Error::success();
+    return writeFileAtomically(report, [&](llvm::raw_ostream &os) {
+      sim::writeReport(os, *workload, *result);
+      return llvm::Error::success();
+    });
   };
+  // With a trace the engine writes while it runs; the file appears only when
+  // all went well, the report included.
   llvm::Error error =
       trace.empty() ? simulate({})
                     : writeFileAtomically(trace, [&](llvm::raw_ostream &os) {
                         sim::ChromeTrace writer(os);
                         return simulate({&writer});
                       });
-  if (!error && !report.empty())
-    error = writeFileAtomically(report, [&](llvm::raw_ostream &os) {
-      sim::writeReport(os, *workload, *result);
-      return llvm::Error::success();
-    });
   if (error)
     return emitError(module.getLoc(), llvm::toString(std::move(error)));
   annotate(sim::figuresOf(*workload, *result));

@@ -5,6 +5,7 @@
 // RUN: proteus-opt %t.mlir --simulate="critical-path report=%t-path.json trace=%t-trace.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_views.py report %t-path.json
 // RUN: python3 %S/Inputs/check_views.py trace %t-trace.json
+// RUN: python3 %S/Inputs/check_views.py both %t-trace.json %t-path.json
 
 // RUN: proteus-opt %t.mlir --simulate="fold=all report=%t-all.json" -o /dev/null
 // RUN: proteus-opt %t.mlir --simulate="fold=ranks report=%t-ranks.json" -o /dev/null

@@ -66,7 +66,7 @@
 // RUN: not proteus-opt %t/many.mlir --simulate="report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: many.mlir:[[#]]:{{[0-9]+}}: error: 'nn.repeat' op runs 100000000 times; a program of more than 20000000 tasks can't be simulated
 
-// RUN: not proteus-opt %t/lowered.mlir --simulate="cluster=dgx-a100 report=%t/none/r.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: not proteus-opt %t/lowered.mlir --simulate="cluster=dgx-a100 report=%t/none/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=REPORT
 // REPORT: error: {{.*}}none/r.json: cannot write: No such file or directory
 // RUN: not proteus-opt %t/lowered.mlir --simulate="cluster=dgx-a100 trace=%t/none/t.json report=%t/out/r.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=TRACE
 // TRACE: error: {{.*}}none/t.json: cannot write: No such file or directory

@@ -4,7 +4,10 @@
 check_views.py report REPORT     sums of parts are the whole
 check_views.py same A B          but for `events`, which tells what was skipped
 check_views.py uncontended REPORT
+check_views.py path REPORT KIND=US...
+                                 the critical path, all of it, in microseconds
 check_views.py trace TRACE       arrows have two ends, each in a task
+check_views.py both TRACE REPORT what both tell is the same
 """
 
 import json
@@ -85,6 +88,42 @@ def check_trace(trace):
     assert kinds["dependency"] > 0
 
 
+def check_path(report, entries):
+    actual = {
+        entry["kind"]: round(entry["time_s"] * 1e12)
+        for entry in report["critical_path"]
+    }
+    expected = {}
+    for entry in entries:
+        kind, _, time = entry.rpartition("=")
+        expected[kind] = round(float(time) * 1e6)
+    assert actual == expected, (actual, expected)
+    assert sum(actual.values()) == report["iteration_time_ps"]
+
+
+def check_both(trace, report):
+    """Memory counters reach the peak, tasks fill the streams, the last ends the step."""
+    peaks, busy = defaultdict(int), defaultdict(float)
+    streams, last = {}, 0
+    for event in trace["traceEvents"]:
+        if event["ph"] == "C":
+            peaks[event["pid"]] = max(peaks[event["pid"]], event["args"]["bytes"])
+        elif event["ph"] == "X":
+            busy[event["pid"], event["tid"]] += event["dur"]
+            last = max(last, event["ts"] + event["dur"])
+        elif event["ph"] == "M" and event["name"] == "thread_name":
+            streams[event["pid"], event["tid"]] = event["args"]["name"]
+    stages = report["stages"]
+    assert near(last * 1e-6, report["iteration_time_s"]), last
+    assert len(peaks) == len(stages)
+    for pid, stage in enumerate(stages):
+        assert peaks[pid] == stage["peak_memory_bytes"], (pid, peaks[pid])
+    assert max(peaks.values()) == report["peak_memory_bytes"]
+    for place, name in streams.items():
+        known = stages[place[0]]["stream_busy_s"][name]
+        assert abs(busy[place] * 1e-6 - known) <= 1e-9 * known, (place, name)
+
+
 def main():
     what, paths = sys.argv[1], sys.argv[2:]
     if what == "report":
@@ -97,6 +136,10 @@ def main():
     elif what == "uncontended":
         links = load(paths[0])["links"]
         assert links and not any(link["contended_s"] for link in links)
+    elif what == "path":
+        check_path(load(paths[0]), paths[1:])
+    elif what == "both":
+        check_both(load(paths[0]), load(paths[1]))
     elif what == "trace":
         check_trace(load(paths[0]))
     else:
