@@ -121,9 +121,18 @@ static std::optional<unsigned> parallelIterator(OpResult result,
   return list.front();
 }
 
-bool BatchAnalysis::canHold(Value value, unsigned dimension) const {
+bool BatchAnalysis::canHold(Value value, unsigned dimension) {
   if (auto known = getDimension(value))
     return *known == dimension;
+  auto found = answers.find({value, dimension});
+  if (found != answers.end())
+    return found->second;
+  bool answer = findOut(value, dimension);
+  answers[{value, dimension}] = answer;
+  return answer;
+}
+
+bool BatchAnalysis::findOut(Value value, unsigned dimension) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto [whole, shift] = outside(argument);
     return whole && canHold(whole, dimension + shift);
@@ -140,7 +149,9 @@ bool BatchAnalysis::canHold(Value value, unsigned dimension) const {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  if (getDimension(value))
+  // Another result of the operation may have been given the batch since.
+  Operation *producer = value.getDefiningOp();
+  if (getDimension(value) || (producer && getIterator(producer)))
     return;
   dimensions[value] = dimension;
   if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -101,8 +101,10 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
         continue;
       info.globalBatch = type.getDimSize(0);
       findRoles(type, info.axes);
+      // Labels may be there for a part of the tokens only.
       if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
-        info.tokensPerSample = type.getDimSize(1);
+        info.tokensPerSample =
+            std::max(info.tokensPerSample, type.getDimSize(1));
     }
     for (dist::SectionOp section : program.getSections())
       if (!section.getOnce())

@@ -49,7 +49,9 @@ private:
   void visitOperands(mlir::Operation *op);
   /// Whether `dimension` of `value`, which has no batch so far, can be the
   /// batch: it is new, and not one of a parameter.
-  bool canHold(mlir::Value value, unsigned dimension) const;
+  bool canHold(mlir::Value value, unsigned dimension);
+  /// Answers `canHold` for a value that was not asked about before.
+  bool findOut(mlir::Value value, unsigned dimension);
   /// Makes `dimension` of `value`, which can hold it, the batch.
   void hold(mlir::Value value, unsigned dimension);
   /// Gives `to` the batch dimension of `from`, moved by `shift`.
@@ -57,6 +59,8 @@ private:
 
   llvm::DenseMap<mlir::Operation *, unsigned> iterators;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
+  /// Answers of `canHold`: values that are read twice are looked at once.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> answers;
 };
 
 } // namespace proteus
