@@ -411,19 +411,20 @@ LogicalResult PresetSplits::placeTables() {
     return emitError(model.getFunction().getLoc(),
                      "place-tables=true places lookups in tables "
                      "(nn.embedding_bag), and the model has none");
-  auto list = tables.takeVector();
-  auto bytesOf = [](const auto &entry) {
-    return cast<RankedTensorType>(entry.second.front().getTable().getType())
-        .getNumElements();
-  };
-  std::stable_sort(list.begin(), list.end(), [&](const auto &a, const auto &b) {
-    return bytesOf(a) > bytesOf(b);
+  SmallVector<std::pair<int64_t, StringRef>> bySize;
+  for (auto &[path, bags] : tables)
+    bySize.emplace_back(
+        cast<RankedTensorType>(bags.front().getTable().getType())
+            .getNumElements(),
+        path);
+  llvm::sort(bySize, [](const auto &a, const auto &b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
   std::vector<int64_t> held(options.dataParallel);
-  for (auto &entry : list) {
+  for (auto [size, path] : bySize) {
     auto least = std::min_element(held.begin(), held.end());
-    *least += bytesOf(entry);
-    for (nn::EmbeddingBagOp bag : entry.second)
+    *least += size;
+    for (nn::EmbeddingBagOp bag : tables[path])
       settings[bag].device = least - held.begin();
   }
   return success();
