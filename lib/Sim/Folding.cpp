@@ -222,8 +222,17 @@ std::vector<uint32_t> Folder::startColours() const {
   auto add = [&](std::vector<int64_t> key) {
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   };
+  // Few axes are coloured: most ranks have the colour of one before them.
+  DenseMap<int64_t, std::vector<int64_t>> known;
   for (int64_t position : positions) {
-    std::vector<int64_t> key = request.colourOf(mesh.coordinatesOf(position));
+    std::vector<int64_t> own = mesh.coordinatesOf(position);
+    int64_t deciding = 0;
+    for (unsigned axis = 0; axis < own.size(); ++axis)
+      deciding += request.coloured[axis] ? own[axis] * mesh.strideOf(axis) : 0;
+    auto [entry, isNew] = known.try_emplace(deciding);
+    if (isNew)
+      entry->second = request.colourOf(own);
+    std::vector<int64_t> key = entry->second;
     key.push_back(request.cluster.deviceTypeOf(mesh.deviceAt(position)));
     key.push_back(request.keepRanksApart ? position : -1);
     key.insert(key.begin(), 0);
