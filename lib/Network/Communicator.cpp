@@ -235,7 +235,7 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
                               : std::max<int64_t>(1, std::floor(rate));
   plan.channels = channels;
-  plan.loads = chosen->set->loads;
+  plan.loads = &chosen->set->loads;
   return plan;
 }
 

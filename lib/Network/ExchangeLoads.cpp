@@ -61,6 +61,7 @@ private:
     std::vector<double> ownNode;    ///< crossing pairs within one node: none
   };
   std::vector<Leaf> leaves;
+  std::vector<uint32_t> leafOfPlace;
 };
 } // namespace
 
@@ -114,6 +115,7 @@ void Exchange::countRails() {
       leaves.push_back({place, none, none, none, none});
       unit = above;
     }
+    leafOfPlace.push_back(leaves.size() - 1);
     std::vector<double> here = receiversOf(placement.shapeAt(place), numRails);
     for (uint32_t rail = 0; rail < numRails; ++rail) {
       receivers[rail] += here[rail];
@@ -143,12 +145,7 @@ void Exchange::addOutOfNode(uint32_t place) {
 void Exchange::addByRails(uint32_t place) {
   const NodeShape &shape = placement.shapeAt(place);
   std::vector<double> here = receiversOf(shape, numRails);
-  int64_t unit = placement.cluster.unitOf(0, placement.places[place].node);
-  // Leaves are in the order of their units.
-  Leaf &leaf = *llvm::partition_point(leaves, [&](const Leaf &other) {
-    return placement.cluster.unitOf(0, placement.places[other.place].node) <
-           unit;
-  });
+  Leaf &leaf = leaves[leafOfPlace[place]];
   double size = shape.size();
   for (uint32_t rail = 0; rail < numRails; ++rail) {
     double parts = receivers[rail] - here[rail];

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Network/Communicator.h"
+#include "Proteus/Network/LinkLoads.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace llvm;
 using namespace proteus;

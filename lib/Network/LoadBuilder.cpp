@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 using namespace proteus;
@@ -21,21 +20,57 @@ static uint32_t numLinks(const Placement &placement, uint32_t place) {
   return placement.waysOf(placement.shapeAt(place)).graph.links.size();
 }
 
-LoadBuilder::LoadBuilder(const Placement &placement) : placement(placement) {
+LoadBuilder::LoadBuilder(const Placement &placement,
+                         llvm::ArrayRef<uint32_t> apart)
+    : placement(placement) {
+  uint32_t numPlaces = placement.numPlaces();
+  constexpr uint32_t nobody = ~0u;
+  std::vector<uint32_t> firstOfShape(placement.shapes.size(), nobody);
+  std::vector<bool> isApart(numPlaces);
+  for (uint32_t place : apart)
+    isApart[place] = true;
   size_t total = 0;
-  uint32_t rails = 1;
-  for (uint32_t place = 0; place < placement.numPlaces(); ++place) {
-    uint32_t nics = placement.waysOf(placement.shapeAt(place)).nics.size();
+  standsFor.reserve(numPlaces);
+  nodeBegin.reserve(numPlaces);
+  for (uint32_t place = 0; place < numPlaces; ++place) {
+    uint32_t &first = firstOfShape[placement.places[place].shape];
+    if (!isApart[place] && first != nobody) {
+      standsFor.push_back(first);
+      nodeBegin.push_back(notCounted);
+      continue;
+    }
+    if (!isApart[place])
+      first = place;
+    standsFor.push_back(place);
     nodeBegin.push_back(total);
-    total += numLinks(placement, place) + 2 * nics;
-    rails = std::max(rails, nics);
+    total += numLinks(placement, place) +
+             2 * placement.waysOf(placement.shapeAt(place)).nics.size();
   }
   nodeLoads.resize(total, 0);
-  if (placement.numPlaces() < 2)
+  if (numPlaces < 2)
     return;
+  for (const NodeShape &shape : placement.shapes) {
+    Shares shares(placement.waysOf(shape).nics.size(), 0);
+    for (const Gateway &gateway : shape.gateways)
+      shares[gateway.nic] += gateway.share;
+    sharesOfShape.push_back({shares, shape.switched ? shares : shape.ringOut,
+                             shape.switched ? shares : shape.ringIn});
+  }
+  makeLevels();
+}
+
+void LoadBuilder::makeLevels() {
   levels.resize(placement.numUpLevels());
+  for (auto [index, level] : llvm::enumerate(levels))
+    level.canFill = placement.canFill(index);
+  if (llvm::none_of(levels, [](const Level &level) { return level.canFill; }))
+    return levels.clear();
+  uint32_t rails = 1;
+  for (const NodeShape &shape : placement.shapes)
+    rails = std::max<uint32_t>(rails, placement.waysOf(shape).nics.size());
   for (auto [index, level] : llvm::enumerate(levels)) {
     level.rails = index == 0 && placement.hasRails() ? rails : 1;
+    level.unitOfPlace.reserve(placement.numPlaces());
     for (const NodePlace &place : placement.places) {
       int64_t unit = placement.cluster.unitOf(index, place.node);
       if (level.units.empty() || level.units.back() != unit)
@@ -47,17 +82,23 @@ LoadBuilder::LoadBuilder(const Placement &placement) : placement(placement) {
 }
 
 void LoadBuilder::addWay(uint32_t place, const Way &way, double amount) {
+  if (!counts(place))
+    return;
   for (uint32_t link : way)
     addLink(place, link, amount);
 }
 
 void LoadBuilder::addLoads(uint32_t place, const NodeLoads &loads,
                            double amount) {
+  if (!counts(place))
+    return;
   for (auto [link, load] : loads)
     addLink(place, link, load * amount);
 }
 
 void LoadBuilder::addPortsOut(uint32_t place, uint32_t member, double amount) {
+  if (!counts(place))
+    return;
   const NodeShape &shape = placement.shapeAt(place);
   for (const NodeWays::Port &port :
        placement.waysOf(shape).portsOf(shape.members[member].local))
@@ -65,6 +106,8 @@ void LoadBuilder::addPortsOut(uint32_t place, uint32_t member, double amount) {
 }
 
 void LoadBuilder::addPortsIn(uint32_t place, uint32_t member, double amount) {
+  if (!counts(place))
+    return;
   const NodeShape &shape = placement.shapeAt(place);
   for (const NodeWays::Port &port :
        placement.waysOf(shape).portsOf(shape.members[member].local))
@@ -81,10 +124,14 @@ void LoadBuilder::addLocal(uint32_t place, uint32_t from, uint32_t to,
 }
 
 void LoadBuilder::addNICOut(uint32_t place, uint32_t nic, double amount) {
+  if (!counts(place))
+    return;
   addLink(place, numLinks(placement, place) + 2 * nic, amount);
 }
 
 void LoadBuilder::addNICIn(uint32_t place, uint32_t nic, double amount) {
+  if (!counts(place))
+    return;
   addLink(place, numLinks(placement, place) + 2 * nic + 1, amount);
 }
 
@@ -98,7 +145,7 @@ void LoadBuilder::addMemberIn(uint32_t place, uint32_t member, double amount) {
 
 void LoadBuilder::addUp(unsigned level, uint32_t place, uint32_t rail,
                         double amount) {
-  if (!placement.canFill(level))
+  if (levels.empty() || !levels[level].canFill)
     return;
   Level &at = levels[level];
   uint32_t lane = at.rails > 1 ? rail : 0;
@@ -107,85 +154,117 @@ void LoadBuilder::addUp(unsigned level, uint32_t place, uint32_t rail,
 
 void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
                           double amount) {
-  if (!placement.canFill(level))
+  if (levels.empty() || !levels[level].canFill)
     return;
   Level &at = levels[level];
   uint32_t lane = at.rails > 1 ? rail : 0;
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;
 }
 
+/// The lowest level of which both are below the same unit. At the topmost they
+/// are, or the group would not have been placed.
+unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
+  unsigned level = 0;
+  while (level < levels.size() &&
+         levels[level].unitOfPlace[from] != levels[level].unitOfPlace[to])
+    ++level;
+  return level;
+}
+
 void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
                             uint32_t toNIC, double amount) {
-  unsigned top = placement.meetingLevel(placement.places[from].node,
-                                        placement.places[to].node);
+  if (levels.empty())
+    return;
+  unsigned top = meetingLevel(from, to);
   if (top == 0 && placement.hasRails() && fromNIC != toNIC)
     top = 1;
-  assert(top <= levels.size() && "checked when the group was placed");
   for (unsigned level = 0; level < top; ++level) {
     addUp(level, from, fromNIC, amount);
     addDown(level, to, toNIC, amount);
   }
 }
 
-void LoadBuilder::addBetween(uint32_t from, const std::vector<double> &out,
-                             uint32_t to, const std::vector<double> &in,
-                             double amount) {
-  for (auto [nic, share] : llvm::enumerate(out))
-    addNICOut(from, nic, share * amount);
-  for (auto [nic, share] : llvm::enumerate(in))
-    addNICIn(to, nic, share * amount);
-  if (!placement.hasRails())
-    return addFabric(from, 0, to, 0, amount);
-  // What finds its own rail on the other side stays on it.
-  std::vector<double> left = out, missing = in;
-  for (uint32_t rail = 0; rail < std::min(out.size(), in.size()); ++rail) {
-    double matched = std::min(out[rail], in[rail]);
-    addFabric(from, rail, to, rail, matched * amount);
+/// What finds its own rail on the other side stays on it.
+const std::vector<LoadBuilder::Lane> &
+LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
+  uint32_t source = placement.places[from].shape;
+  uint32_t target = placement.places[to].shape;
+  auto [entry, isNew] = lanes.try_emplace({source, target, kind});
+  std::vector<Lane> &found = entry->second;
+  if (!isNew)
+    return found;
+  if (!placement.hasRails()) {
+    found.push_back({0, 0, 1});
+    return found;
+  }
+  bool isRing = kind == EdgeKind::Ring;
+  const ShapeShares &sender = sharesOfShape[source];
+  const ShapeShares &receiver = sharesOfShape[target];
+  Shares left = isRing ? sender.ringOut : sender.gateways;
+  Shares missing = isRing ? receiver.ringIn : receiver.gateways;
+  for (uint32_t rail = 0; rail < std::min(left.size(), missing.size());
+       ++rail) {
+    double matched = std::min(left[rail], missing[rail]);
+    found.push_back({rail, rail, matched});
     left[rail] -= matched;
     missing[rail] -= matched;
   }
-  uint32_t target = 0;
+  uint32_t other = 0;
   for (uint32_t rail = 0; rail < left.size(); ++rail)
     while (left[rail] > 1e-12) {
-      while (target < missing.size() && missing[target] <= 1e-12)
-        ++target;
-      if (target == missing.size())
-        return;
-      double moved = std::min(left[rail], missing[target]);
-      addFabric(from, rail, to, target, moved * amount);
+      while (other < missing.size() && missing[other] <= 1e-12)
+        ++other;
+      if (other == missing.size())
+        return found;
+      double moved = std::min(left[rail], missing[other]);
+      found.push_back({rail, other, moved});
       left[rail] -= moved;
-      missing[target] -= moved;
+      missing[other] -= moved;
     }
+  return found;
 }
 
-std::vector<double> LoadBuilder::shareOut(uint32_t place) const {
-  const NodeShape &shape = placement.shapeAt(place);
-  std::vector<double> shares(placement.waysOf(shape).nics.size(), 0);
-  for (const Gateway &gateway : shape.gateways)
-    shares[gateway.nic] += gateway.share;
-  return shares;
+void LoadBuilder::addLanes(uint32_t from, uint32_t to, EdgeKind kind,
+                           double amount) {
+  if (levels.empty())
+    return;
+  for (const Lane &lane : lanesBetween(from, to, kind))
+    addFabric(from, lane.from, to, lane.to, lane.share * amount);
+}
+
+void LoadBuilder::addLeaving(uint32_t place, const Shares &shares,
+                             bool withWays, double amount) {
+  if (!counts(place))
+    return;
+  for (auto [nic, share] : llvm::enumerate(shares))
+    addNICOut(place, nic, share * amount);
+  if (withWays)
+    for (const Gateway &gateway : placement.shapeAt(place).gateways)
+      addMemberOut(place, gateway.member, gateway.share * amount);
+}
+
+void LoadBuilder::addEntering(uint32_t place, const Shares &shares,
+                              bool withWays, double amount) {
+  if (!counts(place))
+    return;
+  for (auto [nic, share] : llvm::enumerate(shares))
+    addNICIn(place, nic, share * amount);
+  if (withWays)
+    for (const Gateway &gateway : placement.shapeAt(place).gateways)
+      addMemberIn(place, gateway.member, gateway.share * amount);
 }
 
 void LoadBuilder::addEdge(uint32_t from, uint32_t to, double amount) {
-  addBetween(from, shareOut(from), to, shareOut(to), amount);
-  for (const Gateway &gateway : placement.shapeAt(from).gateways)
-    addMemberOut(from, gateway.member, gateway.share * amount);
-  for (const Gateway &gateway : placement.shapeAt(to).gateways)
-    addMemberIn(to, gateway.member, gateway.share * amount);
+  addLeaving(from, sharesAt(from).gateways, /*withWays=*/true, amount);
+  addEntering(to, sharesAt(to).gateways, /*withWays=*/true, amount);
+  addLanes(from, to, EdgeKind::Gateways, amount);
 }
 
 void LoadBuilder::addRingEdge(uint32_t from, uint32_t to) {
-  const NodeShape &source = placement.shapeAt(from);
-  const NodeShape &target = placement.shapeAt(to);
-  addBetween(from, source.switched ? shareOut(from) : source.ringOut, to,
-             target.switched ? shareOut(to) : target.ringIn, 1);
   // The search for rings counts the ways to NICs.
-  if (source.switched)
-    for (const Gateway &gateway : source.gateways)
-      addMemberOut(from, gateway.member, gateway.share);
-  if (target.switched)
-    for (const Gateway &gateway : target.gateways)
-      addMemberIn(to, gateway.member, gateway.share);
+  addLeaving(from, sharesAt(from).ringOut, placement.shapeAt(from).switched, 1);
+  addEntering(to, sharesAt(to).ringIn, placement.shapeAt(to).switched, 1);
+  addLanes(from, to, EdgeKind::Ring, 1);
 }
 
 void LoadBuilder::addMessage(MemberPlace from, MemberPlace to, double amount) {
@@ -224,32 +303,45 @@ static double secondsPerByte(int64_t load, int64_t capacity) {
   return static_cast<double>(load) / loadUnit / static_cast<double>(capacity);
 }
 
-void LoadBuilder::appendNodes(LoadSet &set, double unit) const {
-  const machine::Cluster &cluster = placement.cluster;
-  std::map<uint32_t, std::vector<int64_t>> capacitiesOfKind;
-  for (auto [index, place] : llvm::enumerate(placement.places)) {
-    const NodeShape &shape = placement.shapes[place.shape];
-    const NodeWays &ways = placement.waysOf(shape);
-    uint32_t links = ways.graph.links.size();
-    uint32_t count = links + 2 * ways.nics.size();
-    std::vector<int64_t> &capacities = capacitiesOfKind[shape.kind];
-    for (uint32_t port = capacities.size(); port < count; ++port)
-      capacities.push_back(capacityOf(cluster, {0, port, place.node}));
-    for (uint32_t port = 0; port < count; ++port) {
-      int64_t load = rounded(nodeLoads[nodeBegin[index] + port] * unit);
-      if (load <= 0)
-        continue;
-      set.loads.push_back({{0, port, place.node}, load});
-      double seconds = secondsPerByte(load, capacities[port]);
-      set.allLinks = std::max(set.allLinks, seconds);
-      if (port >= links)
-        set.ports = std::max(set.ports, seconds);
-    }
+/// What the place stands for, and how long its links need at least.
+LinkLoads::Pattern LoadBuilder::patternOf(LoadSet &set, uint32_t place,
+                                          double unit) {
+  const NodeShape &shape = placement.shapeAt(place);
+  const NodeWays &ways = placement.waysOf(shape);
+  uint32_t links = ways.graph.links.size();
+  uint32_t count = links + 2 * ways.nics.size();
+  std::vector<int64_t> &capacities = capacitiesOfKind[shape.kind];
+  for (uint32_t port = capacities.size(); port < count; ++port)
+    capacities.push_back(
+        capacityOf(placement.cluster, {0, port, placement.places[place].node}));
+  LinkLoads::Pattern pattern;
+  for (uint32_t port = 0; port < count; ++port) {
+    int64_t load = rounded(nodeLoads[nodeBegin[place] + port] * unit);
+    if (load <= 0)
+      continue;
+    pattern.push_back({port, load});
+    double seconds = secondsPerByte(load, capacities[port]);
+    set.allLinks = std::max(set.allLinks, seconds);
+    if (port >= links)
+      set.ports = std::max(set.ports, seconds);
+  }
+  return pattern;
+}
+
+void LoadBuilder::appendNodes(LoadSet &set, LinkLoadsBuilder &loads,
+                              double unit) {
+  capacitiesOfKind.resize(placement.cluster.kinds.size());
+  std::vector<uint32_t> patternAt(placement.numPlaces());
+  for (uint32_t place = 0; place < placement.numPlaces(); ++place) {
+    if (counts(place))
+      patternAt[place] = loads.addPattern(patternOf(set, place, unit));
+    loads.addNode(placement.places[place].node, patternAt[standsFor[place]]);
   }
   set.network = set.ports;
 }
 
-void LoadBuilder::appendFabric(LoadSet &set, double unit) const {
+void LoadBuilder::appendFabric(LoadSet &set, LinkLoadsBuilder &loads,
+                               double unit) const {
   for (auto [index, level] : llvm::enumerate(levels))
     for (size_t slot = 0; slot < level.loads.size(); ++slot) {
       int64_t load = rounded(level.loads[slot] * unit);
@@ -258,7 +350,7 @@ void LoadBuilder::appendFabric(LoadSet &set, double unit) const {
       LinkId link = {static_cast<uint32_t>(index + 1),
                      static_cast<uint32_t>(slot % (2 * level.rails)),
                      level.units[slot / (2 * level.rails)]};
-      set.loads.push_back({link, load});
+      loads.addFabric({link, load});
       double seconds =
           secondsPerByte(load, capacityOf(placement.cluster, link));
       set.allLinks = std::max(set.allLinks, seconds);
@@ -268,8 +360,9 @@ void LoadBuilder::appendFabric(LoadSet &set, double unit) const {
 
 LoadSet LoadBuilder::finish(double unit) {
   LoadSet set;
-  appendNodes(set, unit);
-  appendFabric(set, unit);
-  set.loads.shrink_to_fit();
+  LinkLoadsBuilder loads;
+  appendNodes(set, loads, unit);
+  appendFabric(set, loads, unit);
+  set.loads = loads.take();
   return set;
 }

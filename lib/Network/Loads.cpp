@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace proteus;
 using namespace proteus::net;
@@ -148,9 +149,11 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
 }
 
 LoadSet proteus::net::chainLoads(const Placement &placement) {
-  LoadBuilder builder(placement);
   MemberPlace root = placement.order.front();
   uint32_t numPlaces = placement.numPlaces();
+  // Nothing enters the first node from others, nothing leaves the last one.
+  LoadBuilder builder(placement,
+                      {root.place, (root.place + numPlaces - 1) % numPlaces});
   for (uint32_t i = 0; i < numPlaces; ++i) {
     uint32_t place = (root.place + i) % numPlaces;
     std::optional<uint32_t> from;
@@ -164,8 +167,8 @@ LoadSet proteus::net::chainLoads(const Placement &placement) {
 }
 
 LoadSet proteus::net::scatterLoads(const Placement &placement, bool toRoot) {
-  LoadBuilder builder(placement);
   MemberPlace root = placement.order.front();
+  LoadBuilder builder(placement, {root.place});
   for (const MemberPlace &member : llvm::drop_begin(placement.order))
     if (toRoot)
       builder.addMessage(member, root, 1);
@@ -175,7 +178,10 @@ LoadSet proteus::net::scatterLoads(const Placement &placement, bool toRoot) {
 }
 
 LoadSet proteus::net::shiftLoads(const Placement &placement) {
-  LoadBuilder builder(placement);
+  // Which members have their neighbours in other nodes is up to the order.
+  std::vector<uint32_t> all(placement.numPlaces());
+  std::iota(all.begin(), all.end(), 0);
+  LoadBuilder builder(placement, all);
   for (size_t i = 0; i < placement.order.size(); ++i)
     builder.addMessage(placement.order[i],
                        placement.order[(i + 1) % placement.order.size()], 1);
@@ -183,7 +189,8 @@ LoadSet proteus::net::shiftLoads(const Placement &placement) {
 }
 
 LoadSet proteus::net::messageLoads(const Placement &placement) {
-  LoadBuilder builder(placement);
-  builder.addMessage(placement.order[0], placement.order[1], 1);
+  MemberPlace from = placement.order[0], to = placement.order[1];
+  LoadBuilder builder(placement, {from.place, to.place});
+  builder.addMessage(from, to, 1);
   return builder.finish();
 }

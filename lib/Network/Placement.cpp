@@ -66,7 +66,8 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
     sort(sorted);
   order.resize(devices.size());
   std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> shapeOf;
-  std::vector<uint32_t> locals;
+  std::vector<uint32_t> locals, lastLocals;
+  uint32_t lastKind = 0, lastShape = 0;
   for (size_t begin = 0; begin < sorted.size();) {
     int64_t node = cluster.nodeOf(sorted[begin].first);
     uint32_t kind = cluster.kindOfNode(node);
@@ -85,15 +86,20 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
       order[sorted[i].second] = {numPlaces(), static_cast<uint32_t>(i - begin)};
       locals.push_back(sorted[i].first - first);
     }
-    auto [found, isNew] =
-        shapeOf.insert({{kind, locals}, static_cast<uint32_t>(shapes.size())});
-    if (isNew) {
-      NodeShape &shape = shapes.emplace_back();
-      shape.kind = kind;
-      for (uint32_t local : locals)
-        shape.members.push_back({local, 0});
+    // Most nodes look like the one before them.
+    if (places.empty() || kind != lastKind || locals != lastLocals) {
+      auto [found, isNew] = shapeOf.try_emplace({kind, locals}, shapes.size());
+      if (isNew) {
+        NodeShape &shape = shapes.emplace_back();
+        shape.kind = kind;
+        for (uint32_t local : locals)
+          shape.members.push_back({local, 0});
+      }
+      lastShape = found->second;
+      lastKind = kind;
+      lastLocals = locals;
     }
-    places.push_back({node, found->second});
+    places.push_back({node, lastShape});
     begin = i;
   }
   for (const auto &[kind, ways] : waysOfKind)

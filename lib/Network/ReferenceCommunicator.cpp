@@ -40,13 +40,13 @@ public:
   Plan plan(CollectiveKind kind, int64_t bytes) const override;
 
 private:
-  ArrayRef<LinkLoad> loadsAt(int64_t ceiling) const;
+  const LinkLoads &loadsAt(int64_t ceiling) const;
 
   const ReferenceModel &model; ///< of the network, which lives as long
   ReferenceGroup group;
   std::vector<LinkUse> links;
   mutable std::mutex mutex;
-  mutable std::map<int64_t, std::vector<LinkLoad>> known; ///< by ceiling
+  mutable std::map<int64_t, LinkLoads> known; ///< by ceiling
 };
 
 /// What the original calls a collective.
@@ -97,24 +97,26 @@ Plan ReferenceCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   plan.latency = cost::fromSeconds(charged.latency * 1e-6 * times);
   plan.ceiling =
       std::max<int64_t>(1, std::llround(charged.bandwidth * 1e9 / times));
-  plan.loads = loadsAt(plan.ceiling);
+  plan.loads = &loadsAt(plan.ceiling);
   return plan;
 }
 
 /// A flow at its ceiling loads every link by what the rings take of it.
-ArrayRef<LinkLoad> ReferenceCommunicator::loadsAt(int64_t ceiling) const {
+const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = known.try_emplace(ceiling);
-  if (isNew)
-    for (const LinkUse &link : links) {
-      double perRate = loadUnit / static_cast<double>(ceiling);
-      // Alone nobody waits for a link, however loads are rounded.
-      int64_t most = std::floor(static_cast<double>(link.capacity) * perRate);
-      int64_t load = std::min<int64_t>(std::llround(link.use * perRate), most);
-      if (load > 0)
-        entry->second.push_back({link.link, load});
-    }
-  return entry->second;
+  if (!isNew)
+    return entry->second;
+  std::vector<LinkLoad> loads;
+  double perRate = loadUnit / static_cast<double>(ceiling);
+  for (const LinkUse &link : links) {
+    // Alone nobody waits for a link, however loads are rounded.
+    int64_t most = std::floor(static_cast<double>(link.capacity) * perRate);
+    int64_t load = std::min<int64_t>(std::llround(link.use * perRate), most);
+    if (load > 0)
+      loads.push_back({link.link, load});
+  }
+  return entry->second = groupLoads(loads);
 }
 
 static Error checkKnown(const machine::Cluster &cluster) {

@@ -15,26 +15,62 @@
 
 #include "FlowNetwork.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 using namespace llvm;
 using namespace proteus::sim;
 
 constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
 
+/// Starts with one class per capacity; each flow splits the classes of its
+/// links by what it puts on them, and those that it leaves out from the others.
+void FlowNetwork::classifyLinks(const Workload &workload) {
+  std::map<int64_t, uint32_t> ofCapacity;
+  for (const LinkClass &link : workload.links)
+    classOf.push_back(
+        ofCapacity.try_emplace(link.capacity, ofCapacity.size()).first->second);
+  uint32_t numClasses = ofCapacity.size();
+  DenseMap<std::pair<uint32_t, int64_t>, uint32_t> split;
+  for (const Collective &collective : workload.collectives) {
+    split.clear();
+    for (const LinkClassLoad &load : collective.flow.loads) {
+      uint32_t &number = classOf[load.link];
+      auto [entry, isNew] = split.try_emplace({number, load.load}, numClasses);
+      numClasses += isNew;
+      number = entry->second;
+    }
+  }
+  // Splitting leaves classes without links.
+  DenseMap<uint32_t, uint32_t> numbers;
+  for (auto [link, number] : llvm::enumerate(classOf)) {
+    number = numbers.try_emplace(number, linksOfClass.size()).first->second;
+    if (number == linksOfClass.size())
+      linksOfClass.emplace_back();
+    linksOfClass[number].push_back(link);
+  }
+}
+
 FlowNetwork::FlowNetwork(const Workload &workload, bool share)
-    : share(share), links(workload.links.size()), statuses(links.size()),
-      flows(workload.collectives.size()) {
+    : share(share), flows(workload.collectives.size()) {
+  classifyLinks(workload);
+  links.resize(linksOfClass.size());
+  statuses.resize(links.size());
   for (size_t l = 0; l < links.size(); ++l)
-    links[l].capacity = workload.links[l].capacity * loadUnit;
+    links[l].capacity =
+        workload.links[linksOfClass[l].front()].capacity * loadUnit;
   for (uint32_t f = 0; f < flows.size(); ++f) {
     flows[f].firstEntry = entries.size();
     for (const LinkClassLoad &load : workload.collectives[f].flow.loads) {
-      entries.push_back({static_cast<uint64_t>(load.load), f, load.link, 0});
-      ++links[load.link].first; // a count until offsets are known
+      uint32_t link = classOf[load.link];
+      if (linksOfClass[link].front() != load.link)
+        continue;
+      entries.push_back({static_cast<uint64_t>(load.load), link, 0});
+      ++links[link].first; // a count until offsets are known
     }
     flows[f].lastEntry = entries.size();
   }
@@ -75,9 +111,10 @@ void FlowNetwork::start(uint32_t index, uint64_t ceiling) {
   flow.rate = 0;
   for (Entry &entry : entriesOf(flow)) {
     Link &link = links[entry.link];
+    link.load += entry.load;
     entry.position = link.numActive++;
     active[link.first + entry.position] = {
-        entry.load, index, static_cast<uint32_t>(&entry - entries.data())};
+        index, static_cast<uint32_t>(&entry - entries.data())};
   }
   demand(index, ceiling);
 }
@@ -88,6 +125,7 @@ void FlowNetwork::stop(uint32_t index) {
   for (const Entry &entry : entriesOf(flow)) {
     // The last active entry takes the place; rates do not depend on the order.
     Link &link = links[entry.link];
+    link.load -= entry.load;
     const Active &last = active[link.first + --link.numActive];
     entries[last.entry].position = entry.position;
     active[link.first + entry.position] = last;
@@ -105,8 +143,12 @@ void FlowNetwork::limit(uint32_t index, uint64_t ceiling) {
 //===----------------------------------------------------------------------===//
 
 void FlowNetwork::visit(uint32_t index) {
-  if (!std::exchange(flows[index].visited, true))
-    componentFlows.push_back(index);
+  Flow &flow = flows[index];
+  if (std::exchange(flow.visited, true))
+    return;
+  flow.state = FlowState::Rising;
+  componentFlows.push_back(index);
+  byCeiling.emplace_back(flow.ceiling, index);
 }
 
 /// A link that neither was nor is contended passes no change on.
@@ -116,8 +158,15 @@ void FlowNetwork::visitLinksOf(const Flow &flow) {
     if (status.visited || !(status.wasContended || status.isContended))
       continue;
     status.visited = true;
+    status.wasContended = status.isContended;
     componentLinks.push_back(entry.link);
-    for (const Active &other : activeOn(links[entry.link]))
+    const Link &link = links[entry.link];
+    if (status.isContended) {
+      status.filling = fillings.size();
+      fillings.push_back({link.capacity, link.load, 0, entry.link, false});
+      levels.push_back(link.capacity / link.load);
+    }
+    for (const Active &other : activeOn(link))
       visit(other.flow);
   }
 }
@@ -125,6 +174,9 @@ void FlowNetwork::visitLinksOf(const Flow &flow) {
 void FlowNetwork::collect() {
   componentFlows.clear();
   componentLinks.clear();
+  byCeiling.clear();
+  fillings.clear();
+  levels.clear();
   for (uint32_t index : dirty) {
     Flow &flow = flows[index];
     flow.dirty = false;
@@ -142,41 +194,28 @@ void FlowNetwork::collect() {
 // Filling
 //===----------------------------------------------------------------------===//
 
-void FlowNetwork::beginFilling() {
-  byCeiling.clear();
-  for (uint32_t index : componentFlows) {
-    Flow &flow = flows[index];
-    flow.visited = false;
-    flow.stopped = false;
-    byCeiling.emplace_back(flow.ceiling, index);
-  }
-  llvm::sort(byCeiling);
-  fillings.clear();
-  levels.clear();
-  for (uint32_t index : componentLinks) {
-    LinkStatus &status = statuses[index];
-    status.visited = false;
-    status.wasContended = status.isContended;
-    if (!status.isContended)
-      continue;
-    const Link &link = links[index];
-    uint64_t rising = 0;
-    for (const Active &flow : activeOn(link))
-      rising += flow.load;
-    status.filling = fillings.size();
-    fillings.push_back({link.capacity, rising, 0, index, false});
-    levels.push_back(link.capacity / rising);
+void FlowNetwork::stopAt(uint32_t index, uint64_t rate, FlowState state) {
+  Flow &flow = flows[index];
+  flow.state = state;
+  // A link that carries more flows than bytes per second still moves them.
+  flow.next = std::max<uint64_t>(rate, 1);
+  stopping.push_back(index);
+}
+
+/// Stops the flows of a full link.
+void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
+  Filling &filling = fillings[index];
+  for (const Active &active : activeOn(links[filling.link])) {
+    FlowState state = flows[active.flow].state;
+    if (state == FlowState::Rising)
+      stopAt(active.flow, rate, FlowState::HeldBack);
+    filling.holdsBack |= state != FlowState::Stopped;
   }
 }
 
-void FlowNetwork::stopAt(uint32_t index, uint64_t rate) {
-  Flow &flow = flows[index];
-  if (std::exchange(flow.stopped, true))
-    return;
-  // A link that carries more flows than bytes per second still moves them.
-  flow.next = std::max<uint64_t>(rate, 1);
-  if (fillings.empty())
-    return;
+/// Tells the links of a flow that it has stopped.
+void FlowNetwork::leaveRising(Flow &flow) {
+  flow.state = FlowState::Stopped;
   for (const Entry &entry : entriesOf(flow)) {
     const LinkStatus &status = statuses[entry.link];
     if (!status.isContended)
@@ -199,28 +238,34 @@ void FlowNetwork::computeLevel(uint32_t index) {
 }
 
 void FlowNetwork::fill() {
+  llvm::sort(byCeiling);
   auto lowest = byCeiling.begin();
-  while (true) {
-    while (lowest != byCeiling.end() && flows[lowest->second].stopped)
+  size_t rising = byCeiling.size();
+  while (rising > 0) {
+    while (flows[lowest->second].state != FlowState::Rising)
       ++lowest;
-    if (lowest == byCeiling.end())
-      return;
     uint64_t rate = lowest->first;
-    for (uint64_t level : levels)
-      rate = std::min(rate, level);
     full.clear();
-    for (uint32_t index = 0; index < levels.size(); ++index)
-      if (levels[index] == rate)
-        full.push_back(index);
+    for (uint32_t index = 0; index < levels.size(); ++index) {
+      if (levels[index] > rate)
+        continue;
+      if (levels[index] < rate)
+        full.clear();
+      rate = levels[index];
+      full.push_back(index);
+    }
+    stopping.clear();
     for (; lowest != byCeiling.end() && lowest->first == rate; ++lowest)
-      stopAt(lowest->second, rate);
+      if (flows[lowest->second].state == FlowState::Rising)
+        stopAt(lowest->second, rate, FlowState::Stopped);
     for (uint32_t index : full)
-      fillings[index].holdsBack |= llvm::any_of(
-          activeOn(links[fillings[index].link]),
-          [&](const Active &active) { return !flows[active.flow].stopped; });
-    for (uint32_t index : full)
-      for (const Active &flow : activeOn(links[fillings[index].link]))
-        stopAt(flow.flow, rate);
+      holdBack(index, rate);
+    rising -= stopping.size();
+    // Nobody asks when links are full any more.
+    if (rising == 0)
+      return;
+    for (uint32_t index : stopping)
+      leaveRising(flows[index]);
     for (uint32_t index : touched)
       computeLevel(index);
     touched.clear();
@@ -230,9 +275,10 @@ void FlowNetwork::fill() {
 void FlowNetwork::compareLinks() {
   for (uint32_t link : componentLinks) {
     LinkStatus &status = statuses[link];
+    status.visited = false;
     bool holdsBack = status.isContended && fillings[status.filling].holdsBack;
     if (std::exchange(status.holdsBack, holdsBack) != holdsBack)
-      linksChanged.push_back(link);
+      llvm::append_range(linksChanged, linksOfClass[link]);
   }
   llvm::sort(linksChanged);
 }
@@ -244,7 +290,6 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     return changed;
   if (share) {
     collect();
-    beginFilling();
     fill();
     compareLinks();
   } else {
@@ -260,11 +305,12 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     }
     dirty.clear();
   }
-  for (uint32_t index : componentFlows)
-    if (flows[index].rate != flows[index].next) {
-      flows[index].rate = flows[index].next;
+  for (uint32_t index : componentFlows) {
+    Flow &flow = flows[index];
+    flow.visited = false;
+    if (std::exchange(flow.rate, flow.next) != flow.next)
       changed.push_back(index);
-    }
+  }
   llvm::sort(changed);
   return changed;
 }

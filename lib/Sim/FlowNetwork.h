@@ -17,7 +17,9 @@
 //   together.
 //
 // Only sums over the flows of a link enter, so one flow with an n-fold load has
-// the rate that n flows have which load the link alike.
+// the rate that n flows have which load the link alike. And links of one
+// capacity that all flows load alike (the ports of a device, say) are full at
+// the same rate: they are one link to everything below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +29,7 @@
 #include "Progress.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <utility>
 #include <vector>
@@ -51,7 +54,9 @@ public:
 
   /// Whether a flow on the link is below its ceiling because the link is full,
   /// as of the last `settle`.
-  bool holdsBack(uint32_t link) const { return statuses[link].holdsBack; }
+  bool holdsBack(uint32_t link) const {
+    return statuses[classOf[link]].holdsBack;
+  }
   /// The links for which the last `settle` changed that, ascending.
   llvm::ArrayRef<uint32_t> changedLinks() const { return linksChanged; }
 
@@ -64,18 +69,17 @@ private:
   /// What one flow puts on one link.
   struct Entry {
     uint64_t load;
-    uint32_t flow;
     uint32_t link;
     uint32_t position; ///< in the part of `active` of the link, while active
   };
   /// An entry as its link sees it.
   struct Active {
-    uint64_t load;
     uint32_t flow;
     uint32_t entry;
   };
   struct Link {
     uint64_t capacity = 0; ///< in bytes/s x loadUnit, as all sums
+    uint64_t load = 0;     ///< sum of the active flows
     Wide demand = 0;       ///< of the active flows at their ceilings
     size_t first = 0;      ///< of its part of `active`
     uint32_t numActive = 0;
@@ -100,6 +104,11 @@ private:
     bool changed; ///< since its level was computed
     bool holdsBack = false;
   };
+  enum class FlowState : uint8_t {
+    Rising,
+    HeldBack, ///< by a link, in this round
+    Stopped   ///< in an earlier round, or at its ceiling
+  };
   struct Flow {
     uint64_t ceiling = 0;
     uint64_t rate = 0;
@@ -108,7 +117,7 @@ private:
     bool active = false;
     bool dirty = false;
     bool visited = false;
-    bool stopped = false;
+    FlowState state = FlowState::Rising;
   };
 
   llvm::MutableArrayRef<Entry> entriesOf(const Flow &flow) {
@@ -117,20 +126,25 @@ private:
   llvm::ArrayRef<Active> activeOn(const Link &link) const {
     return {active.data() + link.first, link.numActive};
   }
+  void classifyLinks(const Workload &workload);
   void demand(uint32_t flow, uint64_t ceiling);
   void visit(uint32_t flow);
   void visitLinksOf(const Flow &flow);
   void collect();
-  void beginFilling();
-  void stopAt(uint32_t flow, uint64_t rate);
+  void stopAt(uint32_t flow, uint64_t rate, FlowState state);
+  void holdBack(uint32_t filling, uint64_t rate);
+  void leaveRising(Flow &flow);
   void computeLevel(uint32_t filling);
   void fill();
   void compareLinks();
 
   bool share;
-  std::vector<Entry> entries; ///< by flow
-  std::vector<Active> active; ///< by link
-  std::vector<Link> links;
+  std::vector<uint32_t> classOf; ///< by link of the workload
+  /// By class: its links, ascending.
+  std::vector<llvm::SmallVector<uint32_t, 1>> linksOfClass;
+  std::vector<Entry> entries;       ///< by flow
+  std::vector<Active> active;       ///< by link
+  std::vector<Link> links;          ///< one per class
   std::vector<LinkStatus> statuses; ///< of the links
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
@@ -143,6 +157,7 @@ private:
   /// Of each of them, the rate at which it is full; none if no flow rises.
   std::vector<uint64_t> levels;
   std::vector<uint32_t> full, touched; ///< fillings
+  std::vector<uint32_t> stopping;      ///< flows, in this round
   std::vector<uint32_t> changed;
   std::vector<uint32_t> linksChanged;
 };

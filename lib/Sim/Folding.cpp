@@ -8,6 +8,7 @@
 
 #include "Proteus/Sim/Folding.h"
 
+#include "GroupPlans.h"
 #include "Refinement.h"
 #include "Translations.h"
 
@@ -44,39 +45,33 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 namespace {
 
 /// Links that one flow loads, by orbit, with the sum of its loads on each.
-using OrbitLoads = std::map<uint32_t, int64_t>;
+using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
 /// One group per orbit of groups.
 struct Group {
   unsigned family = 0;
   std::vector<uint32_t> ranks; ///< orbits of its members, ascending
-  int64_t size = 0;
-  std::vector<net::Plan> plans; ///< per collective of the family; loads unset
-  std::vector<OrbitLoads> loads;
-  std::vector<unsigned> loadsOf; ///< per collective: index into `loads`
+  const GroupPlan *plan = nullptr;
+  std::vector<OrbitLoads> loads; ///< as those of the plan
 };
 
 class Folder {
 public:
-  Folder(const FoldingRequest &request, const Translations &translations)
-      : request(request), mesh(request.mesh), translations(translations) {}
+  Folder(const FoldingRequest &request, const Translations &translations,
+         GroupPlans &plans)
+      : request(request), mesh(request.mesh), translations(translations),
+        plans(plans) {}
 
   /// Finds the orbits of ranks, groups and links.
   Error build();
-  /// Whether a group loads links unequally that the turns of a digit map onto
-  /// each other: inner nodes and leaves of a tree, say. The digit is no
-  /// symmetry of the program then.
-  bool isBroken(const Digit &digit) const {
-    return llvm::is_contained(broken, digit);
-  }
   Expected<Folding> fold() const;
 
 private:
   void addRanks();
-  void checkTurns(unsigned family, ArrayRef<net::LinkLoad> loads);
   Error addGroups(unsigned family);
-  Error addPlans(Group &group, ArrayRef<int64_t> devices);
-  uint32_t linkOrbit(const net::LinkId &link);
+  void addLoads(Group &group, int64_t device);
+  std::vector<net::LinkLoad> sumOrbits(const net::LinkLoads &loads) const;
+  uint32_t linkOrbit(const net::LinkId &canonical);
   std::vector<uint32_t> startColours() const;
   Expected<std::vector<RefinementEdge>> edges() const;
   /// What all groups of an orbit put on one link of an orbit.
@@ -92,7 +87,7 @@ private:
   const FoldingRequest &request;
   const RankMesh &mesh;
   const Translations &translations;
-  std::vector<Digit> broken;
+  GroupPlans &plans;
 
   std::vector<int64_t> positions; ///< one per orbit of ranks, ascending
   DenseMap<int64_t, uint32_t> rankAt;
@@ -100,6 +95,8 @@ private:
   std::vector<std::vector<uint32_t>> groupOf; ///< per family and rank
   std::vector<net::LinkId> links;             ///< one per orbit of links
   std::map<net::LinkId, uint32_t> linkNumbers;
+  /// Sums of the loads of plans over orbits of links.
+  DenseMap<const net::LinkLoads *, std::vector<net::LinkLoad>> knownSums;
 };
 
 } // namespace
@@ -119,73 +116,78 @@ void Folder::addRanks() {
     rankAt[position] = rank;
 }
 
-uint32_t Folder::linkOrbit(const net::LinkId &link) {
-  net::LinkId canonical = translations.canonicalLink(link);
+uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
+  assert(translations.canonicalLink(canonical) == canonical &&
+         "another link stands for the orbit");
   auto [entry, isNew] = linkNumbers.try_emplace(canonical, links.size());
   if (isNew)
     links.push_back(canonical);
   return entry->second;
 }
 
-/// Turning a digit of an axis of a group maps the group onto itself, and has to
-/// do so with its loads.
-void Folder::checkTurns(unsigned family, ArrayRef<net::LinkLoad> loads) {
-  for (const Digit &digit : translations.getDigits()) {
-    if (isBroken(digit) ||
-        !llvm::is_contained(request.families[family].axes, digit.axis))
-      continue;
-    bool isKept = llvm::all_of(loads, [&](const net::LinkLoad &load) {
-      net::LinkId turned = translations.turnedLink(load.link, digit);
-      auto at = llvm::lower_bound(
-          loads, turned, [](const net::LinkLoad &entry, net::LinkId wanted) {
-            return entry.link < wanted;
-          });
-      return at != loads.end() && at->link == turned && at->load == load.load;
-    });
-    if (!isKept)
-      broken.push_back(digit);
+/// By the link that stands for an orbit, in the order of the first link of
+/// each.
+std::vector<net::LinkLoad>
+Folder::sumOrbits(const net::LinkLoads &loads) const {
+  // Nodes of an orbit with one pattern count as often as there are such.
+  struct Alike {
+    int64_t node;
+    uint32_t pattern;
+    int64_t count;
+  };
+  std::vector<Alike> all;
+  DenseMap<std::pair<int64_t, uint32_t>, size_t> number;
+  for (const net::LinkLoads::Node &node : loads.nodes) {
+    int64_t canonical = translations.canonicalLink({0, 0, node.node}).unit;
+    auto [entry, isNew] =
+        number.try_emplace({canonical, node.pattern}, all.size());
+    if (isNew)
+      all.push_back({canonical, node.pattern, 0});
+    ++all[entry->second].count;
   }
+  std::vector<net::LinkLoad> sums;
+  std::map<net::LinkId, size_t> sumAt;
+  auto add = [&](const net::LinkId &link, int64_t load) {
+    auto [entry, isNew] = sumAt.try_emplace(link, sums.size());
+    if (isNew)
+      sums.push_back({link, 0});
+    sums[entry->second].load += load;
+  };
+  for (const Alike &alike : all)
+    for (const net::PortLoad &load : loads.patterns[alike.pattern])
+      add({0, load.port, alike.node}, load.load * alike.count);
+  for (const net::LinkLoad &load : loads.fabric)
+    add(translations.canonicalLink(load.link), load.load);
+  return sums;
 }
 
-Error Folder::addPlans(Group &group, ArrayRef<int64_t> devices) {
-  auto communicator = request.createCommunicator(devices);
-  if (!communicator)
-    return communicator.takeError();
-  std::vector<const net::LinkLoad *> known;
-  for (const GroupCollective &collective :
-       request.families[group.family].collectives) {
-    net::Plan plan = (*communicator)->plan(collective.kind, collective.bytes);
-    size_t slot = llvm::find(known, plan.loads.data()) - known.begin();
-    if (slot == known.size()) {
-      known.push_back(plan.loads.data());
-      checkTurns(group.family, plan.loads);
-      OrbitLoads &loads = group.loads.emplace_back();
-      for (const net::LinkLoad &load : plan.loads)
-        loads[linkOrbit(load.link)] += load.load;
-    }
-    group.loadsOf.push_back(slot);
-    // The communicator owns the list, and goes.
-    plan.loads = {};
-    group.plans.push_back(plan);
+/// Moved links that stand for orbits stand for orbits: where groups of a family
+/// begin, all digits are zero.
+void Folder::addLoads(Group &group, int64_t device) {
+  for (const net::LinkLoads *list : group.plan->loads) {
+    OrbitLoads &loads = group.loads.emplace_back();
+    if (!list)
+      continue;
+    auto [sums, isNew] = knownSums.try_emplace(list);
+    if (isNew)
+      sums->second = sumOrbits(*list);
+    for (const net::LinkLoad &load : sums->second)
+      loads.emplace_back(linkOrbit(translations.movedLink(
+                             load.link, group.plan->device, device)),
+                         load.load);
+    llvm::sort(loads);
   }
-  return Error::success();
 }
 
 Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
-  // Offsets of the members of a group from its first place.
-  std::vector<int64_t> offsets = {0};
-  for (unsigned axis : family.axes) {
-    std::vector<int64_t> more;
-    for (int64_t start : offsets)
-      if (family.places.empty())
-        for (int64_t c = 0; c < mesh.sizes[axis]; ++c)
-          more.push_back(start + c * mesh.strideOf(axis));
-      else
-        for (int64_t c : family.places)
-          more.push_back(start + c * mesh.strideOf(axis));
-    offsets = std::move(more);
-  }
+  // One per orbit of members. A digit belongs to one axis, so those of a
+  // member are those of the group's first position and those of the offset.
+  std::vector<int64_t> offsets;
+  for (int64_t offset : plans.offsetsOf(number))
+    offsets.push_back(translations.canonicalPosition(offset));
+  llvm::sort(offsets);
+  offsets.erase(llvm::unique(offsets), offsets.end());
   std::vector<uint32_t> &groupOfRank =
       groupOf.emplace_back(positions.size(), Folding::noGroup);
   for (size_t rank = 0; rank < positions.size(); ++rank) {
@@ -199,19 +201,16 @@ Error Folder::addGroups(unsigned number) {
       first -= own[axis] * mesh.strideOf(axis);
     Group group;
     group.family = number;
-    group.size = offsets.size();
-    std::vector<int64_t> devices;
-    for (int64_t offset : offsets) {
-      devices.push_back(mesh.deviceAt(first + offset));
-      group.ranks.push_back(
-          rankAt.lookup(translations.canonicalPosition(first + offset)));
-    }
+    for (int64_t offset : offsets)
+      group.ranks.push_back(rankAt.lookup(first + offset));
     llvm::sort(group.ranks);
-    group.ranks.erase(llvm::unique(group.ranks), group.ranks.end());
     for (uint32_t member : group.ranks)
       groupOfRank[member] = groups.size();
-    if (Error error = addPlans(group, devices))
-      return error;
+    Expected<const GroupPlan *> plan = plans.find(number, first);
+    if (!plan)
+      return plan.takeError();
+    group.plan = *plan;
+    addLoads(group, plans.deviceOf(number, first));
     groups.push_back(std::move(group));
   }
   return Error::success();
@@ -223,8 +222,17 @@ std::vector<uint32_t> Folder::startColours() const {
   auto add = [&](std::vector<int64_t> key) {
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   };
+  // Few axes are coloured: most ranks have the colour of one before them.
+  DenseMap<int64_t, std::vector<int64_t>> known;
   for (int64_t position : positions) {
-    std::vector<int64_t> key = request.colourOf(mesh.coordinatesOf(position));
+    std::vector<int64_t> own = mesh.coordinatesOf(position);
+    int64_t deciding = 0;
+    for (unsigned axis = 0; axis < own.size(); ++axis)
+      deciding += request.coloured[axis] ? own[axis] * mesh.strideOf(axis) : 0;
+    auto [entry, isNew] = known.try_emplace(deciding);
+    if (isNew)
+      entry->second = request.colourOf(own);
+    std::vector<int64_t> key = entry->second;
     key.push_back(request.cluster.deviceTypeOf(mesh.deviceAt(position)));
     key.push_back(request.keepRanksApart ? position : -1);
     key.insert(key.begin(), 0);
@@ -232,7 +240,7 @@ std::vector<uint32_t> Folder::startColours() const {
   }
   for (const Group &group : groups) {
     std::vector<int64_t> key = {1, group.family};
-    for (auto [plan, slot] : llvm::zip(group.plans, group.loadsOf))
+    for (auto [plan, slot] : llvm::zip(group.plan->plans, group.plan->loadsOf))
       key.insert(key.end(), {plan.latency, plan.volume, plan.ceiling,
                              plan.channels, slot});
     add(std::move(key));
@@ -321,8 +329,8 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
         groupNumber.try_emplace(classOf[groupVertex(index)], classes.size());
     if (isNew) {
       GroupClass &made = classes.emplace_back();
-      made.size = group.size;
-      for (const net::Plan &plan : group.plans) {
+      made.size = plans.offsetsOf(group.family).size();
+      for (const net::Plan &plan : group.plan->plans) {
         FoldedCollective &collective = made.collectives.emplace_back();
         collective.flow.latency = plan.latency;
         collective.flow.volume = plan.volume;
@@ -340,7 +348,7 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
     GroupClass &made = classes[entry->second];
     made.groups += translations.groupOrbit(request.families[group.family].axes);
     // One link of each class hears from every group of the class.
-    for (auto [c, slot] : llvm::enumerate(group.loadsOf))
+    for (auto [c, slot] : llvm::enumerate(group.plan->loadsOf))
       for (auto [link, load] : group.loads[slot]) {
         if (!stands[link])
           continue;
@@ -378,12 +386,13 @@ Expected<Folding> Folder::fold() const {
 
 Expected<Folding> proteus::sim::foldRanks(const FoldingRequest &request) {
   Translations translations(request);
+  GroupPlans plans(request, translations);
   while (true) {
-    Folder folder(request, translations);
+    Folder folder(request, translations, plans);
     if (Error error = folder.build())
       return error;
     if (!translations.drop(
-            [&](const Digit &digit) { return folder.isBroken(digit); }))
+            [&](const Digit &digit) { return plans.isBroken(digit); }))
       return folder.fold();
   }
 }

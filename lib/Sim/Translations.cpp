@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
@@ -27,6 +29,8 @@ Translations::Translations(const FoldingRequest &request) {
   const RankMesh &mesh = request.mesh;
   base = mesh.deviceAt(0);
   end = base + mesh.numRanks();
+  clusterEnd = cluster.numDevices();
+  isRegular = cluster.nodes.size() == 1 && isContiguous(mesh);
   // Device ids say where a device is only if all nodes are alike.
   int64_t block = cluster.devicesPerNode();
   blocks.push_back(block);
@@ -41,8 +45,7 @@ Translations::Translations(const FoldingRequest &request) {
     if (oversubscription > 1 || takesTime)
       bounds.push_back(block);
   }
-  if (request.keepRanksApart || cluster.nodes.size() != 1 ||
-      !isContiguous(mesh))
+  if (request.keepRanksApart || !isRegular)
     return;
   for (int64_t size : bounds)
     if (size < end && base % size != 0)
@@ -111,6 +114,32 @@ net::LinkId Translations::turnedLink(net::LinkId link,
   int64_t value = position / digit.stride % digit.size;
   position += ((value + 1) % digit.size - value) * digit.stride;
   link.unit = (position + base) / block;
+  return link;
+}
+
+std::vector<int64_t> Translations::startOf(int64_t device, int64_t step,
+                                           int64_t reach) const {
+  if (!isRegular || device + reach >= clusterEnd)
+    return {device};
+  std::vector<int64_t> start = {device % blocks.front()};
+  auto add = [&](int64_t block) {
+    int64_t within = device % block;
+    // Members behind a multiple of `common` see all ends of blocks alike.
+    int64_t common = std::gcd(step, block);
+    start.push_back(within + reach < block ? -1 : within - within % common);
+    // A unit that is cut off may differ in capacity by a rounding error.
+    start.push_back((device + reach) / block == clusterEnd / block);
+  };
+  llvm::for_each(bounds, add);
+  // Groups across units of the topmost level cannot communicate.
+  add(blocks.back());
+  return start;
+}
+
+net::LinkId Translations::movedLink(net::LinkId link, int64_t from,
+                                    int64_t to) const {
+  int64_t block = blocks[link.level];
+  link.unit += to / block - from / block;
   return link;
 }
 

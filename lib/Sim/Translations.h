@@ -38,6 +38,16 @@ public:
   /// The link that a link is turned into when a digit is turned by one.
   net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
+  /// What matters of where a group begins. Groups whose members are at the same
+  /// distances from their smallest device, multiples of `step` and at most
+  /// `reach`, do the same if this is equal: their loads are moved by whole
+  /// nodes and switches.
+  std::vector<int64_t> startOf(int64_t device, int64_t step,
+                               int64_t reach) const;
+  /// The link that is to a group with the smallest device `to` what `link` is
+  /// to one with `from`, if both start alike.
+  net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
+
   int64_t rankOrbit() const;
   int64_t linkOrbit(const net::LinkId &link) const;
   /// Groups along `axes` that are turned into each other.
@@ -59,8 +69,11 @@ private:
   /// Those that make a difference: a level that neither fills nor takes time is
   /// the same as one big switch.
   std::vector<int64_t> bounds;
-  int64_t base = 0; ///< device of position 0
-  int64_t end = 0;  ///< behind the last device
+  /// Whether all nodes are alike and positions are consecutive devices.
+  bool isRegular = false;
+  int64_t base = 0;       ///< device of position 0
+  int64_t end = 0;        ///< behind the last device
+  int64_t clusterEnd = 0; ///< behind the last device of the cluster
 };
 
 } // namespace proteus::sim

@@ -23,7 +23,7 @@ static constexpr int64_t MB = 1 << 20;
 
 static std::map<LinkId, int64_t> mapOf(const Plan &plan) {
   std::map<LinkId, int64_t> loads;
-  for (const LinkLoad &load : plan.loads)
+  for (const LinkLoad &load : plan.listLoads())
     loads[load.link] = load.load;
   return loads;
 }
@@ -56,7 +56,7 @@ TEST(CommunicatorLinks, NamesAndCapacities) {
 TEST(CommunicatorLinks, ARingInOneNodeLoadsPortsOnly) {
   Cluster cluster = h100();
   Plan plan = make(cluster, {1, 4, 6})->plan(CollectiveKind::AllGather, MB);
-  EXPECT_EQ(plan.loads.size(), 6u);
+  EXPECT_EQ(plan.listLoads().size(), 6u);
   for (int gpu : {1, 4, 6}) {
     uint32_t out = wire(cluster, "gpu " + std::to_string(gpu), "nvswitch");
     EXPECT_EQ(loadOn(plan, {0, out, 0}), 1);
@@ -72,7 +72,8 @@ TEST(CommunicatorLinks, WaysUpThatNeverFillAreLeftOut) {
   std::iota(devices.begin(), devices.end(), 0);
   for (CollectiveKind kind :
        {CollectiveKind::AllReduce, CollectiveKind::AllToAll})
-    for (const LinkLoad &load : make(cluster, devices)->plan(kind, MB).loads)
+    for (const LinkLoad &load :
+         make(cluster, devices)->plan(kind, MB).listLoads())
       EXPECT_EQ(load.link.level, 0u) << nameOf(cluster, load.link);
 }
 
@@ -96,7 +97,7 @@ TEST(CommunicatorLinks, ARingAcrossNodesUsesAllNICsAndKeepsRails) {
     }
   // Below one leaf nothing goes up.
   Plan below = make(cluster, range(0, 32))->plan(CollectiveKind::AllGather, MB);
-  for (const LinkLoad &load : below.loads)
+  for (const LinkLoad &load : below.listLoads())
     EXPECT_EQ(load.link.level, 0u);
 }
 
@@ -107,7 +108,7 @@ TEST(CommunicatorLinks, RailsMeetAboveTheLeafSwitches) {
   EXPECT_EQ(loadOn(plan, {1, 0, 0}), 1);         // rail 0 up
   EXPECT_EQ(loadOn(plan, {1, 2 * 3 + 1, 0}), 1); // rail 3 down
   Plan same = make(cluster, {3, 11})->plan(CollectiveKind::SendRecv, MB);
-  for (const LinkLoad &load : same.loads)
+  for (const LinkLoad &load : same.listLoads())
     EXPECT_EQ(load.link.level, 0u);
 }
 
@@ -132,11 +133,12 @@ static void expectSumOfScatters(const Cluster &cluster,
     std::vector<int64_t> order = devices;
     std::swap(order[0], order[root]);
     Communicator *group = make(cluster, order);
-    for (const LinkLoad &load : group->plan(CollectiveKind::Scatter, MB).loads)
+    for (const LinkLoad &load :
+         group->plan(CollectiveKind::Scatter, MB).listLoads())
       sum[load.link] += load.load;
   }
-  EXPECT_EQ(sum.size(), exchange.loads.size());
-  for (const LinkLoad &load : exchange.loads)
+  EXPECT_EQ(sum.size(), exchange.listLoads().size());
+  for (const LinkLoad &load : exchange.listLoads())
     // Each scatter rounds up once.
     EXPECT_NEAR(sum[load.link], load.load, devices.size() + 1)
         << nameOf(cluster, load.link);
@@ -167,7 +169,7 @@ TEST(CommunicatorLinks, ExchangesTakeTheReceiversRail) {
   // 7 parts to neighbours, 21 to the neighbour on the receiver's rail.
   EXPECT_NEAR(loadOn(plan, {0, wire(cluster, "gpu 5", "nvswitch"), 2}),
               28 / 31., 1e-4);
-  for (const LinkLoad &load : plan.loads)
+  for (const LinkLoad &load : plan.listLoads())
     EXPECT_EQ(load.link.level, 0u);
 }
 
@@ -304,7 +306,7 @@ TEST(CommunicatorLinks, PresetsPlanEverything) {
         EXPECT_GT(plan.latency, 0) << kind;
         // No real machine needs a second for this.
         EXPECT_LT(seconds(plan), 1) << kind;
-        EXPECT_FALSE(plan.loads.empty());
+        EXPECT_FALSE(plan.listLoads().empty());
       }
     }
   }
@@ -326,7 +328,7 @@ TEST(CommunicatorLinks, RingsThroughAMesh) {
         make(cluster, range(0, n))->plan(CollectiveKind::AllReduce, 1024 * MB);
     // Sixths are not whole numbers of load units.
     EXPECT_NEAR(plan.ceiling / GB, width, width / loadUnit * 6) << n;
-    for (const LinkLoad &load : plan.loads)
+    for (const LinkLoad &load : plan.listLoads())
       EXPECT_LE(double(load.load) / loadUnit * plan.ceiling,
                 capacityOf(cluster, load.link) * 1.0001)
           << nameOf(cluster, load.link);
@@ -338,8 +340,8 @@ TEST(CommunicatorLinks, MessagesRelayOverNVLink) {
   Cluster cluster = makeCluster(dgx1Node(), constants, 1);
   // No cable between 0 and 5: one device passes it on.
   Plan plan = make(cluster, {0, 5})->plan(CollectiveKind::SendRecv, MB);
-  ASSERT_EQ(plan.loads.size(), 2u);
-  for (const LinkLoad &load : plan.loads)
+  ASSERT_EQ(plan.listLoads().size(), 2u);
+  for (const LinkLoad &load : plan.listLoads())
     EXPECT_EQ(cluster.kinds[0].graph.links[load.link.port].kind,
               LinkKind::NVLink);
 }
@@ -357,7 +359,7 @@ static void expectMoved(const Cluster &cluster, std::vector<int64_t> devices,
     EXPECT_EQ(a.alone(), b.alone());
     EXPECT_EQ(a.ceiling, b.ceiling);
     std::map<LinkId, int64_t> expected;
-    for (const LinkLoad &load : a.loads) {
+    for (const LinkLoad &load : a.listLoads()) {
       LinkId link = load.link;
       int64_t span = 1;
       for (uint32_t level = 0; level < link.level; ++level)
@@ -453,7 +455,7 @@ TEST(CommunicatorLinks, ListsOfLargeGroupsAreLinear) {
     for (int kind = 0; kind <= int(CollectiveKind::Shift); ++kind) {
       Plan plan = group->plan(CollectiveKind(kind), 1024 * MB);
       EXPECT_GT(plan.ceiling, 0);
-      EXPECT_LE(plan.loads.size(), 12u * devices);
+      EXPECT_LE(plan.listLoads().size(), 12u * devices);
     }
   }
 }

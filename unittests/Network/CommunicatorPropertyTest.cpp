@@ -84,7 +84,7 @@ static std::vector<int64_t> randomGroup(std::mt19937 &random, int64_t devices) {
 static void expectConserved(const Cluster &cluster, const Plan &plan) {
   std::map<uint32_t, double> sums; // by level
   size_t links = 0;
-  for (const LinkLoad &load : plan.loads) {
+  for (const LinkLoad &load : plan.listLoads()) {
     uint32_t port = load.link.port;
     if (load.link.level == 0) {
       const NodeGraph &graph =
@@ -105,12 +105,13 @@ static void expectSound(const Cluster &cluster, const Plan &plan) {
   EXPECT_GE(plan.latency, 0);
   EXPECT_GT(plan.volume, 0);
   EXPECT_GT(plan.ceiling, 0);
-  ASSERT_FALSE(plan.loads.empty());
-  for (size_t i = 0; i < plan.loads.size(); ++i) {
-    const LinkLoad &load = plan.loads[i];
+  std::vector<LinkLoad> loads = plan.listLoads();
+  ASSERT_FALSE(loads.empty());
+  for (size_t i = 0; i < loads.size(); ++i) {
+    const LinkLoad &load = loads[i];
     EXPECT_GT(load.load, 0);
     if (i > 0)
-      EXPECT_TRUE(plan.loads[i - 1].link < load.link) << "not sorted";
+      EXPECT_TRUE(loads[i - 1].link < load.link) << "not sorted";
     double atLeast = double(plan.volume) * load.load / loadUnit /
                      capacityOf(cluster, load.link);
     EXPECT_GE(cost::toSeconds(plan.alone() - plan.latency),
@@ -126,7 +127,7 @@ static bool isLoaded(const Cluster &cluster, const Plan &plan, int64_t device,
   int64_t node = cluster.nodeOf(device);
   uint32_t local = cluster.localIndex(device);
   const NodeGraph &graph = cluster.kinds[cluster.kindOfNode(node)].graph;
-  return llvm::any_of(plan.loads, [&](const LinkLoad &load) {
+  return llvm::any_of(plan.listLoads(), [&](const LinkLoad &load) {
     if (load.link.level > 0 || load.link.unit != node ||
         load.link.port >= graph.links.size())
       return false;
@@ -211,10 +212,12 @@ TEST(CommunicatorProperties, TheOrderOfTheGroupOnlyMattersToMessages) {
           CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
       Plan first = a->plan(kind, 1 << 24), second = b->plan(kind, 1 << 24);
       EXPECT_EQ(first.alone(), second.alone());
-      ASSERT_EQ(first.loads.size(), second.loads.size());
-      for (size_t i = 0; i < first.loads.size(); ++i) {
-        EXPECT_TRUE(first.loads[i].link == second.loads[i].link);
-        EXPECT_EQ(first.loads[i].load, second.loads[i].load);
+      std::vector<LinkLoad> ofFirst = first.listLoads();
+      std::vector<LinkLoad> ofSecond = second.listLoads();
+      ASSERT_EQ(ofFirst.size(), ofSecond.size());
+      for (size_t i = 0; i < ofFirst.size(); ++i) {
+        EXPECT_TRUE(ofFirst[i].link == ofSecond[i].link);
+        EXPECT_EQ(ofFirst[i].load, ofSecond[i].load);
       }
     }
   }

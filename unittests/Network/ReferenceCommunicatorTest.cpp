@@ -47,7 +47,7 @@ public:
     for (const std::vector<int64_t> &group : groups) {
       auto c = communicator(group);
       Plan plan = c->plan(CollectiveKind::AllReduce, 1 << 20);
-      for (const LinkLoad &load : plan.loads)
+      for (const LinkLoad &load : plan.listLoads())
         sum[load.link] += double(load.load) / loadUnit * plan.ceiling /
                           capacityOf(*cluster, load.link);
     }

@@ -195,7 +195,7 @@ inline double seconds(const Plan &plan) {
 
 /// The load of a link, 0 if it is not in the plan.
 inline double loadOn(const Plan &plan, LinkId link) {
-  for (const LinkLoad &load : plan.loads)
+  for (const LinkLoad &load : plan.listLoads())
     if (load.link == link)
       return static_cast<double>(load.load) / loadUnit;
   return 0;

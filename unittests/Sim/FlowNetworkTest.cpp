@@ -134,6 +134,28 @@ TEST(FlowNetwork, ManyMoreFlowsThanBytesStillMove) {
   EXPECT_EQ(net.rates(), (Rates{1, 1, 1, 1, 1}));
 }
 
+TEST(FlowNetwork, LinksThatAreLoadedAlikeAreFullAlike) {
+  Net net;
+  for (int64_t capacity : {100, 300, 100, 100})
+    net.link(capacity);
+  // The last link is as wide as the first and third, but loaded less.
+  net.add(90, {{0, loadUnit}, {1, loadUnit}, {2, loadUnit}, {3, 7}});
+  net.add(90, {{0, loadUnit}, {1, loadUnit}, {2, loadUnit}, {3, 7}});
+  FlowNetwork network(net.workload, true);
+  network.start(0, 90);
+  network.start(1, 90);
+  (void)network.settle();
+  EXPECT_EQ(network.rate(0), 50u);
+  EXPECT_EQ(network.changedLinks().vec(), (std::vector<uint32_t>{0, 2}));
+  for (uint32_t link = 0; link < 4; ++link)
+    EXPECT_EQ(network.holdsBack(link), link == 0 || link == 2) << link;
+  network.stop(1);
+  (void)network.settle();
+  EXPECT_EQ(network.rate(0), 90u);
+  EXPECT_EQ(network.changedLinks().vec(), (std::vector<uint32_t>{0, 2}));
+  EXPECT_FALSE(network.holdsBack(2));
+}
+
 TEST(FlowNetwork, SettlingReportsThoseThatChanged) {
   Net net;
   net.link(100);

@@ -57,21 +57,23 @@ public:
       if (!cluster.fabric.levels.empty())
         sums[{1, 0, cluster.unitOf(0, node)}] += 7;
     }
+    std::vector<net::LinkLoad> list;
     for (auto [link, load] : sums)
-      loads.push_back({link, load});
-    loads.front().load += extra;
+      list.push_back({link, load});
+    list.front().load += extra;
+    loads = net::groupLoads(list);
   }
   net::Plan plan(cost::CollectiveKind, int64_t bytes) const override {
     net::Plan plan;
     plan.algorithm = net::Algorithm::Ring;
     plan.volume = bytes;
     plan.ceiling = 1000;
-    plan.loads = loads;
+    plan.loads = &loads;
     return plan;
   }
 
 private:
-  std::vector<net::LinkLoad> loads;
+  net::LinkLoads loads;
 };
 
 struct Job {

@@ -19,6 +19,7 @@
 
 #include "Proteus/Cost/CostModel.h"
 #include "Proteus/Machine/Cluster.h"
+#include "Proteus/Network/LinkLoads.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,48 +27,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <tuple>
+#include <vector>
 
 namespace proteus::net {
-
-/// A link of the cluster, one direction.
-struct LinkId {
-  /// 0: inside a node, or a NIC's port; k + 1: above units of fabric level k.
-  uint32_t level = 0;
-  /// Level 0: index into the links of the node graph; the ports of NIC i
-  /// towards the fabric follow them: numLinks + 2i out, numLinks + 2i + 1 in.
-  /// Above: 2 * rail up, 2 * rail + 1 down (rail 0 without rails, and above the
-  /// lowest level).
-  uint32_t port = 0;
-  int64_t unit = 0; ///< the node, or the unit of the fabric level
-
-  friend bool operator==(const LinkId &a, const LinkId &b) {
-    return a.level == b.level && a.port == b.port && a.unit == b.unit;
-  }
-  friend bool operator<(const LinkId &a, const LinkId &b) {
-    return std::tie(a.level, a.unit, a.port) <
-           std::tie(b.level, b.unit, b.port);
-  }
-};
-
-/// Bytes/s that a link carries. A NIC's port carries `networkEfficiency` of its
-/// line rate; the way up from a switch what is below it, divided by the
-/// oversubscription of all levels up to it.
-int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
-/// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
-std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
-
-using machine::networkEfficiency;
-
-/// Loads are integers so that sums over any grouping of flows are equal.
-constexpr uint32_t loadUnit = 1 << 16;
-
-/// A flow of rate x puts x * load / loadUnit on the link.
-struct LinkLoad {
-  LinkId link;
-  int64_t load = loadUnit;
-};
 
 enum class Algorithm : uint8_t {
   None, ///< one member: nothing to do
@@ -96,8 +58,13 @@ struct Plan {
   int64_t volume = 0;
   int64_t ceiling = 0;   ///< bytes/s it reaches alone; > 0 if volume > 0
   uint32_t channels = 0; ///< thread blocks it occupies on each device
-  /// The links it loads, ascending, each once; the communicator owns the list.
-  llvm::ArrayRef<LinkLoad> loads;
+  /// The links it loads; the communicator owns them. None: nothing is sent.
+  const LinkLoads *loads = nullptr;
+
+  /// The same written out, ascending, each link once.
+  std::vector<LinkLoad> listLoads() const {
+    return loads ? loads->list() : std::vector<LinkLoad>();
+  }
 
   /// Time without anyone else on the links.
   cost::Time alone() const;
