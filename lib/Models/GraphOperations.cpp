@@ -138,9 +138,6 @@ Value GraphBuilder::relu(StringRef path, Value x) {
 Value GraphBuilder::gelu(StringRef path, Value x) {
   return create<nn::GeluOp>(x.getType(), pathOf(path), x);
 }
-Value GraphBuilder::silu(StringRef path, Value x) {
-  return create<nn::SiluOp>(x.getType(), pathOf(path), x);
-}
 Value GraphBuilder::tanh(StringRef path, Value x) {
   return create<nn::TanhOp>(x.getType(), pathOf(path), x);
 }
@@ -208,13 +205,6 @@ Value GraphBuilder::concat(StringRef path, ValueRange pieces, int64_t groups) {
     size += shapeOf(piece).back();
   return create<nn::ConcatOp>(tensor(withLast(pieces.front(), size)),
                               pathOf(path), pieces, groups);
-}
-
-Value GraphBuilder::reduceSum(StringRef path, Value x, Shape keep) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : keep)
-    shape.push_back(shapeOf(x)[dim]);
-  return create<nn::ReduceSumOp>(tensor(shape), pathOf(path), x, keep);
 }
 
 Value GraphBuilder::broadcast(StringRef path, Value x, Shape shape,

@@ -109,7 +109,6 @@ public:
 
   Value relu(llvm::StringRef path, Value x);
   Value gelu(llvm::StringRef path, Value x);
-  Value silu(llvm::StringRef path, Value x);
   Value tanh(llvm::StringRef path, Value x);
   Value sigmoid(llvm::StringRef path, Value x);
   Value swiglu(llvm::StringRef path, Value gate, Value up);
@@ -137,8 +136,6 @@ public:
   Values split(llvm::StringRef path, Value x, Shape sizes, int64_t groups = 1);
   Value concat(llvm::StringRef path, mlir::ValueRange pieces,
                int64_t groups = 1);
-  /// Sums over all dimensions but `keep`.
-  Value reduceSum(llvm::StringRef path, Value x, Shape keep);
   /// Repeats `x`, which has the dimensions `keep` of `shape`.
   Value broadcast(llvm::StringRef path, Value x, Shape shape, Shape keep);
   Value matmul(llvm::StringRef path, Value lhs, Value rhs,
