@@ -260,9 +260,11 @@ TEST_F(ModelFileTest, FilesOfMeasuredRuns) {
 }
 
 TEST_F(ModelFileTest, FilesThatAreWrong) {
-  EXPECT_EQ(errorOf(R"json({"family": "perceptron"})json"),
-            "model.json: unknown family 'perceptron' (known: decoder, bert, "
-            "encoder-decoder, transformer-xl) at family");
+  EXPECT_EQ(
+      errorOf(R"json({"family": "perceptron"})json"),
+      "model.json: unknown family 'perceptron' (known: decoder, bert, "
+      "encoder-decoder, transformer-xl, alexnet, vgg, resnet, inception_v3, "
+      "ssd, vit, gnmt, dlrm, gpt-reference) at family");
   EXPECT_TRUE(llvm::StringRef(errorOf(R"json({"layers": 2})json"))
                   .starts_with("model.json: expected the key 'family' (one of "
                                "decoder, "));
