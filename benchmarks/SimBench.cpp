@@ -181,8 +181,11 @@ static void engineByStages(benchmark::State &state) {
   Workload workload = PipelineMaker(state.range(0), 96, 300).make();
   measure(state, workload, {true, true, false, false}, /*listeners=*/true);
 }
-BENCHMARK(engineByStages)->Arg(4)->Arg(16)->Arg(64)->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(engineByStages)
+    ->Arg(4)
+    ->Arg(16)
+    ->Arg(64)
+    ->Unit(benchmark::kMillisecond);
 
 /// Every rank a class of its own: nodes of 8 with tensor parallelism inside and
 /// data parallelism between them. Layers run a kernel and an all-reduce over

@@ -25,7 +25,7 @@ static void use(Job &job, StringRef preset,
 /// A decoder is built from the dimensions that the case gives; the family of
 /// the model decides what dimensions do not say.
 static void useDecoder(const json::Reader &model, Job &job) {
-  job.modelText = model.text();
+  job.model = model.text();
   if (StringRef(model["name"].string()).starts_with("MPT")) {
     // Dimensions of llm-foundry: no biases, alibi instead of positions.
     job.overrides.push_back("bias=none");

@@ -189,10 +189,27 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
   return batch;
 }
 
+/// Batch norms have statistics of their own on every device and for every
+/// micro-batch, as frameworks do it unless told otherwise.
+static Error setNormGroups(models::ModelRequest &request, const Sizes &sizes) {
+  constexpr llvm::StringLiteral name = "norm_groups";
+  for (StringRef given : request.overrides)
+    if (given.split('=').first == name)
+      return Error::success();
+  Expected<models::ModelDescription> model = models::describe(request);
+  if (!model)
+    return model.takeError();
+  for (const auto &dimension : model->dimensions)
+    if (dimension.first == name)
+      request.overrides.push_back(
+          (name + "=" + llvm::Twine(sizes.dp * sizes.microBatches)).str());
+  return Error::success();
+}
+
 Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
                                                          const Job &given) {
   Job job = given;
-  if (job.model.empty() && job.modelText.empty())
+  if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
   OwningOpRef<ModuleOp> module;
@@ -226,12 +243,13 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (!module) {
     models::ModelRequest request;
     request.model = job.model;
-    request.text = job.modelText;
     request.batch = sizes->globalBatch;
     request.precision = precisionOf(job);
     request.overrides = job.overrides;
     if (job.seq)
       request.overrides.push_back("seq=" + std::to_string(*job.seq));
+    if (Error error = setNormGroups(request, *sizes))
+      return std::move(error);
     Expected<OwningOpRef<ModuleOp>> built =
         models::buildModel(context, request);
     if (!built)

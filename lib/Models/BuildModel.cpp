@@ -36,8 +36,8 @@ static constexpr int64_t maxBatch = 1'000'000'000;
 //===----------------------------------------------------------------------===//
 
 static Expected<LoadedModel> findModel(const ModelRequest &request) {
-  if (!request.text.empty())
-    return parseModelFile(request.text, "model");
+  if (StringRef(request.model).starts_with("{"))
+    return parseModelFile(request.model, "model");
   if (StringRef(request.model).ends_with(".json"))
     return loadModelFile(request.model);
   Expected<const Preset *> preset = Registry::get().findPreset(request.model);

@@ -23,7 +23,6 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-
 static std::string fixed(double value, int digits) {
   std::string text;
   raw_string_ostream(text) << format("%.*f", digits, value);

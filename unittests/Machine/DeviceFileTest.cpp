@@ -78,9 +78,11 @@ TEST(DeviceFile, ADeviceMayBeNamed) {
 
 TEST(DeviceFile, ErrorsNamePlaceAndRemedy) {
   EXPECT_EQ(toString(withDevice("\"h200\"").takeError()),
-            "x.json: unknown device 'h200' (known devices: A100-SXM4-80GB, "
-            "B200-SXM6-180GB, GB200-186GB, GTX-1080, H100-SXM5-80GB, "
-            "H200-SXM5-141GB, L4, TITAN-Xp, V100-SXM2-32GB, V100-SXM3-32GB; "
+            "x.json: unknown device 'h200' (known devices: A100-PCIe-80GB, "
+            "A100-SXM4-40GB, A100-SXM4-80GB, B200-SXM6-180GB, GB200-186GB, "
+            "GTX-1080, H100-PCIe-80GB, H100-SXM5-80GB, H200-SXM5-141GB, "
+            "K80-half, L4, P100-SXM2-16GB, RTX-3090, RTX-4090, RTX-A6000, "
+            "TITAN-Xp, V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB; "
             "others are written out as an object) at device");
   EXPECT_EQ(errorWith("hopper", "hoper"),
             "x.json: unknown architecture 'hoper' (one of other, pascal, "

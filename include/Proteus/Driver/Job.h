@@ -48,10 +48,9 @@ struct Strategy {
 
 /// Everything that decides a figure.
 struct Job {
-  /// A preset, a Hugging Face config.json or model file, or an .mlir file.
+  /// A preset, a Hugging Face config.json or model file or the text of one, or
+  /// an .mlir file.
   std::string model;
-  /// The text of a model file, instead of `model`.
-  std::string modelText;
   /// Dimensions that differ, as `name=value`.
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;

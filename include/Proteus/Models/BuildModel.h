@@ -33,10 +33,9 @@ struct Precision {
 
 /// A model, as a user asks for it.
 struct ModelRequest {
-  /// A preset, or a file: a Hugging Face config.json or a model file.
+  /// A preset, a file (a Hugging Face config.json or a model file), or the text
+  /// of one, which begins with `{`.
   std::string model;
-  /// The text of such a file, instead of `model`.
-  std::string text;
   /// The global batch.
   int64_t batch = 1;
   Precision precision;
