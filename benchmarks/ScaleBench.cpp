@@ -102,15 +102,33 @@ void engineOfExample(benchmark::State &state, const std::string &name,
   options.skipRecurrence = options.replaySections = fold;
   uint64_t tasks = 0, events = 0;
   for (auto _ : state) {
-    auto result = sim::simulate(workload, options);
+    sim::MemoryTracker memory;
+    sim::BreakdownTracker breakdown;
+    sim::CollectiveTable collectives;
+    sim::BucketTable buckets;
+    sim::LinkTable links;
+    auto result =
+        sim::run(workload, options,
+                 {&memory, &breakdown, &collectives, &buckets, &links});
     if (!result)
       return state.SkipWithError(toString(result.takeError()).c_str());
-    tasks += result->run.tasks;
-    events += result->run.events;
+    tasks += result->tasks;
+    events += result->events;
   }
   using benchmark::Counter;
   state.counters["tasks/s"] = Counter(double(tasks), Counter::kIsRate);
   state.counters["events/s"] = Counter(double(events), Counter::kIsRate);
+}
+
+/// What the allocator would reserve: follows from the order of issue, not from
+/// a run.
+void allocatorOfExample(benchmark::State &state, const std::string &name) {
+  sim::Workload workload = workloadOf(name, /*foldRanks=*/true);
+  std::vector<sim::MemoryBudget> budgets = sim::budgetsOf(workload);
+  for (auto _ : state)
+    for (uint32_t c = 0; c < workload.classes.size(); ++c)
+      benchmark::DoNotOptimize(
+          sim::reserve(workload, c, budgets[c].forTensors()));
 }
 
 const bool registered = [] {
@@ -119,6 +137,9 @@ const bool registered = [] {
     benchmark::RegisterBenchmark(("processOfExample/" + name).c_str(),
                                  processOfExample, name)
         ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("allocatorOfExample/" + name).c_str(),
+                                 allocatorOfExample, name)
         ->Unit(benchmark::kMillisecond);
     for (bool fold : {true, false})
       benchmark::RegisterBenchmark(

@@ -27,21 +27,73 @@ CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
   return handle;
 }
 
+//===----------------------------------------------------------------------===//
+// Free blocks
+//===----------------------------------------------------------------------===//
+
+/// The chunk that holds the first key that is not less than `key`.
+std::vector<CachingAllocator::Pool::Chunk>::iterator
+CachingAllocator::Pool::chunkOf(const Key &key) {
+  return std::lower_bound(
+      chunks.begin(), chunks.end(), key,
+      [](const Chunk &chunk, const Key &key) { return chunk.back() < key; });
+}
+
+void CachingAllocator::Pool::insert(const Key &key) {
+  auto chunk = chunkOf(key);
+  if (chunk == chunks.end()) {
+    if (chunks.empty())
+      chunks.emplace_back();
+    chunk = std::prev(chunks.end());
+  }
+  chunk->insert(std::lower_bound(chunk->begin(), chunk->end(), key), key);
+  if (chunk->size() <= longest)
+    return;
+  Chunk second(chunk->begin() + longest / 2, chunk->end());
+  chunk->resize(longest / 2);
+  chunks.insert(std::next(chunk), std::move(second));
+}
+
+void CachingAllocator::Pool::erase(const Key &key) {
+  Key found;
+  [[maybe_unused]] bool isThere = take(key, found);
+  assert(isThere && found.block == key.block && "not in the pool");
+}
+
+bool CachingAllocator::Pool::take(const Key &least, Key &found) {
+  auto chunk = chunkOf(least);
+  if (chunk == chunks.end())
+    return false;
+  auto key = std::lower_bound(chunk->begin(), chunk->end(), least);
+  found = *key;
+  chunk->erase(key);
+  if (chunk->empty())
+    chunks.erase(chunk);
+  return true;
+}
+
+template <typename Predicate>
+void CachingAllocator::Pool::eraseIf(Predicate predicate) {
+  for (Chunk &chunk : chunks)
+    llvm::erase_if(chunk, predicate);
+  llvm::erase_if(chunks, [](const Chunk &chunk) { return chunk.empty(); });
+}
+
 void CachingAllocator::insert(Handle handle) {
   Block &block = blocks[handle];
   block.isFree = true;
-  Pool &pool = poolOf(block);
-  Key key = {block.size, block.address, handle};
-  pool.insert(std::lower_bound(pool.begin(), pool.end(), key), key);
+  poolOf(block).insert({block.size, block.address, handle});
 }
 
 void CachingAllocator::remove(Handle handle) {
   Block &block = blocks[handle];
-  Pool &pool = poolOf(block);
-  Key key = {block.size, block.address, handle};
-  pool.erase(std::lower_bound(pool.begin(), pool.end(), key));
+  poolOf(block).erase({block.size, block.address, handle});
   block.isFree = false;
 }
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
 
 /// Cuts a block behind `bytes`; the rest is free.
 void CachingAllocator::split(Handle handle, int64_t bytes) {
@@ -73,18 +125,15 @@ void CachingAllocator::releaseCached() {
   ++numReleases;
   std::vector<Handle> released;
   for (Pool &pool : pools)
-    pool.erase(std::remove_if(pool.begin(), pool.end(),
-                              [&](const Key &key) {
-                                const Block &block = blocks[key.block];
-                                if (block.previous != none ||
-                                    block.next != none)
-                                  return false;
-                                inSegments -= block.size;
-                                unusedBlocks.push_back(key.block);
-                                released.push_back(key.block);
-                                return true;
-                              }),
-               pool.end());
+    pool.eraseIf([&](const Key &key) {
+      const Block &block = blocks[key.block];
+      if (block.previous != none || block.next != none)
+        return false;
+      inSegments -= block.size;
+      unusedBlocks.push_back(key.block);
+      released.push_back(key.block);
+      return true;
+    });
   llvm::erase_if(segments, [&](Handle first) {
     return llvm::is_contained(released, first);
   });
@@ -112,15 +161,12 @@ CachingAllocator::Handle CachingAllocator::allocate(int64_t bytes) {
     return none;
   bytes = llvm::alignTo(bytes, granularity);
   bool isSmall = bytes <= smallLimit;
-  Pool &pool = pools[isSmall];
-  auto fit = std::lower_bound(pool.begin(), pool.end(), Key{bytes, 0, 0});
   Handle handle;
-  if (fit == pool.end()) {
-    handle = newSegment(bytes, isSmall);
-  } else {
-    handle = fit->block;
-    pool.erase(fit);
+  if (Key fit; pools[isSmall].take({bytes, 0, 0}, fit)) {
+    handle = fit.block;
     blocks[handle].isFree = false;
+  } else {
+    handle = newSegment(bytes, isSmall);
   }
   int64_t rest = blocks[handle].size - bytes;
   if (isSmall ? rest >= granularity : rest > smallLimit)

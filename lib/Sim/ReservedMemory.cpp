@@ -259,7 +259,10 @@ size_t Issuer::skipPeriods(size_t item) {
     return item;
   // As long as more and more micro-batches are in flight nothing recurs.
   bool isSteady = std::exchange(inFlight, frames.size()) == frames.size();
-  if (!isSteady || checkpoints.size() == maxCheckpoints ||
+  // An image grows with what is in flight. Micro-batches take turns in the
+  // places of those before them, so that no period is shorter anyway.
+  bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
+  if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(
           frames, [&](const Frame &frame) { return isLast[frame.microBatch]; }))
     return item;

@@ -23,8 +23,7 @@
 
 namespace proteus::sim {
 
-/// Deterministic. Free blocks are few, since neighbours are joined, so that
-/// sorted arrays hold them.
+/// Deterministic.
 class CachingAllocator {
 public:
   /// The rules' constants, in bytes.
@@ -89,7 +88,22 @@ private:
       return size != other.size ? size < other.size : address < other.address;
     }
   };
-  using Pool = std::vector<Key>; ///< sorted
+  /// Sorted keys in short arrays: where there are few, one array; where there
+  /// are many, no insertion moves more than one array.
+  class Pool {
+  public:
+    void insert(const Key &key);
+    void erase(const Key &key);
+    /// Takes out the first key that is not less; false if there is none.
+    bool take(const Key &least, Key &found);
+    template <typename Predicate> void eraseIf(Predicate predicate);
+
+  private:
+    static constexpr unsigned longest = 256;
+    using Chunk = std::vector<Key>; ///< never empty
+    std::vector<Chunk>::iterator chunkOf(const Key &key);
+    std::vector<Chunk> chunks;
+  };
 
   Pool &poolOf(const Block &block) { return pools[block.isSmall]; }
   Handle newBlock(const Block &block);
