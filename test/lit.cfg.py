@@ -28,6 +28,11 @@ tools = [
 config.substitutions.append(("%examples", config.proteus_examples_dir))
 config.substitutions.append(("%scripts", config.proteus_scripts_dir))
 config.substitutions.append(("%plugin", config.proteus_plugin))
+# A bare `proteus` would be found in the names of the other tools.
+config.substitutions.append(
+    ("%proteus", os.path.join(config.proteus_tools_dir, "proteus")))
+config.substitutions.append(
+    ("%root", os.path.dirname(config.proteus_examples_dir)))
 llvm_config.add_tool_substitutions(
     tools, [config.proteus_tools_dir, config.llvm_tools_dir]
 )

@@ -405,8 +405,7 @@ LogicalResult PresetSplits::placeTables() {
   llvm::MapVector<StringRef, SmallVector<nn::EmbeddingBagOp>> tables;
   for (Operation *op : model.getOperations())
     if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
-      if (const PresetModel::Position *position = model.getPosition(op))
-        tables[position->path].push_back(bag);
+      tables[bag.getPath()].push_back(bag);
   if (tables.empty())
     return emitError(model.getFunction().getLoc(),
                      "place-tables=true places lookups in tables "
