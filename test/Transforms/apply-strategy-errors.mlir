@@ -36,6 +36,8 @@
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: proteus-opt %t/tables.mlir -verify-diagnostics --apply-strategy="dp=2 place-tables=true"
+// RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
 
 // KIND: Cannot find option named 'star'
 // SCHEDULE: Cannot find option named '2f2b'
@@ -309,4 +311,32 @@ func.func @f(%x: tensor<8x4x8xf32> {nn.role = "input"}, %w: tensor<8x8xf32> {nn.
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+//--- tables.mlir
+
+// expected-error @below {{place-tables=true places lookups in tables (nn.embedding_bag), and the model has none}}
+func.func @m(
+    %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},
+    %t: tensor<4xi32> {nn.role = "input", nn.path = "labels"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %0 = nn.linear "fc"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %t) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+//--- buckets.mlir
+
+// expected-error @below {{sizes of buckets must not be negative, got -1 and 0}}
+module {
+func.func @m(
+    %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},
+    %t: tensor<4xi32> {nn.role = "input", nn.path = "labels"},
+    %w: tensor<8x8xf32> {nn.role = "parameter", nn.path = "fc.weight"})
+    -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %0 = nn.linear "fc"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %t) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
 }

@@ -11,6 +11,8 @@
 
 #include "TestWorkloads.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <random>
 
 namespace proteus::sim::test {
@@ -92,15 +94,19 @@ private:
     bool receives = backward ? v + 1 < stages * chunks : v > 0;
     bool sends = backward ? v > 0 : v + 1 < stages * chunks;
     // A transfer within one class is one task, of the sender.
+    // Some messages are not needed before the last kernel.
+    std::vector<uint32_t> late;
     if (receives && stages > 1)
-      inputs = {b.party(micro, "receive",
-                        backward ? Stream::PipelineReceiveGradient
-                                 : Stream::PipelineReceive,
-                        backward ? 2 * v + 1 : 2 * (v - 1), {}, phase)};
+      (pick(4) ? inputs : late) = {b.party(
+          micro, "receive",
+          backward ? Stream::PipelineReceiveGradient : Stream::PipelineReceive,
+          backward ? 2 * v + 1 : 2 * (v - 1), {}, phase)};
     if (backward)
       inputs.push_back(forwardEnd[chunk]);
     uint32_t last = 0;
     for (int64_t n = 1 + pick(maxKernels); n > 0; --n) {
+      if (n == 1)
+        llvm::append_range(inputs, late);
       last = b.kernel(micro, "kernel", 1 + pick(60), inputs, phase);
       micro.tasks[last].matrix = pick(2);
       micro.tasks[last].allocates = {uint32_t(micro.buffers.size())};
