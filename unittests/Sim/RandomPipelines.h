@@ -32,12 +32,15 @@ public:
     microBatches = stages * (6 + pick(8));
     shareLinks = pick(3);
     slowing = pick(3);
+    hasExtra = chunks == 1 && pick(3) == 0;
   }
 
   Order order;
   uint32_t stages, chunks, microBatches;
   int64_t maxKernels = 3; ///< of a section
   bool shareLinks, slowing;
+  /// A third section that runs before or after the backward one.
+  bool hasExtra;
 
   Workload make() {
     b.workload.info.microBatches = microBatches;
@@ -101,6 +104,11 @@ private:
           micro, "receive",
           backward ? Stream::PipelineReceiveGradient : Stream::PipelineReceive,
           backward ? 2 * v + 1 : 2 * (v - 1), {}, phase)};
+    // Some collectives wait for nothing.
+    if (pick(8) == 0)
+      inputs.push_back(b.party(micro, "fetch", Stream::ContextParallel,
+                               b.flow({stage}, makeFlow({2 * stage + 1}, 8)),
+                               {}, phase));
     if (backward)
       inputs.push_back(forwardEnd[chunk]);
     uint32_t last = 0;
@@ -155,6 +163,16 @@ private:
     Builder::endSection(micro);
   }
 
+  /// Reads what the forward section has left.
+  void makeExtra(uint32_t stage) {
+    Template &micro = b.workload.classes[stage].micro;
+    uint32_t last = forwardEnd[0];
+    for (int64_t n = 2 + pick(maxKernels); n > 0; --n)
+      last = b.kernel(micro, "extra", 1 + pick(60), {last}, Phase::Backward);
+    micro.tasks[last].reads = kept[0];
+    Builder::endSection(micro);
+  }
+
   void makeStage(uint32_t stage) {
     DeviceClass &device = b.workload.classes[stage];
     forwardEnd.assign(chunks, 0);
@@ -164,6 +182,8 @@ private:
       makeSection(stage, chunk, /*backward=*/false);
     for (uint32_t chunk = 0; chunk < chunks; ++chunk)
       makeSection(stage, chunk, /*backward=*/true);
+    if (hasExtra)
+      makeExtra(stage);
     b.kernel(device.once, "update", pick(90), {}, Phase::Update);
     Builder::endSection(device.once);
     for (uint32_t reduce : reductions)
@@ -207,7 +227,13 @@ private:
     while (backward < total) {
       if (forward < total)
         result.push_back(item(forward++, false));
+      bool isFirst = hasExtra && pick(2);
+      uint32_t microBatch = item(backward, true).microBatch;
+      if (isFirst)
+        result.push_back({2, microBatch, false});
       result.push_back(item(backward++, true));
+      if (hasExtra && !isFirst)
+        result.push_back({2, microBatch, false});
     }
     result.push_back({0, 0, true});
     return result;
