@@ -234,24 +234,24 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 // Whether the moment is right
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing of the class runs, its streams stand where the stretch
-/// begins, and nothing but the section can start before its kernels have ended.
-bool SectionReplays::isAlone(uint32_t classIndex, const SectionReplay &replay,
-                             uint32_t stretch, uint32_t item) const {
+/// Whether nothing of the class runs but messages, its streams stand at these
+/// members of the section of the item, and nothing else can start before the
+/// kernels of the section have ended. All that is issued earlier has ended
+/// then.
+bool SectionReplays::isAlone(
+    uint32_t classIndex, uint32_t item,
+    const std::array<uint32_t, numStreams> &position) const {
   const ClassState &c = state->classes[classIndex];
   for (unsigned s = 0; s < numStreams; ++s) {
-    const Head &head = c.heads[s];
-    if (head.status == Head::Status::Running)
-      return false;
     Stream stream = static_cast<Stream>(s);
     if (isForMessages(stream))
       continue;
-    ArrayRef<uint32_t> queue =
-        c.flat.templates[0].queue(replay.section, EveryTime, stream);
-    uint32_t position = replay.parts[stretch].position[s];
-    if (position < queue.size()) {
+    const Head &head = c.heads[s];
+    ArrayRef<uint32_t> queue = c.flat.templates[0].queue(
+        c.flat.order[item].section, EveryTime, stream);
+    if (position[s] < queue.size()) {
       if (head.status != Head::Status::Waiting || head.item != item ||
-          head.task != queue[position])
+          head.task != queue[position[s]])
         return false;
     } else if (head.status != Head::Status::Exhausted &&
                (head.status != Head::Status::Waiting || head.item <= item ||
@@ -260,6 +260,15 @@ bool SectionReplays::isAlone(uint32_t classIndex, const SectionReplay &replay,
     }
   }
   return true;
+}
+
+bool SectionReplays::sendsOrReceives(uint32_t classIndex) const {
+  const ClassState &c = state->classes[classIndex];
+  for (unsigned s = 0; s < numStreams; ++s)
+    if (isForMessages(static_cast<Stream>(s)) &&
+        c.heads[s].status == Head::Status::Running)
+      return true;
+  return false;
 }
 
 /// Whether all messages have come that what is left of the section needs. All
@@ -291,7 +300,9 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
     return {};
   ClassPlans &own = plans[classIndex];
   Plan &plan = own.sections[item.section];
-  if (plan.firstKernel == head.task && !plan.recorded) {
+  // Users of buffers are those of the recording: nothing may be under way.
+  if (plan.firstKernel == head.task && !plan.recorded &&
+      isAlone(classIndex, head.item, {})) {
     plan.recorded = true;
     plan.pending->past = own.pastOf[head.item];
     if (record(*plan.pending, head.slot)) {
@@ -309,8 +320,8 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   Time launched = state->workload.classes[classIndex].launchLatency *
                   static_cast<Time>(item.launchedBefore + plan.lastOrdinal + 1);
   // A kernel that waited for its launch closes a gap that is the host's.
-  if ((launched >= state->now && launched > 0) ||
-      !isAlone(classIndex, *plan.replay, stretch, head.item))
+  if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
+      !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))
     return {};
   if (own.readyItem != head.item) {
     if (!hasMessages(classIndex, *plan.replay, stretch, head.slot))

@@ -164,8 +164,9 @@ private:
   };
 
   Place findFor(uint32_t stream);
-  bool isAlone(uint32_t classIndex, const SectionReplay &replay,
-               uint32_t stretch, uint32_t item) const;
+  bool isAlone(uint32_t classIndex, uint32_t item,
+               const std::array<uint32_t, numStreams> &position) const;
+  bool sendsOrReceives(uint32_t classIndex) const;
   bool hasMessages(uint32_t classIndex, const SectionReplay &replay,
                    uint32_t stretch, uint32_t slot) const;
   void planClass(uint32_t classIndex, const std::vector<bool> &disturbed);

@@ -57,7 +57,7 @@ TEST(SectionReplay, ChangesNoFigureOfARandomPipeline) {
       break;
   }
   // That is what is tested.
-  EXPECT_GT(3 * replayed[false], tasks[false]);
+  EXPECT_GT(4 * replayed[false], tasks[false]);
   EXPECT_GT(4 * replayed[true], tasks[true]);
 }
 
