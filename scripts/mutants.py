@@ -226,7 +226,8 @@ def main():
     if not build.configure() or not build.run():
         sys.exit(f"mutants: the sources do not build, see {build.log}")
     proof = Proof(build, options)
-    sources = sorted((options.copy / "lib").rglob("*.cpp"))
+    sources = sorted(file for file in (options.copy / "lib").rglob("*")
+                     if file.suffix in (".cpp", ".h"))
     width = max(len(mutant.name) for mutant in mutants) + 2
     print(f"{'mutant':{width}}seconds  caught by", flush=True)
     survivors = 0

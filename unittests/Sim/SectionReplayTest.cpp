@@ -61,6 +61,29 @@ TEST(SectionReplay, ChangesNoFigureOfARandomPipeline) {
   EXPECT_GT(4 * replayed[true], tasks[true]);
 }
 
+TEST(SectionReplay, WaitsForTheHostAreTheHosts) {
+  // Kernels wait for their launches, the last one of a section too, with which
+  // a stretch begins for some number of kernels.
+  for (uint32_t kernels = 2; kernels < 40; ++kernels) {
+    SCOPED_TRACE(kernels);
+    Builder b;
+    b.workload.info.microBatches = 8;
+    b.addClass("stage 0");
+    DeviceClass &device = b.workload.classes[0];
+    std::vector<uint32_t> before;
+    for (uint32_t k = 0; k < kernels; ++k)
+      before = {b.kernel(device.micro, "kernel", 5, before)};
+    Builder::endSection(device.micro);
+    device.launchLatency = 10;
+    for (uint32_t m = 0; m < 8; ++m)
+      device.order.push_back({0, m, false});
+    expectSame(b.workload);
+    Expected<SimulationResult> result = simulate(b.workload);
+    ASSERT_TRUE(bool(result));
+    EXPECT_EQ(result->classes[0].breakdown.host, 10 + 5 * (8 * kernels - 1));
+  }
+}
+
 TEST(SectionReplay, ChangesNoFigureOfARandomWorkload) {
   for (unsigned seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);
