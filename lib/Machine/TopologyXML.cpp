@@ -376,11 +376,13 @@ void TopologyReader::connectNVLinks() {
       continue;
     }
     auto target = byBus.find(bridge.target);
-    if (target == byBus.end())
-      return fail(bridge.node,
-                  "nvlink target '" + bridge.target +
-                      "' does not exist in this file; dump the topology with "
-                      "all GPUs visible, or remove the link");
+    // Dumps list the GPUs that were visible, with links to all others.
+    if (target == byBus.end()) {
+      graph.remarks.push_back(where(bridge.node) + ": the nvlink to '" +
+                              bridge.target +
+                              "' is left out: that GPU is not in the file");
+      continue;
+    }
     if (target->second == noVertex ||
         graph.vertices[target->second].kind != VertexKind::Device)
       return fail(bridge.node,
@@ -393,9 +395,10 @@ void TopologyReader::connectNVLinks() {
                   "nvlink to '" + bridge.target + "' is listed twice");
   }
   for (const Bridge &bridge : bridges) {
-    if (bridge.target.empty())
+    auto target = byBus.find(bridge.target);
+    if (bridge.target.empty() || target == byBus.end())
       continue;
-    uint32_t other = byBus[bridge.target];
+    uint32_t other = target->second;
     auto back = counts.find({other, bridge.device});
     int64_t backCount = back == counts.end() ? 0 : back->second;
     if (backCount != bridge.count)

@@ -157,8 +157,11 @@ void TreeWriter::write(StringRef name) {
     strategy::BucketOp::create(builder, loc, given(options.bucketSize),
                                given(options.firstBucketSize));
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
-  if (!everywhere.empty())
-    writeSettings(builder, {{{strategy::ItemKind::Op, everywhere}}});
+  if (!everywhere.empty()) {
+    PresetSettings list;
+    list.splits[strategy::ItemKind::Op] = everywhere;
+    writeSettings(builder, list);
+  }
   if (options.prefetch >= 0 || !options.reshardAfterForward)
     strategy::PrefetchOp::create(
         builder, loc,

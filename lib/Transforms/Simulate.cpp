@@ -109,6 +109,9 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
     return failure();
+  for (const machine::NodeKind &kind : cluster->kinds)
+    for (const std::string &remark : kind.graph.remarks)
+      emitRemark(module.getLoc(), remark);
   if (tf32)
     for (machine::Device &device : cluster->devices)
       if (device.supports(machine::DType::TF32))

@@ -19,8 +19,15 @@
 // An NVLink to a device that has another name.
 // RUN: sed -e '5s/0000:12/0000:42/' %t/good.xml > %t/topo.xml
 // RUN: not proteus-opt %t/pair.mlir --simulate="cluster=%t/dump.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=RENAMED
-// RENAMED: dump.json: topo.xml:5: nvlink target '0000:42:00.0' does not exist in this file; dump the topology with all GPUs visible, or remove the link
+// RENAMED: dump.json: topo.xml:11: 2 nvlinks lead to '0000:11:00.0', but 0 come back: both ends must list a link
 // RENAMED-NOT: error:
+
+// A dump with one GPU visible: links to the other are left out, and that is said.
+// RUN: sed -e '9,13d' -e '8d' %t/good.xml > %t/topo.xml
+// RUN: sed -e 's/"n_gpu_per_node": 2/"n_gpu_per_node": 1/' %t/dump.json > %t/one.json
+// RUN: sed -e 's/dp = 4/dp = 1/' %S/Inputs/all-reduce.mlir > %t/one.mlir
+// RUN: proteus-opt %t/one.mlir --simulate=cluster=%t/one.json -o /dev/null 2>&1 | FileCheck %s --check-prefix=HIDDEN
+// HIDDEN: remark: topo.xml:5: the nvlink to '0000:12:00.0' is left out: that GPU is not in the file
 
 // Two devices of one name, two of one number.
 // RUN: sed -e '9s/0000:12/0000:11/' %t/good.xml > %t/topo.xml

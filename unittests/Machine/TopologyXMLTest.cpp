@@ -144,9 +144,10 @@ TEST(TopologyXML, NamesAreUsedOnce) {
 }
 
 TEST(TopologyXML, NVLinksHaveTwoEnds) {
+  // Its other end comes from a GPU that it does not lead to.
   EXPECT_EQ(errorWith("target=\"0:3\"", "target=\"0:9\""),
-            "topo.xml:6: nvlink target '0:9' does not exist in this file; dump "
-            "the topology with all GPUs visible, or remove the link");
+            "topo.xml:20: 2 nvlinks lead to '0:2', but 0 come back: both ends "
+            "must list a link");
   EXPECT_EQ(errorWith("target=\"0:3\"", "target=\"0:1\""),
             "topo.xml:6: nvlink target '0:1' is not a GPU");
   EXPECT_EQ(errorWith("target=\"0:3\"", "target=\"0:2\""),

@@ -71,6 +71,8 @@ struct NodeGraph {
   std::string name;
   std::vector<Vertex> vertices;
   std::vector<NodeLink> links;
+  /// What was left out of the source, for the user to know.
+  std::vector<std::string> remarks;
 
   uint32_t addVertex(Vertex vertex);
   /// Adds both directions; returns the number of the first.
