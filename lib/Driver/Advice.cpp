@@ -72,7 +72,6 @@ std::vector<Cost> proteus::driver::costsOf(const Job &job,
 std::vector<Strategy>
 proteus::driver::smallerStrategies(const Job &job, const Outcome &outcome) {
   std::vector<Strategy> result;
-  Strategy best = job.strategy;
   auto propose = [&](auto change) {
     Strategy one = job.strategy;
     change(one);

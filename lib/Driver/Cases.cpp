@@ -11,7 +11,6 @@
 #include "CaseTranslation.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 #include <numeric>
@@ -92,16 +91,20 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
                           ? s["recompute"].string()
                           : "none";
   StringRef recompute = words;
-  strategy.recompute = recompute.starts_with("full")        ? "full"
-                       : recompute.starts_with("selective") ? "selective"
-                                                            : "none";
+  for (StringRef known : {"full", "selective", "none"})
+    if (recompute.starts_with(known))
+      strategy.recompute = known.str();
+  if (!recompute.starts_with(strategy.recompute))
+    return createStringError("recompute '" + words + "' is not known");
   std::string schedule = s.has("schedule") && s["schedule"].isString()
                              ? s["schedule"].string()
-                             : "1f1b";
-  strategy.schedule = StringSwitch<std::string>(schedule)
-                          .Case("gpipe", "gpipe")
-                          .Case("zero-bubble", "zero-bubble")
-                          .Default("1f1b");
+                             : "none";
+  // Without a pipeline there is no order to state.
+  if (schedule != "none")
+    strategy.schedule = StringRef(schedule).split(' ').first.str();
+  if (!llvm::is_contained({"1f1b", "gpipe", "interleaved", "zero-bubble"},
+                          strategy.schedule))
+    return createStringError("schedule '" + schedule + "' is not known");
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
   if (isTrue(s, "cpu_offload"))
@@ -120,6 +123,7 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   if (s.has("strategy") &&
       StringRef(s["strategy"].string()).contains("table-wise")) {
     strategy.placeTables = true;
+    // As the scripts of such models have it; see docs/validation.md.
     job.optimizer = "sgd";
   }
   return Error::success();

@@ -18,6 +18,8 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <tuple>
+
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
@@ -97,6 +99,25 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   return 0;
 }
 
+/// The module, below the command that simulates it: what is modelled is not
+/// part of a module.
+static void printModule(raw_ostream &os, mlir::ModuleOp module,
+                        const Job &job) {
+  std::string options = "summary";
+  if (job.precision == "tf32")
+    options += " tf32";
+  for (auto [name, value, usual] :
+       {std::tuple("fidelity", &job.fidelity, "flow"),
+        std::tuple("fold", &job.fold, "all"),
+        std::tuple("share", &job.share, "on"),
+        std::tuple("overlap", &job.overlap, "on")})
+    if (*value != usual)
+      options += std::string(" ") + name + "=" + *value;
+  os << "// proteus-opt --lower-strategy --simulate=\"" << options
+     << "\" FILE -o /dev/null\n";
+  module.print(os);
+}
+
 int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   Job job;
   Flags flags;
@@ -123,11 +144,11 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   if (!module)
     return fail(module.takeError());
   if (file == "-") {
-    (*module)->print(outs());
+    printModule(outs(), **module, job);
     return 0;
   }
   if (Error error = writeFileAtomically(file, [&](raw_ostream &os) {
-        (*module)->print(os);
+        printModule(os, **module, job);
         return Error::success();
       }))
     return fail(std::move(error));
