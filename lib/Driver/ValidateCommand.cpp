@@ -166,7 +166,7 @@ static void printReasons(raw_ostream &os, ArrayRef<CaseResult> results) {
 }
 
 int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
-  std::string file, only, id;
+  std::string file, only, id, stack, site;
   int64_t jobs = std::max<int64_t>(1, std::thread::hardware_concurrency());
   bool byQuality = false;
   Flags flags;
@@ -174,6 +174,10 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   flags.text("json", "FILE", "write all cases and groups as JSON", file);
   flags.text("group", "KEY", "only the cases whose id begins with KEY-", only);
   flags.text("id", "ID", "only this case", id);
+  flags.text("stack", "NAME|FILE",
+             "this software for all cases, whatever they say", stack);
+  flags.text("site", "NAME|FILE", "this place for all cases (none: no place)",
+             site);
   flags.flag("quality", "a table per group and quality", byQuality);
   flags.integer("jobs", "threads", jobs, 1, 256);
   static const char usage[] =
@@ -200,6 +204,12 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
     return (!only.empty() && one.group != only) ||
            (!id.empty() && one.id != id);
   });
+  for (Case &one : *cases) {
+    if (!stack.empty())
+      one.job.stack = stack;
+    if (!site.empty())
+      one.job.site = site == "none" ? "" : site;
+  }
   if (cases->empty())
     return fail(createStringError("no case is left to simulate"));
 

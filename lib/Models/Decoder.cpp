@@ -62,17 +62,20 @@ Value DecoderBuilder::layer(Value x, bool sparse) {
     return sparse ? mixture(y) : feedForward("mlp", y, dims.ffn);
   };
   if (dims.postNorm) {
-    Value middle = norm("norm_1", graph.add("residual_1", x, attention(x)));
-    return norm("norm_2", graph.add("residual_2", middle, transform(middle)));
+    Value middle = norm(
+        "norm_1", graph.add("residual_1", x, dropped("drop_1", attention(x))));
+    return norm("norm_2", graph.add("residual_2", middle,
+                                    dropped("drop_2", transform(middle))));
   }
-  Value attended = attention(norm("norm_1", x));
+  Value attended = dropped("drop_1", attention(norm("norm_1", x)));
   if (dims.parallelResidual) {
-    Value both =
-        graph.add("residual_1", attended, transform(norm("norm_2", x)));
+    Value both = graph.add("residual_1", attended,
+                           dropped("drop_2", transform(norm("norm_2", x))));
     return graph.add("residual_2", x, both);
   }
   Value middle = graph.add("residual_1", x, attended);
-  return graph.add("residual_2", middle, transform(norm("norm_2", middle)));
+  return graph.add("residual_2", middle,
+                   dropped("drop_2", transform(norm("norm_2", middle))));
 }
 
 Value DecoderBuilder::build() {

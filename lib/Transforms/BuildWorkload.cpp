@@ -58,6 +58,7 @@ private:
                        bool once);
   sim::Stream streamOf(Operation *op) const;
   void updateAfterCommunication(sim::DeviceClass &device) const;
+  void addStackCosts(sim::Task &task, Operation *op) const;
   uint32_t label(StringRef text);
   bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
@@ -275,6 +276,8 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
+  collective.flow.latency += cost::fromSeconds(options.stack.collectiveGap +
+                                               options.site.collectiveGap);
   // Of the original's communication only gradients run beside kernels.
   if (isPaper())
     collective.flow.channels =
@@ -366,6 +369,22 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   return result;
 }
 
+/// What the software adds. Updates are few kernels over many tensors, however
+/// many operations they are here.
+void WorkloadBuilder::addStackCosts(sim::Task &task, Operation *op) const {
+  const machine::Stack &stack = options.stack;
+  double host = 0;
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    host = stack.hostMessage;
+  } else if (task.collective >= 0) {
+    host = stack.hostCollective;
+  } else if (task.phase != sim::Phase::Update && task.duration > 0) {
+    host = stack.hostKernel;
+    task.duration += cost::fromSeconds(stack.kernelGap);
+  }
+  task.launch = cost::fromSeconds(host);
+}
+
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                    const FlatList &from, bool once,
                                    sim::Template &to) {
@@ -389,6 +408,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     } else {
       copy.collective = collectiveOf(task, index, number, once);
     }
+    addStackCosts(copy, task.op);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -454,6 +474,8 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
     return failure();
   workload.info = describeJob(programs, pipelineAxis);
   workload.info.cluster = cluster.name;
+  workload.stepGap = cost::fromSeconds(options.stack.stepGap);
+  workload.memory.stackBytes = options.stack.reservedBytes;
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);
   return std::move(workload);

@@ -130,6 +130,12 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
+  options.stack = *stack;
+  options.site = *site;
   // Nobody pays for remarks that nobody reads.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;

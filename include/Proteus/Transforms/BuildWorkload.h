@@ -10,6 +10,7 @@
 #define PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Machine/Stack.h"
 #include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
 
@@ -63,6 +64,9 @@ struct WorkloadOptions {
   /// Replaces what the devices say about kernels and communication that run
   /// beside each other.
   std::optional<machine::Interference> interference;
+  /// What the software and the place add to the costs of the machine.
+  machine::Stack stack;
+  machine::Site site;
   /// Gets the origin of every task, for those who want to know.
   std::vector<TaskOrigin> *origins = nullptr;
 };
