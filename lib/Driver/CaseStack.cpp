@@ -49,7 +49,7 @@ static constexpr Known networks[] = {
     {"omni-path", "jean-zay"},
 };
 
-static StringRef find(ArrayRef<Known> known, StringRef words) {
+static StringRef profileFor(ArrayRef<Known> known, StringRef words) {
   std::string lower = words.lower();
   for (const Known &one : known)
     if (StringRef(lower).contains(one.words))
@@ -60,9 +60,10 @@ static StringRef find(ArrayRef<Known> known, StringRef words) {
 void proteus::driver::stackOfCase(const json::Reader &strategy,
                                   const json::Reader &hardware, Job &job) {
   if (strategy.has("framework"))
-    if (StringRef stack = find(frameworks, strategy["framework"].string());
+    if (StringRef stack =
+            profileFor(frameworks, strategy["framework"].string());
         !stack.empty())
       job.stack = stack.str();
   if (hardware.has("inter_link"))
-    job.site = find(networks, hardware["inter_link"].string()).str();
+    job.site = profileFor(networks, hardware["inter_link"].string()).str();
 }

@@ -115,6 +115,8 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   if (!precision)
     return precision.takeError();
   job.precision = *precision;
+  if (StringRef(s["precision"].string()).contains("fp32 grad"))
+    job.gradientType = "f32";
   if (s.has("variable_update") &&
       StringRef(s["variable_update"].string())
           .starts_with("parameter_server") &&

@@ -61,9 +61,19 @@ static Error applyToModel(const machine::Stack &stack, Job &job) {
       job.overrides.push_back((name + "=" + value).str());
   };
   // Kernels of models that have a choice.
+  // Those without a kernel of their own have as many key heads as heads (0: as
+  // many) and no latent attention.
+  auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
+    return is_contained(allowed, StringRef((*values)[name]));
+  };
   if (stack.attention == "unfused" && values->contains("attention_kernel") &&
-      (*values)["kv_heads"] == (*values)["heads"])
+      isOneOf("kv_heads", {"0", (*values)["heads"]}) &&
+      isOneOf("kv_lora_rank", {"0"}))
     set("attention_kernel", "unfused");
+  if (stack.gated == "unfused")
+    set("gated_kernel", "unfused");
+  if (stack.logits == "f32")
+    set("logits", "f32");
   if (stack.dropout > 0)
     set("dropout", json::formatNumber(stack.dropout));
   int64_t vocab = 0, multiple = stack.vocabMultiple * job.strategy.tp;
@@ -83,7 +93,7 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job) {
     strategy.firstBucketSize = everything;
   }
   if (stack.gradientType == "compute" && !job.gradientType)
-    job.gradientType = "";
+    job.gradientType.emplace();
   if (job.isFile())
     return Error::success();
   return applyToModel(stack, job);

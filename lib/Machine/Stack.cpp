@@ -87,7 +87,10 @@ static void readFlag(const Reader &reader, StringRef key, bool &target) {
 }
 
 static void readModel(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"attention", "dropout", "vocab_multiple"});
+  reader.expectKeys(
+      {"attention", "gated", "logits", "dropout", "vocab_multiple"});
+  readChoice(reader, "gated", {"fused", "unfused"}, stack.gated);
+  readChoice(reader, "logits", {"compute", "f32"}, stack.logits);
   readChoice(reader, "attention", {"fused", "unfused"}, stack.attention);
   if (reader.has("dropout"))
     stack.dropout = reader["dropout"].nonNegative(0.99);
@@ -133,7 +136,11 @@ static void readGaps(const Reader &reader, Stack &stack) {
 }
 
 static void readMemory(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"reserved_gb"});
+  reader.expectKeys(
+      {"reserved_gb", "reported", "master_gradients", "dummy_gradients"});
+  readFlag(reader, "dummy_gradients", stack.dummyGradients);
+  readFlag(reader, "master_gradients", stack.masterGradients);
+  readChoice(reader, "reported", {"allocated", "device"}, stack.reportedMemory);
   if (reader.has("reserved_gb"))
     stack.reservedBytes = std::llround(
         reader["reserved_gb"].nonNegative(maxMemoryGigabytes) * 1e9);

@@ -47,13 +47,19 @@ Value DecoderBuilder::head(Value x) {
 // Layers
 //===----------------------------------------------------------------------===//
 
+Value DecoderBuilder::gated(StringRef path, Value gate, Value up) {
+  if (dims.gatedKernel == "fused")
+    return graph.swiglu(path, gate, up);
+  return graph.mul(path, graph.silu((path + ".silu").str(), gate), up);
+}
+
 Value DecoderBuilder::feedForward(StringRef path, Value x, int64_t width) {
   bool bias = dims.bias == "all";
   if (!dims.gatedMlp)
     return plainFeedForward(graph, path, x, width, dims.activation, bias);
   Value gate = graph.linear((path + ".gate").str(), x, width, bias);
   Value up = graph.linear((path + ".up").str(), x, width, bias);
-  Value act = graph.swiglu((path + ".act").str(), gate, up);
+  Value act = gated((path + ".act").str(), gate, up);
   return graph.linear((path + ".down").str(), act, dims.hidden, bias);
 }
 
@@ -91,7 +97,10 @@ Value DecoderBuilder::build() {
         "layers", others, x,
         [&](Value h) { return layer(h, /*sparse=*/dims.experts > 0); },
         /*first=*/dims.denseLayers);
-  return graph.crossEntropy("loss", head(x), labels);
+  Value logits = head(x);
+  if (dims.logits == "f32")
+    logits = graph.toF32("logits", logits);
+  return graph.crossEntropy("loss", logits, labels);
 }
 
 Value TransformerModel::build(GraphBuilder &graph, int64_t batch) const {

@@ -44,6 +44,8 @@ private:
   Value latentQuery(Value x);
   /// Keys and values of latent attention.
   std::pair<Value, Value> latentKeyValue(Value x);
+  /// silu(gate) · up.
+  Value gated(llvm::StringRef path, Value gate, Value up);
   Value feedForward(llvm::StringRef path, Value x, int64_t width);
   Value mixture(Value x);
   Value sharedExpert(Value x);

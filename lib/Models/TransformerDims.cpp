@@ -18,7 +18,8 @@ void TransformerModel::declare(Dimensions &dimensions) {
   static constexpr StringRef norms[] = {"layer", "rms"};
   static constexpr StringRef biases[] = {"all", "qkv", "none"};
   static constexpr StringRef positions[] = {"learned", "rope", "alibi", "none"};
-  static constexpr StringRef attentions[] = {"fused", "unfused"};
+  static constexpr StringRef kernels[] = {"fused", "unfused"};
+  static constexpr StringRef logits[] = {"compute", "f32"};
   dimensions.integer("layers", dims.layers, 1, 100000);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
@@ -49,7 +50,9 @@ void TransformerModel::declare(Dimensions &dimensions) {
   dimensions.flag("shared_expert_gate", dims.sharedExpertGate);
   dimensions.flag("router_bias", dims.routerBias);
   dimensions.number("capacity_factor", dims.capacityFactor, 1000);
-  dimensions.choice("attention_kernel", dims.attentionKernel, attentions);
+  dimensions.choice("attention_kernel", dims.attentionKernel, kernels);
+  dimensions.choice("gated_kernel", dims.gatedKernel, kernels);
+  dimensions.choice("logits", dims.logits, logits);
   dimensions.number("dropout", dims.dropout, 0.99);
   dimensions.integer("kv_lora_rank", dims.kvLoraRank);
   dimensions.integer("q_lora_rank", dims.qLoraRank);

@@ -19,6 +19,7 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -428,6 +429,27 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
   }
 }
 
+/// A gradient of one layer for each shape of a matrix. Experts have three
+/// dimensions, and their gradients are added elsewhere.
+static void
+addDummyGradient(const FlatBuffer &buffer,
+                 llvm::SmallSet<std::pair<int64_t, int64_t>, 8> &shapes,
+                 sim::DeviceClass &device) {
+  ArrayRef<int64_t> shape = tensorType(buffer.value).getShape();
+  bool isStacked = buffer.pieces > 1 && shape.size() == 3;
+  if (buffer.owner != sim::MemoryOwner::Parameters ||
+      (shape.size() != 2 && !isStacked))
+    return;
+  shape = shape.take_back(2);
+  if (!shapes.insert({shape[0], shape[1]}).second)
+    return;
+  sim::Buffer dummy = device.resident.back();
+  dummy.bytes /= dummy.pieces;
+  dummy.pieces = 1;
+  dummy.owner = sim::MemoryOwner::Gradients;
+  device.resident.push_back(std::move(dummy));
+}
+
 void WorkloadBuilder::buildClass(uint32_t number) {
   FlatProgram &flat = programs[stageOf[number]];
   sim::DeviceClass device;
@@ -451,8 +473,17 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   fillTemplate(device, number, flat.once, true, device.once);
   if (isPaper())
     updateAfterCommunication(device);
-  for (const FlatBuffer &buffer : flat.resident)
+  llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
+  for (const FlatBuffer &buffer : flat.resident) {
     device.resident.push_back(bufferOf(buffer, number));
+    if (options.stack.dummyGradients)
+      addDummyGradient(buffer, shapes, device);
+    if (options.stack.masterGradients &&
+        buffer.owner == sim::MemoryOwner::MasterWeights) {
+      device.resident.push_back(device.resident.back());
+      device.resident.back().owner = sim::MemoryOwner::Gradients;
+    }
+  }
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),

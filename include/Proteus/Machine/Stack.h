@@ -51,6 +51,10 @@ struct Stack {
 
   /// "fused": one kernel. "unfused": products, softmax and copies between.
   std::string attention = "fused";
+  /// The same of the two steps of a gated activation.
+  std::string gated = "fused";
+  /// "f32": logits are converted before the loss; "compute": they are not.
+  std::string logits = "compute";
   /// Probability; 0: no such kernels.
   double dropout = 0;
   /// Vocabularies are padded to multiples of this times the tensor-parallel
@@ -83,6 +87,16 @@ struct Stack {
 
   /// Bytes on every device beyond tensors, allocator and communication.
   int64_t reservedBytes = 0;
+
+  /// Whether a gradient in the type of the model is kept for every shape of a
+  /// matrix, because the product adds to the accumulated one directly.
+  bool dummyGradients = false;
+  /// Whether the optimizer has gradients of its own in the type of its master
+  /// weights, beside those of the model.
+  bool masterGradients = false;
+  /// What its users call the memory of a run: "allocated", the sum of tensors,
+  /// or "device", all that is taken from a device.
+  std::string reportedMemory = "allocated";
 
   /// Half-width of what predictions with this stack are off by, relative, in 80
   /// of 100 cases.
