@@ -25,9 +25,10 @@ static double paddedHead(double size) {
   return granule * std::ceil(size / granule);
 }
 
-Estimate proteus::cost::estimateAttention(
-    const Device &device, const machine::AttentionParameters &parameters,
-    const Kernel &kernel) {
+Estimate
+proteus::cost::estimateAttention(const Device &device,
+                                 const machine::AttentionParameters &parameters,
+                                 const Kernel &kernel) {
   const Attention &attention = *kernel.attention;
   bool isBackward = kernel.pass != Pass::Forward;
   double block = isBackward ? backwardBlock : forwardBlock;
@@ -38,19 +39,17 @@ Estimate proteus::cost::estimateAttention(
   double keyBlocks = std::ceil(attention.keys / columns);
   // Both products run over the larger of the two sizes.
   double head = paddedHead(std::max(attention.keyDim, attention.valueDim));
-  double perBlock =
-      4 * rows * columns * head * (isBackward ? backwardWork : 1);
+  double perBlock = 4 * rows * columns * head * (isBackward ? backwardWork : 1);
   // A block on the diagonal is computed whole.
   double all = queryBlocks * keyBlocks;
-  double visited = attention.visited >= 1
-                       ? all
-                       : std::min(all, attention.visited * all +
-                                           queryBlocks / 2);
+  double visited =
+      attention.visited >= 1
+          ? all
+          : std::min(all, attention.visited * all + queryBlocks / 2);
   double total = attention.batch * attention.heads * visited * perBlock;
   // The longest row of blocks is one piece of work. Pieces are handed out in
   // turn, so that some multiprocessors end later than others.
-  double longest =
-      std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
+  double longest = std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
   double multiprocessors = static_cast<double>(device.multiprocessors);
   double rate = (isBackward ? parameters.backward : parameters.forward) *
                 device.sustained * device.peak(kernel.type);

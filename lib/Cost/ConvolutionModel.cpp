@@ -21,8 +21,8 @@ static constexpr double transformTraffic = 0.44;
 /// Share of the vector rate that convolutions of single channels reach.
 static constexpr double directRate = 0.3;
 
-const TileRules &
-proteus::cost::convolutionTileRules(bool onMatrixUnits, bool weightGradient) {
+const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
+                                                     bool weightGradient) {
   static constexpr TileRules rules[2][2] = {
       {{55, 8, 64, 32, 3e-6, {1, 1.18, 1.54}},
        {55, 8, 64, 64, 3e-6, {1, 1.18, 1.54}}},
@@ -143,11 +143,10 @@ private:
             ? product(tiles, in, out, parameters.winograd)
             : product(out, in, tiles, parameters.winograd);
     transformed.batch *= elements;
-    transformed.bytes = kernel.bytes +
-                        transformTraffic *
-                            static_cast<double>(byteWidth(kernel.type)) *
-                            elements * conv.groups *
-                            (tiles * (in + out) + in * out);
+    transformed.bytes =
+        kernel.bytes +
+        transformTraffic * static_cast<double>(byteWidth(kernel.type)) *
+            elements * conv.groups * (tiles * (in + out) + in * out);
     return tiled(transformed);
   }
 
@@ -165,8 +164,9 @@ private:
 };
 } // namespace
 
-Estimate proteus::cost::estimateConvolution(
-    const Device &device, const ConvolutionParameters &parameters,
-    const Kernel &kernel) {
+Estimate
+proteus::cost::estimateConvolution(const Device &device,
+                                   const ConvolutionParameters &parameters,
+                                   const Kernel &kernel) {
   return ConvolutionEstimator(device, parameters, kernel).run();
 }

@@ -21,6 +21,9 @@ using proteus::machine::MemoryParameters;
 using proteus::machine::ProductParameters;
 using proteus::machine::Provenance;
 
+/// How far kernels that are said to stream may be off.
+static constexpr double fusedUncertainty = 0.15;
+
 static Answer answer(const Estimate &estimate, const Provenance &provenance) {
   return {fromSeconds(estimate.seconds),
           provenance.basis == Basis::Datasheet ? Source::Datasheet
@@ -67,9 +70,8 @@ Answer proteus::cost::estimateKernel(const Device &device,
   case Family::Product:
     return answer(estimateProduct(device, product, kernel), product);
   case Family::GroupedProduct:
-    return answer(
-        estimateGroupedProduct(device, product, all.grouped, kernel),
-        all.grouped);
+    return answer(estimateGroupedProduct(device, product, all.grouped, kernel),
+                  all.grouped);
   case Family::Attention:
     return answer(estimateAttention(device, all.attention, kernel),
                   all.attention);
@@ -87,10 +89,14 @@ Answer proteus::cost::estimateKernel(const Device &device,
     return answer(estimateMemory(device, stream, kernel), stream);
   }
   default: {
-    MemoryClass kind = options.fusedMemoryKernels
-                           ? MemoryClass::Stream
-                           : memoryClassOf(kernel.family);
-    return answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
+    MemoryClass own = memoryClassOf(kernel.family);
+    MemoryClass kind = options.fusedMemoryKernels ? MemoryClass::Stream : own;
+    Answer result =
+        answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
+    // That it streams is an assumption, which nobody measured.
+    if (kind != own)
+      result.uncertainty = std::max(result.uncertainty, fusedUncertainty);
+    return result;
   }
   }
 }

@@ -13,7 +13,8 @@
 
 using namespace proteus::cost;
 
-/// Square tiles that products are cut into. More kinds of tiles explain no more.
+/// Square tiles that products are cut into. More kinds of tiles explain no
+/// more.
 static constexpr double tileSizes[] = {128, 64, 32};
 /// Tiles of the last wave, of which only some run: between hiding the others
 /// and waiting for a full wave.
@@ -95,9 +96,10 @@ static TiledProduct tiledProductOf(const Device &device,
   return tiled;
 }
 
-Estimate proteus::cost::estimateProduct(
-    const Device &device, const machine::ProductParameters &parameters,
-    const Kernel &kernel) {
+Estimate
+proteus::cost::estimateProduct(const Device &device,
+                               const machine::ProductParameters &parameters,
+                               const Kernel &kernel) {
   TiledProduct tiled = tiledProductOf(device, parameters, kernel);
   if (kernel.pass == Pass::WeightGradient)
     tiled.rate *= weightGradientRate;

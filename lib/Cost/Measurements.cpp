@@ -43,8 +43,8 @@ Kernel proteus::cost::makeProduct(double batch, double rows, double columns,
   kernel.accumulates = accumulates;
   kernel.flops = 2 * batch * rows * columns * inner;
   kernel.resultBytes = batch * rows * columns * widthOf(resultType);
-  kernel.bytes = batch * (rows + columns) * inner * widthOf(type) +
-                 kernel.resultBytes;
+  kernel.bytes =
+      batch * (rows + columns) * inner * widthOf(type) + kernel.resultBytes;
   kernel.product = MatrixProduct{batch * rows, columns, inner, 0, batch};
   return kernel;
 }
@@ -88,11 +88,10 @@ Kernel proteus::cost::makeConvolution(const Convolution &conv, DType type,
   kernel.type = type;
   kernel.pass = pass;
   double window = conv.kernelHeight * conv.kernelWidth;
-  double weights =
-      conv.groups * conv.inChannels * conv.outChannels * window;
+  double weights = conv.groups * conv.inChannels * conv.outChannels * window;
   double positions = conv.batch * conv.outHeight * conv.outWidth;
-  double image = conv.batch * conv.groups * conv.inChannels * conv.height *
-                 conv.width;
+  double image =
+      conv.batch * conv.groups * conv.inChannels * conv.height * conv.width;
   double output = positions * conv.groups * conv.outChannels;
   kernel.flops = 2 * positions * weights;
   kernel.bytes = (image + output + weights) * widthOf(type);
@@ -223,10 +222,9 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
   Expected<CSV> csv = CSV::parse(text, source);
   if (!csv)
     return csv.takeError();
-  Columns columns(*csv,
-                  {"gpu", "model", "tp", "tokens", "hidden", "emb",
-                   "input_layernorm", "attn_rope", "post_attention_layernorm",
-                   "mlp_act", "add"});
+  Columns columns(*csv, {"gpu", "model", "tp", "tokens", "hidden", "emb",
+                         "input_layernorm", "attn_rope",
+                         "post_attention_layernorm", "mlp_act", "add"});
   std::map<std::string, Widths> widths = widthsOf(products);
   Measurements all;
   for (size_t row = 1; row < csv->size() && !columns.failed(); ++row) {
@@ -318,8 +316,8 @@ public:
 
 private:
   Error readAll() {
-    bool isHalf = csv.row(0).size() > 1 &&
-                  StringRef(csv.row(0)[1]).starts_with("16 bit");
+    bool isHalf =
+        csv.row(0).size() > 1 && StringRef(csv.row(0)[1]).starts_with("16 bit");
     type = isHalf ? DType::F16 : DType::F32;
     StringRef section;
     for (size_t row = 1; row < csv.size(); ++row) {
@@ -391,10 +389,10 @@ private:
                                  conv.kernelHeight) /
                                 down) +
                      1;
-    conv.outWidth = std::floor((conv.width + 2 * number(row, "pad_w") -
-                                conv.kernelWidth) /
-                               across) +
-                    1;
+    conv.outWidth =
+        std::floor((conv.width + 2 * number(row, "pad_w") - conv.kernelWidth) /
+                   across) +
+        1;
     if (!(conv.outHeight > 0 && conv.outWidth > 0 && conv.batch > 0 &&
           conv.inChannels > 0 && conv.outChannels > 0))
       return csv.errorAt(row, "expected the sizes of a convolution");
@@ -406,8 +404,7 @@ private:
       double time = number(row, name);
       // First layers have no gradient of their input.
       if (!std::isnan(time))
-        all.push_back(
-            {makeConvolution(conv, type, pass), time * 1e-3, "", ""});
+        all.push_back({makeConvolution(conv, type, pass), time * 1e-3, "", ""});
     }
     return Error::success();
   }
@@ -511,8 +508,8 @@ static Kernel groupedProductOf(const ShapeKey &key) {
     return makeGroupedProduct(groups, m, k, n, type, out, Pass::DataGradient);
   if (stage == "bwd_grad_w")
     return makeGroupedProduct(groups, n, k, m, type,
-                              key.type("main_grad_dtype"),
-                              Pass::WeightGradient, /*accumulates=*/true);
+                              key.type("main_grad_dtype"), Pass::WeightGradient,
+                              /*accumulates=*/true);
   return makeGroupedProduct(groups, m, n, k, type, out);
 }
 
@@ -546,17 +543,18 @@ Expected<Measurements> proteus::cost::readSimuMax(StringRef text,
     for (const auto &[key, entry] :
          ops[name]["accurate_efficient_factor"].members()) {
       Kernel kernel = make(ShapeKey(entry, key));
-      double seconds = kernel.flops * countedOverDone /
-                       (peak * entry.positive(1000));
+      double seconds =
+          kernel.flops * countedOverDone / (peak * entry.positive(1000));
       all.push_back({std::move(kernel), seconds, device, name.str()});
     }
   };
   read("matmul", productOf, 1);
   read("group_matmul", groupedProductOf, 1);
-  read("sdp_fwd",
-       [](const ShapeKey &key) { return attentionOf(key, false); }, 2);
-  read("sdp_bwd", [](const ShapeKey &key) { return attentionOf(key, true); },
-       2);
+  read(
+      "sdp_fwd", [](const ShapeKey &key) { return attentionOf(key, false); },
+      2);
+  read(
+      "sdp_bwd", [](const ShapeKey &key) { return attentionOf(key, true); }, 2);
   if (Error error = document->takeError())
     return std::move(error);
   return all;

@@ -13,11 +13,12 @@
 
 using namespace proteus::cost;
 
-Estimate proteus::cost::estimateMemory(
-    const Device &device, const machine::MemoryParameters &parameters,
-    const Kernel &kernel) {
-  double compute = kernel.flops / std::min(device.peak(kernel.type),
-                                           device.peak(DType::F32));
+Estimate
+proteus::cost::estimateMemory(const Device &device,
+                              const machine::MemoryParameters &parameters,
+                              const Kernel &kernel) {
+  double compute = kernel.flops /
+                   std::min(device.peak(kernel.type), device.peak(DType::F32));
   double memory =
       kernel.bytes / (parameters.efficiency * device.memoryBandwidth);
   double work = std::max(compute, memory);

@@ -130,11 +130,11 @@ static Interference readInterference(const Reader &reader) {
 }
 
 static Device readInlineDevice(const Reader &reader) {
-  reader.expectKeys(
-      {"name", "source", "architecture", "compute_capability", "peak_tflops",
-       "memory_gib", "memory_gb", "memory_reserve_gb", "memory_bandwidth_gbps",
-       "launch_latency_us", "kernel_overhead_us", "interference",
-       "multiprocessors", "sustained", "kernels"});
+  reader.expectKeys({"name", "source", "architecture", "compute_capability",
+                     "peak_tflops", "memory_gib", "memory_gb",
+                     "memory_reserve_gb", "memory_bandwidth_gbps",
+                     "launch_latency_us", "kernel_overhead_us", "interference",
+                     "multiprocessors", "sustained", "kernels"});
   Device device;
   device.name = reader["name"].nonEmptyString();
   if (reader.has("source"))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every set of parameters lists its fields once, in `visit`; reading and writing
-// both follow that list.
+// Every set of parameters lists its fields once, in `visit`; reading and
+// writing both follow that list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,9 +105,8 @@ template <typename T> static T readParameters(const Reader &reader) {
   SmallVector<StringRef> keys = {"basis", "error"};
   if (unitsOf(parameters))
     keys.push_back("units");
-  visit(parameters, [&](StringRef name, double &, Unit) {
-    keys.push_back(name);
-  });
+  visit(parameters,
+        [&](StringRef name, double &, Unit) { keys.push_back(name); });
   reader.expectKeys(keys);
   if (bool *onMatrixUnits = unitsOf(parameters)) {
     std::string units = reader["units"].string();
@@ -148,7 +147,8 @@ KernelParameters proteus::machine::readKernels(const Reader &reader) {
     reader["source"].string();
   KernelParameters kernels;
   kernels.products = readByType<ProductParameters>(reader["product"]);
-  kernels.grouped = readParameters<GroupedParameters>(reader["grouped_product"]);
+  kernels.grouped =
+      readParameters<GroupedParameters>(reader["grouped_product"]);
   kernels.attention = readParameters<AttentionParameters>(reader["attention"]);
   kernels.convolutions =
       readByType<ConvolutionParameters>(reader["convolution"]);

@@ -32,21 +32,36 @@ template <typename T> struct Field {
   double T::*member;
   double start, low, high;
 };
+
+/// What a loop that calls one kernel again and again adds to its times. It is
+/// fitted with the parameters so that they do not absorb it, and forgotten:
+/// simulated steps do not consist of such loops.
+struct LoopedProduct : ProductParameters {
+  double burst = 0; ///< by which short kernels are faster than sustained ones
+};
+struct LoopedAttention : AttentionParameters {
+  double forwardFloor = 0, backwardFloor = 0; ///< seconds to launch it
+};
 } // namespace
 
+/// Kernels that are much shorter than this end before the clock falls.
+static constexpr double burstTime = 0.4e-3;
+
 void proteus::calibrate::printHeader() {
-  outs() << "Errors in %: mean of |predicted / measured - 1|. fit: on the rows "
-            "fitted to; the others with\nwhole groups of shapes left out. bias: "
-            "exp(mean log ratio) - 1. sum: of predicted over measured times - "
-            "1.\n\n";
-  outs() << "device             kernels              table      rows par    fit "
-            "    CV median   bias    p90    sum  target\n";
+  outs()
+      << "Errors in %: mean of |predicted / measured - 1|. fit: on the rows "
+         "fitted to; the others with\nwhole groups of shapes left out. bias: "
+         "exp(mean log ratio) - 1. sum: of predicted over measured times - "
+         "1.\n\n";
+  outs()
+      << "device             kernels              table      rows par    fit "
+         "    CV median   bias    p90    sum  target\n";
 }
 
 static void printQuality(const Device &device, const Twine &kernels,
-                         StringRef table, size_t parameters,
-                         const Quality &fit, ArrayRef<double> unseen,
-                         ArrayRef<double> measured, double target) {
+                         StringRef table, size_t parameters, const Quality &fit,
+                         ArrayRef<double> unseen, ArrayRef<double> measured,
+                         double target) {
   Quality quality = qualityOf(unseen, measured);
   double sums = std::accumulate(unseen.begin(), unseen.end(), 0.0) /
                 std::accumulate(measured.begin(), measured.end(), 0.0);
@@ -63,7 +78,9 @@ static void printQuality(const Device &device, const Twine &kernels,
   outs().flush();
 }
 
-/// Fits `fields` of `start` to `table`.
+/// Fits `fields` of `start` to `table`. Where the error has several valleys,
+/// the deeper one of two is taken: `elsewhere` replaces the first starting
+/// values.
 template <typename T>
 static T fitSet(const Device &device, const KernelTable &table,
                 const Twine &kernels, T start, ArrayRef<Field<T>> fields,
@@ -117,18 +134,24 @@ static bool hasMatrixUnits(const Device &device, DType type) {
 ProductParameters proteus::calibrate::fitProducts(const Device &device,
                                                   const KernelTable &table,
                                                   DType type) {
-  ProductParameters start;
+  LoopedProduct start;
   start.onMatrixUnits = hasMatrixUnits(device, type);
   // Operands of some tables stay in the cache; no memory is faster than its
   // datasheet.
-  Field<ProductParameters> fields[] = {
-      {"efficiency", &ProductParameters::efficiency, 0.75, 0.2, 1.1},
-      {"memory", &ProductParameters::memoryEfficiency, 0.8, 0.6, 0.95},
-      {"fixed", &ProductParameters::fixedTime, 4e-6, 1e-6, 20e-6}};
-  return fitSet<ProductParameters>(
-      device, table, "product " + stringify(type), start, fields,
-      [&](const ProductParameters &set, const Kernel &kernel) {
-        return cost::estimateProduct(device, set, kernel).seconds;
+  Field<LoopedProduct> fields[] = {
+      {"efficiency", &LoopedProduct::efficiency, 0.75, 0.2, 1.1},
+      {"memory", &LoopedProduct::memoryEfficiency, 0.8, 0.6, 0.95},
+      {"fixed", &LoopedProduct::fixedTime, 4e-6, 1e-6, 20e-6},
+      {"burst", &LoopedProduct::burst, 0.2, 0.01, 0.5}};
+  ArrayRef<Field<LoopedProduct>> used(fields);
+  return fitSet<LoopedProduct>(
+      device, table, "product " + stringify(type), start,
+      table.isBursty ? used : used.drop_back(),
+      [&](const LoopedProduct &set, const Kernel &kernel) {
+        double time = cost::estimateProduct(device, set, kernel).seconds;
+        double length = time / burstTime;
+        double faster = 1 + set.burst / (1 + length * length);
+        return set.fixedTime + (time - set.fixedTime) / faster;
       });
 }
 
@@ -155,16 +178,21 @@ proteus::calibrate::fitGroupedProducts(const Device &device,
 
 AttentionParameters proteus::calibrate::fitAttention(const Device &device,
                                                      const KernelTable &table) {
-  AttentionParameters start;
+  LoopedAttention start;
   start.tail = 0.3;
   start.fixedTime = 5e-6;
-  Field<AttentionParameters> fields[] = {
-      {"forward", &AttentionParameters::forward, 0.6, 0.1, 1},
-      {"backward", &AttentionParameters::backward, 0.5, 0.1, 1}};
-  return fitSet<AttentionParameters>(
+  Field<LoopedAttention> fields[] = {
+      {"forward", &LoopedAttention::forward, 0.6, 0.1, 1},
+      {"backward", &LoopedAttention::backward, 0.5, 0.1, 1},
+      {"forward floor", &LoopedAttention::forwardFloor, 80e-6, 1e-6, 200e-6},
+      {"backward floor", &LoopedAttention::backwardFloor, 80e-6, 1e-6, 200e-6}};
+  return fitSet<LoopedAttention>(
       device, table, "attention", start, fields,
-      [&](const AttentionParameters &set, const Kernel &kernel) {
-        return cost::estimateAttention(device, set, kernel).seconds;
+      [&](const LoopedAttention &set, const Kernel &kernel) {
+        double floor = kernel.pass == cost::Pass::Forward ? set.forwardFloor
+                                                          : set.backwardFloor;
+        return std::max(floor,
+                        cost::estimateAttention(device, set, kernel).seconds);
       });
 }
 
@@ -183,7 +211,7 @@ proteus::calibrate::fitConvolutions(const Device &device,
       {"few channels", &ConvolutionParameters::fewChannels, 0.8, 0.1, 1.5},
       {"memory", &ConvolutionParameters::memoryEfficiency, 0.8, 0.4, 1.1},
       {"fixed", &ConvolutionParameters::fixedTime, 15e-6, 2e-6, 60e-6}};
-  if (type == DType::F32)
+  if (!start.onMatrixUnits)
     fields.push_back(
         {"winograd", &ConvolutionParameters::winograd, 0.8, 0.3, 1.5});
   return fitSet<ConvolutionParameters>(

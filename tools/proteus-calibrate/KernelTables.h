@@ -17,10 +17,10 @@ namespace proteus::calibrate {
 
 /// How rows are put into groups that are left out together.
 enum class Grouping {
-  Columns,   ///< products of one (columns, inner): the layers of a model
-  Sizes,     ///< of the same three sizes in any order: a layer and its gradients
-  Square,    ///< of one inner size and {rows, columns}
-  Rows,      ///< of one (rows, inner)
+  Columns, ///< products of one (columns, inner): the layers of a model
+  Sizes,   ///< of the same three sizes in any order: a layer and its gradients
+  Square,  ///< of one inner size and {rows, columns}
+  Rows,    ///< of one (rows, inner)
   Attention, ///< of one (heads, sizes, length)
   Model,     ///< of one model
   Image,     ///< convolutions of one layer, whatever the batch and the pass
@@ -28,15 +28,17 @@ enum class Grouping {
 
 /// Rows of one device and kind.
 struct KernelTable {
-  std::string name;    ///< "vidur", "simumax"
+  std::string name; ///< "vidur", "simumax"
   cost::Measurements rows;
   Grouping grouping = Grouping::Columns;
   unsigned folds = 4;
-  double target = 0;   ///< that its cross-validated error should not exceed
+  double target = 0; ///< that its cross-validated error should not exceed
+  /// Whether short kernels ran faster than those that keep the device busy.
+  bool isBursty = false;
 
   /// The rows for which `keep` holds.
-  KernelTable filtered(
-      llvm::function_ref<bool(const cost::Measurement &)> keep) const;
+  KernelTable
+  filtered(llvm::function_ref<bool(const cost::Measurement &)> keep) const;
   /// A number per row, the same for rows of one group.
   std::vector<unsigned> groups() const;
   std::vector<double> seconds() const;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelFits.h"
 #include "Fit.h"
+#include "KernelFits.h"
 #include "Parts.h"
 
 #include "Proteus/Support/File.h"
@@ -42,11 +42,11 @@ struct Kinship {
 } // namespace
 
 static constexpr Kinship kin[] = {
-    {"A100-SXM4-80GB", "A100-PCIe-80GB"}, {"A100-PCIe-80GB", "A100-SXM4-80GB"},
-    {"A100-SXM4-40GB", "A100-SXM4-80GB"}, {"A100-PCIe-40GB", "A100-PCIe-80GB"},
+    {"A100-SXM4-80GB", "A100-PCIe-80GB"},  {"A100-PCIe-80GB", "A100-SXM4-80GB"},
+    {"A100-SXM4-40GB", "A100-SXM4-80GB"},  {"A100-PCIe-40GB", "A100-PCIe-80GB"},
     {"H200-SXM5-141GB", "H100-SXM5-80GB"}, {"GB200-186GB", "B200-SXM6-180GB"},
-    {"V100-SXM2-32GB", "V100-SXM2-16GB"}, {"V100-SXM3-32GB", "V100-SXM2-16GB"},
-    {"V100-PCIe-16GB", "V100-SXM2-16GB"}, {"P100-SXM2-16GB", "P100-PCIe-16GB"},
+    {"V100-SXM2-32GB", "V100-SXM2-16GB"},  {"V100-SXM3-32GB", "V100-SXM2-16GB"},
+    {"V100-PCIe-16GB", "V100-SXM2-16GB"},  {"P100-SXM2-16GB", "P100-PCIe-16GB"},
 };
 /// What another board of the same chip may differ by in clock and power.
 static constexpr double boardError = 0.05;
@@ -130,15 +130,21 @@ private:
   void fillIn(Known &device) const;
   Known &at(StringRef name) { return devices.at(name.str()); }
 
+  /// What was measured on devices of the same maker.
   template <typename T>
-  std::vector<T> measured(
-      function_ref<void(const Known &, std::vector<T> &)> collect) const {
-    std::vector<T> all;
+  std::vector<T>
+  measured(const Device &like,
+           function_ref<void(const Known &, std::vector<T> &)> collect) const {
+    bool isCDNA = like.architecture == Architecture::CDNA;
+    std::vector<T> own, others;
     for (const auto &[name, known] : devices)
-      collect(known, all);
-    llvm::erase_if(all,
-                   [](const T &set) { return set.basis != Basis::Measured; });
-    return all;
+      collect(known, (known.device.architecture == Architecture::CDNA) == isCDNA
+                         ? own
+                         : others);
+    for (std::vector<T> *all : {&own, &others})
+      llvm::erase_if(*all,
+                     [](const T &set) { return set.basis != Basis::Measured; });
+    return own.empty() ? others : own;
   }
 
   const KernelTables &tables;
@@ -206,8 +212,7 @@ void KernelCalibration::fitVidur() {
     double target;
   };
   for (Row row : {Row{"A100-SXM4-80GB", "a100", 0.07},
-                  Row{"H100-SXM5-80GB", "h100", 0.07},
-                  Row{"A40", "a40", 0}}) {
+                  Row{"H100-SXM5-80GB", "h100", 0.07}, Row{"A40", "a40", 0}}) {
     auto isOwn = [&](const Measurement &m) { return m.device == row.gpu; };
     Known &known = at(row.name);
     KernelTable products = tables.vidur.filtered(isOwn);
@@ -218,8 +223,7 @@ void KernelCalibration::fitVidur() {
          {MemoryClass::Stream, MemoryClass::Norm, MemoryClass::Activation,
           MemoryClass::Rope, MemoryClass::Embedding})
       known.memory[kind] = fitMemory(
-          known.device,
-          tables.vidurMemory.filtered([&](const Measurement &m) {
+          known.device, tables.vidurMemory.filtered([&](const Measurement &m) {
             return isOwn(m) && classOf(m.kernel.family) == kind;
           }),
           kind);
@@ -298,17 +302,15 @@ void KernelCalibration::fitDeepBench(StringRef name, StringRef sheet,
                                      DType type) {
   Known &known = at(name);
   KernelTable table = tables.deepbench(sheet);
-  KernelTable products = table.filtered([](const Measurement &m) {
-    return m.kernel.family == Family::Product;
-  });
+  KernelTable products = table.filtered(
+      [](const Measurement &m) { return m.kernel.family == Family::Product; });
   known.products[type] = fitProducts(known.device, products, type);
   KernelTable convolutions = table.filtered([](const Measurement &m) {
     return m.kernel.family == Family::Convolution && !isFirstLayer(m);
   });
   convolutions.grouping = Grouping::Image;
   convolutions.target = 0.25;
-  known.convolutions[type] =
-      fitConvolutions(known.device, convolutions, type);
+  known.convolutions[type] = fitConvolutions(known.device, convolutions, type);
 }
 
 void KernelCalibration::fit() {
@@ -375,24 +377,32 @@ static bool hasMatrixUnits(const Device &device, DType type) {
 void KernelCalibration::fillIn(Known &known) const {
   for (DType type : typesOf(known.device)) {
     bool onMatrixUnits = hasMatrixUnits(known.device, type);
+    auto isAlike = [&](DType own, const auto &set) {
+      return set.onMatrixUnits == onMatrixUnits &&
+             byteWidth(own) == byteWidth(type);
+    };
     std::vector<ProductParameters> products = measured<ProductParameters>(
+        known.device,
         [&](const Known &other, std::vector<ProductParameters> &all) {
           for (const auto &[own, set] : other.products)
-            if (set.onMatrixUnits == onMatrixUnits)
+            if (isAlike(own, set))
               all.push_back(set);
         });
     known.products.try_emplace(
-        type, mean<ProductParameters>(products,
-                                      {&ProductParameters::efficiency,
-                                       &ProductParameters::memoryEfficiency,
-                                       &ProductParameters::fixedTime}));
+        type,
+        mean<ProductParameters>(products, {&ProductParameters::efficiency,
+                                           &ProductParameters::memoryEfficiency,
+                                           &ProductParameters::fixedTime}));
     if (type == DType::F8)
       continue;
+    // Nobody measured convolutions in TF32: other types on matrix units stand
+    // in.
     std::vector<ConvolutionParameters> convolutions =
         measured<ConvolutionParameters>(
+            known.device,
             [&](const Known &other, std::vector<ConvolutionParameters> &all) {
               for (const auto &[own, set] : other.convolutions)
-                if (set.onMatrixUnits == onMatrixUnits)
+                if (onMatrixUnits ? set.onMatrixUnits : isAlike(own, set))
                   all.push_back(set);
             });
     ConvolutionParameters generic = mean<ConvolutionParameters>(
@@ -406,6 +416,7 @@ void KernelCalibration::fillIn(Known &known) const {
     known.convolutions.try_emplace(type, generic);
   }
   std::vector<GroupedParameters> grouped = measured<GroupedParameters>(
+      known.device,
       [](const Known &other, std::vector<GroupedParameters> &all) {
         if (other.grouped)
           all.push_back(*other.grouped);
@@ -417,18 +428,20 @@ void KernelCalibration::fillIn(Known &known) const {
     known.grouped->groupTime = 0;
   }
   std::vector<AttentionParameters> attention = measured<AttentionParameters>(
+      known.device,
       [](const Known &other, std::vector<AttentionParameters> &all) {
         if (other.attention)
           all.push_back(*other.attention);
       });
   if (!known.attention)
-    known.attention = mean<AttentionParameters>(
-        attention,
-        {&AttentionParameters::forward, &AttentionParameters::backward});
+    known.attention =
+        mean<AttentionParameters>(attention, {&AttentionParameters::forward,
+                                              &AttentionParameters::backward});
   for (MemoryClass kind : allMemoryClasses()) {
     // Nobody measured softmax and losses; they reduce rows as norms do.
     MemoryClass like = kind == MemoryClass::Softmax ? MemoryClass::Norm : kind;
     std::vector<MemoryParameters> sets = measured<MemoryParameters>(
+        known.device,
         [&](const Known &other, std::vector<MemoryParameters> &all) {
           if (auto own = other.memory.find(like); own != other.memory.end())
             all.push_back(own->second);

@@ -99,7 +99,7 @@ struct Kernel {
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
   /// Of a matrix kernel that is one product.
-  std::optional<MatrixProduct> product;
+  std::optional<MatrixProduct> product = std::nullopt;
   /// Parts that are launched one after the other: the times of a recurrent
   /// layer.
   double steps = 1;
@@ -108,8 +108,8 @@ struct Kernel {
   /// Whether the result is added to what is there, which is read first.
   bool accumulates = false;
   double resultBytes = 0; ///< what of `bytes` is written
-  std::optional<Attention> attention;
-  std::optional<Convolution> convolution;
+  std::optional<Attention> attention = std::nullopt;
+  std::optional<Convolution> convolution = std::nullopt;
 };
 
 /// Where an answer comes from, weakest last.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Models with few parameters per device (Proteus/Machine/KernelParameters.h),
-// which docs/models.md explains. Simulations and proteus-calibrate call the same
-// functions: what was fitted is what is used. All are in seconds.
+// which docs/models.md explains. Simulations and proteus-calibrate call the
+// same functions: what was fitted is what is used. All are in seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,10 @@ struct TiledProduct {
   double multiprocessors = 1; ///< tiles that run at the same time
 };
 
-/// The fastest way to cut the products into square tiles and the inner dimension
-/// into parts. A wave of tiles takes as long as one tile; the last wave is
-/// half as full as it looks. Compute and memory overlap well but not perfectly.
+/// The fastest way to cut the products into square tiles and the inner
+/// dimension into parts. A wave of tiles takes as long as one tile; the last
+/// wave is half as full as it looks. Compute and memory overlap well but not
+/// perfectly.
 Estimate estimateTiled(const TiledProduct &product, const TileRules &rules);
 
 /// A product of `kernel.product` with equal matrices.

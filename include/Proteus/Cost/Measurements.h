@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers of published tables. Each turns rows into the kernels that simulations
-// know, so that fits and profiles compare like with like. Errors name the file
-// and the place in it.
+// Readers of published tables. Each turns rows into the kernels that
+// simulations know, so that fits and profiles compare like with like. Errors
+// name the file and the place in it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The section "kernels" of a device file: what proteus-calibrate fits, and what
-// the models of Proteus/Cost/KernelModels.h read. Efficiencies are shares of the
-// rates of the datasheet.
+// the models of Proteus/Cost/KernelModels.h read. Efficiencies are shares of
+// the rates of the datasheet.
 //
 //===----------------------------------------------------------------------===//
 
