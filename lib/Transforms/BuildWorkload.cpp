@@ -215,7 +215,7 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   return entry->second;
 }
 
-/// What bounds a kernel: whatever takes its whole time alone.
+/// What bounds a kernel.
 StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -223,10 +223,9 @@ StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
   std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
   if (!work)
     return "";
-  work->bytes = 0;
-  cost::Time time =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work).time;
-  return time == kernelTime(kernel, number) ? "flops" : "memory";
+  cost::Answer answer =
+      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work);
+  return answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.

@@ -114,8 +114,7 @@ LogicalResult Simulate::run() {
       emitRemark(module.getLoc(), remark);
   if (tf32)
     for (machine::Device &device : cluster->devices)
-      if (device.supports(machine::DType::TF32))
-        device.setPeak(machine::DType::F32, device.peak(machine::DType::TF32));
+      device.useTF32();
   llvm::Expected<Machine> machine =
       createMachine(std::move(*cluster), fidelity);
   if (!machine)

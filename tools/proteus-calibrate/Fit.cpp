@@ -218,7 +218,9 @@ FitResult proteus::calibrate::fitRows(ArrayRef<Parameter> parameters,
   FitResult result;
   result.parameters =
       fitTo(parameters, measured, predict, [](size_t) { return true; });
-  std::vector<double> all(measured.size()), unseen(measured.size());
+  std::vector<double> all(measured.size());
+  std::vector<double> &unseen = result.unseen;
+  unseen.resize(measured.size());
   for (size_t row = 0; row < measured.size(); ++row)
     all[row] = predict(result.parameters, row);
   for (unsigned fold = 0; fold < folds; ++fold) {

@@ -57,6 +57,7 @@ struct FitResult {
   std::vector<double> parameters; ///< fitted to all rows
   Quality fit;                    ///< on the rows it was fitted to
   Quality crossValidated;         ///< each row predicted without its group
+  std::vector<double> unseen;     ///< those predictions
 };
 
 /// Fits to all rows, then `folds` times without the rows of every folds-th

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Parts.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -29,7 +31,12 @@ struct Part {
 } // namespace
 
 /// One line per part; each is in a file of its own.
-static ArrayRef<Part> parts() { return {}; }
+static ArrayRef<Part> parts() {
+  static constexpr Part all[] = {
+      {"kernels", "efficiencies of devices", proteus::calibrate::fitKernels},
+  };
+  return all;
+}
 
 int main(int argc, char **argv) {
   if (argc != 4) {

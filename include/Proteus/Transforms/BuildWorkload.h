@@ -44,8 +44,9 @@ enum class Fold {
 enum class Switch { Off, On };
 
 /// Costs on `cluster`. Fails if the original's rules do not know it.
-llvm::Expected<Machine> createMachine(machine::Cluster cluster,
-                                      Fidelity fidelity);
+llvm::Expected<Machine>
+createMachine(machine::Cluster cluster, Fidelity fidelity,
+              const cost::KernelModelOptions &options = {});
 
 /// Where a task of a workload comes from.
 struct TaskOrigin {

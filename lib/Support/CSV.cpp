@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CSV.h"
+#include "Proteus/Support/CSV.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,7 +16,7 @@
 #include <limits>
 
 using namespace llvm;
-using namespace proteus::calibrate;
+using namespace proteus;
 
 static std::vector<std::string> fieldsOf(StringRef line) {
   std::vector<std::string> fields(1);
@@ -32,30 +32,45 @@ static std::vector<std::string> fieldsOf(StringRef line) {
   return fields;
 }
 
+Expected<CSV> CSV::parse(StringRef text, StringRef source) {
+  CSV csv;
+  csv.source = source.str();
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    if (line.trim().empty())
+      continue;
+    csv.rows.push_back(fieldsOf(line));
+    csv.lines.push_back(number + 1);
+  }
+  if (csv.rows.empty())
+    return createStringError(source + ": no rows");
+  return csv;
+}
+
 Expected<CSV> CSV::read(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> text =
       MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!text)
     return createStringError("can't read " + path + ": " +
                              text.getError().message());
-  CSV csv;
-  SmallVector<StringRef> lines;
-  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines)
-    csv.rows.push_back(fieldsOf(line));
-  if (csv.rows.empty())
-    return createStringError(path + ": no rows");
-  return csv;
+  return parse((*text)->getBuffer(), path);
 }
 
 Expected<size_t> CSV::column(StringRef name) const {
   const auto *found = llvm::find(ArrayRef(rows.front()), name);
   if (found == ArrayRef(rows.front()).end())
-    return createStringError("there is no column '" + name + "'");
+    return createStringError(Twine(source) + ": there is no column '" + name +
+                             "'");
   return static_cast<size_t>(found - ArrayRef(rows.front()).begin());
 }
 
-double proteus::calibrate::numberOf(StringRef text) {
+Error CSV::errorAt(size_t i, const Twine &message) const {
+  return createStringError(Twine(source) + ":" + Twine(lines[i]) + ": " +
+                           message);
+}
+
+double proteus::numberOf(StringRef text) {
   double value = 0;
   if (text.trim().getAsDouble(value))
     return std::numeric_limits<double>::quiet_NaN();
