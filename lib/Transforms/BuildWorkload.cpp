@@ -204,14 +204,57 @@ LogicalResult WorkloadBuilder::fold() {
   return success();
 }
 
+/// What stacks do differently in a kernel that memory bounds; none if it is
+/// another one.
+static std::optional<machine::TrafficClass>
+trafficOf(Operation *op, const cost::Kernel &work) {
+  using machine::TrafficClass;
+  if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
+          nn::RowExpSumOp, nn::RowLossOp>(op))
+    return TrafficClass::Loss;
+  if (isa<nn::MoeRouteOp, nn::MoeRouteGradOp, nn::MoeDispatchOp,
+          nn::MoeCombineOp, nn::MoeGateGradOp>(op))
+    return TrafficClass::Permute;
+  switch (work.family) {
+  case cost::Family::Stream:
+    return TrafficClass::Elementwise;
+  case cost::Family::Norm:
+    return TrafficClass::Norm;
+  case cost::Family::Activation:
+    return TrafficClass::Activation;
+  case cost::Family::Rope:
+    return TrafficClass::Rope;
+  case cost::Family::Embedding:
+    return TrafficClass::Embedding;
+  case cost::Family::Softmax:
+    return TrafficClass::Softmax;
+  case cost::Family::Update:
+    return TrafficClass::Update;
+  case cost::Family::Product:
+  case cost::Family::GroupedProduct:
+  case cost::Family::Attention:
+  case cost::Family::Convolution:
+  case cost::Family::OtherMatrix:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown family of kernels");
+}
+
 cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
                                        uint32_t number) {
   auto [entry, isNew] = kernelTimes.try_emplace({op, number});
   if (isNew)
-    if (auto work = localWork(op, coordinates[number]))
-      entry->second = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-                          ->cost(*work)
-                          .time;
+    if (auto work = localWork(op, coordinates[number])) {
+      if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
+        work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
+      cost::Time time = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
+                            ->cost(*work)
+                            .time;
+      if (work->family == cost::Family::Attention)
+        time = cost::fromSeconds(cost::toSeconds(time) /
+                                 options.stack.attentionRate);
+      entry->second = time;
+    }
   return entry->second;
 }
 

@@ -115,8 +115,12 @@ LogicalResult Simulate::run() {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
   llvm::Expected<Machine> machine =
-      createMachine(std::move(*cluster), fidelity);
+      createMachine(std::move(*cluster), fidelity, {stack->fusedMemoryKernels});
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
   WorkloadOptions options;
@@ -129,10 +133,6 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
-  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
-  FailureOr<machine::Site> site = resolveSite(module, this->site);
-  if (failed(stack) || failed(site))
-    return failure();
   options.stack = *stack;
   options.site = *site;
   // Nobody pays for remarks that nobody reads.

@@ -80,8 +80,8 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
-  /// Share of the matrix rate of isolated kernels that is sustained.
-  double matrixRate = 1;
+  /// Speed of its fused attention, relative to that of the device's model.
+  double attentionRate = 1;
 
   // What it takes of the memory.
 
