@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Collectives.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,7 +22,8 @@ using namespace llvm;
 
 namespace {
 /// What can be fitted: reads tables below one directory, writes files below
-/// another, prints the quality of each fit.
+/// another, prints the quality of each fit. Or, for a machine of one's own,
+/// reads a table and names a cluster.
 struct Part {
   StringRef name;
   StringRef summary;
@@ -29,7 +32,15 @@ struct Part {
 } // namespace
 
 /// One line per part; each is in a file of its own.
-static ArrayRef<Part> parts() { return {}; }
+static ArrayRef<Part> parts() {
+  static constexpr Part all[] = {
+      {"collectives", "communication, from comm/ to communication/",
+       proteus::calibrate::calibrateCollectives},
+      {"machine", "ROWS.csv CLUSTER: prints the collectives of a node",
+       proteus::calibrate::calibrateMachine},
+  };
+  return all;
+}
 
 int main(int argc, char **argv) {
   if (argc != 4) {

@@ -65,11 +65,11 @@ TEST(ClusterFile, TheShortFormIsDevicesOnOneSwitchWithANICEach) {
             5e9 / networkEfficiency);
   // Rings cost what the formulas over the two links say.
   const CollectiveConstants &constants = cluster.kinds[0].collectives;
-  EXPECT_EQ(constants.simpleBase, 0);
-  EXPECT_EQ(constants.simpleHop, 1e-6);
+  EXPECT_EQ(constants.allReduce.simpleBase, 0);
+  EXPECT_EQ(constants.reduceScatter.simpleHop, 1e-6);
   EXPECT_EQ(constants.networkHop, 1e-5);
-  EXPECT_EQ(constants.efficiency[0], 1);
-  EXPECT_EQ(constants.extra[1], 0);
+  EXPECT_EQ(constants.allReduce.efficiency, 1);
+  EXPECT_EQ(constants.allGather.extra, 0);
   EXPECT_FALSE(constants.inSwitch);
 }
 

@@ -1,0 +1,28 @@
+//===- Collectives.h - parts that fit constants of collectives *- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_CALIBRATE_COLLECTIVES_H
+#define PROTEUS_CALIBRATE_COLLECTIVES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace proteus::calibrate {
+
+/// Fits a set of constants per architecture to the tables below `tables`/comm
+/// and writes them below `output`/communication.
+llvm::Error calibrateCollectives(llvm::StringRef tables,
+                                 llvm::StringRef output);
+
+/// Fits the constants of `cluster`, a preset or a file, to the rows of a user
+/// and prints the `collectives` of its node.
+llvm::Error calibrateMachine(llvm::StringRef rows, llvm::StringRef cluster);
+
+} // namespace proteus::calibrate
+
+#endif // PROTEUS_CALIBRATE_COLLECTIVES_H
