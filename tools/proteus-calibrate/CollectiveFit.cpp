@@ -46,8 +46,8 @@ Measured::create(std::string name, machine::Cluster cluster, Samples samples) {
         sample.ranks / sample.nodes > cluster.devicesPerNode())
       return createStringError(
           name + ": " + Twine(sample.ranks) + " devices on " +
-          Twine(sample.nodes) + " nodes were measured, but the cluster '" +
-          cluster.name + "' has " + Twine(cluster.numNodes()) + " nodes of " +
+          Twine(sample.nodes) + " node(s) were measured, but the cluster '" +
+          cluster.name + "' has " + Twine(cluster.numNodes()) + " node(s) of " +
           Twine(cluster.devicesPerNode()));
   std::unique_ptr<Measured> measured(
       new Measured(std::move(name), std::move(cluster), std::move(samples)));

@@ -86,11 +86,13 @@ Judgement proteus::calibrate::judge(Measured &machine, Block block,
     octaves.insert(octaveOf(sample.bytes));
     sizes.insert(sample.ranks);
   }
+  // Every second of the octaves that there are.
   if (octaves.size() > 3)
-    result.octaves = errorsUnseen(machine, block, start, few, 2,
-                                  [](const Sample &sample, int64_t fold) {
-                                    return octaveOf(sample.bytes) % 2 == fold;
-                                  });
+    result.octaves = errorsUnseen(
+        machine, block, start, few, 2, [&](const Sample &sample, int64_t fold) {
+          auto place = octaves.find(octaveOf(sample.bytes));
+          return std::distance(octaves.begin(), place) % 2 == fold;
+        });
   if (sizes.size() < 3)
     return result;
   std::vector<int64_t> inner(std::next(sizes.begin()), std::prev(sizes.end()));

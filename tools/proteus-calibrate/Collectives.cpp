@@ -462,7 +462,7 @@ static Error judgeUltraScale(const Set &hopper, const std::string &directory) {
     return cluster.takeError();
   cluster->kinds[0].collectives = hopper.constants;
   Expected<std::unique_ptr<Measured>> site = Measured::create(
-      "Ultra-Scale H100, 2-64 nodes, EFA", std::move(*cluster), *samples);
+      "Ultra-Scale H100, 2-64 nodes", std::move(*cluster), *samples);
   if (!site)
     return site.takeError();
   // All-reduces vary tenfold from run to run there: they are predicted only.

@@ -346,7 +346,7 @@ TEST(NodeFile, ErrorsOfConstants) {
             "x.json: unknown key 'all_gathr' (nearest valid key: "
             "'all_gather') at node.collectives");
   EXPECT_EQ(constants(R"("relative_error": {"above": -1})"),
-            "x.json: expected a number of at least 0 at "
+            "x.json: expected a number that is not negative at "
             "node.collectives.relative_error.above, got -1");
   EXPECT_EQ(constants(R"("like": "hopper")"),
             "x.json: there are no constants 'hopper' (known: ampere-nvlink, "

@@ -200,7 +200,7 @@ TEST(Communicator, MessagesBetweenNodes) {
 }
 
 TEST(Communicator, RingsAcrossNodesFollowTheFormulas) {
-  for (int64_t nodes : {2, 4, 8})
+  for (int64_t nodes : {2, 4, 8, 64})
     for (int64_t perNode : {1, 4, 8}) {
       Cluster cluster = h100(nodes);
       std::vector<int64_t> devices;
@@ -247,7 +247,7 @@ TEST(Communicator, OneDevicePerNodeUsesParallelTrees) {
 TEST(Communicator, AllReduceAcrossNodesTakesTheFastest) {
   CollectiveConstants constants = h100Constants();
   constants.inSwitch.reset();
-  for (int64_t nodes : {2, 4, 16})
+  for (int64_t nodes : {2, 4, 16, 64})
     for (int64_t bytes : {1000, 1 << 20, 16 << 20, 256 << 20, 1 << 30}) {
       Cluster cluster =
           makeCluster(switchedNode(8, 370.8 * GB), constants, nodes);
