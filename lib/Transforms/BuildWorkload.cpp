@@ -319,8 +319,6 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
-  collective.flow.latency += cost::fromSeconds(options.stack.collectiveGap +
-                                               options.site.collectiveGap);
   // Of the original's communication only gradients run beside kernels.
   if (isPaper())
     collective.flow.channels =

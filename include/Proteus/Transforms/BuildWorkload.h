@@ -65,9 +65,8 @@ struct WorkloadOptions {
   /// Replaces what the devices say about kernels and communication that run
   /// beside each other.
   std::optional<machine::Interference> interference;
-  /// What the software and the place add to the costs of the machine.
+  /// What the software adds to the costs of the machine.
   machine::Stack stack;
-  machine::Site site;
   /// Gets the origin of every task, for those who want to know.
   std::vector<TaskOrigin> *origins = nullptr;
 };

@@ -14,6 +14,7 @@ in seconds.
 """
 
 import json
+import os
 import sys
 
 BF16, FP32 = 2, 4
@@ -55,12 +56,31 @@ def between(what, got, low, high):
 # Loads of links are counted in 65536ths of a rate and rounded up.
 LOADS = 5e-5
 
-# Of all-reduces in one node: bytes per second that NCCL counts per device, low-
-# latency base and step (seconds) and share of the wire, the same for the simple
-# protocol with its fill cost (seconds per root of a second), the extra part and
-# the efficiency. See docs/collectives.md.
-A100_RING = (12 * 20e9, 9e-6, 2.3e-6, 0.10, 28e-6, 2.6e-6, 2.5e-3, 0.34, 1)
-V100_RING = (6 * 22e9, 29e-6, 2.1e-6, 0.60, 11e-6, 6.5e-6, 0, 0.05, 1.05)
+
+
+def ring(wire, name):
+    """Of all-reduces in one node: bytes per second that NCCL counts per device,
+    low-latency base and step (seconds) and share of the wire, the same for the
+    simple protocol with its fill cost (seconds per root of a second), the extra
+    part and the efficiency. See docs/collectives.md."""
+    root = os.path.dirname(os.path.abspath(__file__)) + "/../../.."
+    with open(f"{root}/clusters/communication/{name}.json") as file:
+        c = json.load(file)["all_reduce"]
+    return (
+        wire,
+        c["low_base_us"] * 1e-6,
+        c["low_hop_us"] * 1e-6,
+        c["low_efficiency"],
+        c["simple_base_us"] * 1e-6,
+        c["simple_hop_us"] * 1e-6,
+        c["simple_fill_root_us"] * 1e-3,
+        c["extra"],
+        c["efficiency"],
+    )
+
+
+A100_RING = ring(12 * 20e9, "ampere-nvlink")
+V100_RING = ring(6 * 22e9, "volta-nvlink")
 
 
 def all_reduce(size, ranks, constants=A100_RING):
