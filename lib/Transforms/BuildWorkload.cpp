@@ -16,6 +16,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
@@ -45,6 +46,8 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
+  /// Whether all devices have the types that operations ask for.
+  LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
   void buildClass(uint32_t number);
@@ -113,7 +116,8 @@ LogicalResult WorkloadBuilder::findPrograms() {
     return failure();
   for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);
-    if (failed(flat) || failed(checkHostCopies(program)))
+    if (failed(flat) || failed(checkHostCopies(program)) ||
+        failed(checkTypes(program)))
       return failure();
     programs.push_back(std::move(*flat));
   }
@@ -138,6 +142,23 @@ LogicalResult WorkloadBuilder::checkHostCopies(dist::ProgramOp program) {
     return WalkResult::interrupt();
   });
   return failure(copies.wasInterrupted());
+}
+
+LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
+  WalkResult result = program.walk([&](Operation *op) {
+    if (!op->hasAttr(ProteusDialect::computeAttrName))
+      return WalkResult::advance();
+    machine::DType type = computeType(op);
+    for (const machine::Device &device : cluster.devices)
+      if (!device.supports(type)) {
+        op->emitOpError("computes in ")
+            << machine::stringify(type) << ", which the device '" << device.name
+            << "' has no peak rate for; use another precision or device";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult WorkloadBuilder::checkDevices() {
@@ -206,10 +227,13 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
                                        uint32_t number) {
   auto [entry, isNew] = kernelTimes.try_emplace({op, number});
   if (isNew)
-    if (auto work = localWork(op, coordinates[number]))
-      entry->second = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-                          ->cost(*work)
-                          .time;
+    if (auto work = localWork(op, coordinates[number])) {
+      const cost::KernelCostModel &model =
+          *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+      entry->second = model.cost(*work).time;
+      if (auto conversion = conversionWork(op, coordinates[number]))
+        entry->second += model.cost(*conversion).time;
+    }
   return entry->second;
 }
 
@@ -221,10 +245,11 @@ StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
   std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
   if (!work)
     return "";
+  const cost::KernelCostModel &model =
+      *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+  cost::Time whole = model.cost(*work).time;
   work->bytes = 0;
-  cost::Time time =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work).time;
-  return time == kernelTime(kernel, number) ? "flops" : "memory";
+  return model.cost(*work).time == whole ? "flops" : "memory";
 }
 
 /// Time of a copy between device and host on class `number`.

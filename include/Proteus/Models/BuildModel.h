@@ -23,6 +23,9 @@ namespace proteus::models {
 struct Precision {
   /// Parameters and activations: f64, f32, bf16, f16.
   std::string compute = "bf16";
+  /// What linear operations of repeated layers convert their factors into for
+  /// the matrix units: f8; empty: nothing.
+  std::string matrix;
   /// Accumulated gradients of parameters; empty: as the parameters.
   std::string gradient = "f32";
   /// A second copy of the parameters that the optimizer updates; empty: none.
