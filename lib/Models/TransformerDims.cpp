@@ -18,7 +18,7 @@ void TransformerModel::declare(Dimensions &dimensions) {
   static constexpr StringRef norms[] = {"layer", "rms"};
   static constexpr StringRef biases[] = {"all", "qkv", "none"};
   static constexpr StringRef positions[] = {"learned", "rope", "alibi", "none"};
-  dimensions.integer("layers", dims.layers, 1, 100000);
+  dimensions.integer("layers", dims.layers, 1, Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
   dimensions.integer("kv_heads", dims.kvHeads);

@@ -37,12 +37,12 @@ TEST(Request, OverridesAreDimensionsOfTheModel) {
                   .starts_with("override 'layer=4': the model has no dimension "
                                "'layer'; it has layers, hidden, heads,"));
   EXPECT_EQ(errorOf("gpt2", {"layers"}),
-            "override 'layers': expected an integer from 1 to 100000 for "
+            "override 'layers': expected an integer from 1 to 4096 for "
             "'layers', got ''");
   for (const char *value : {"0", "-3", "2.5", "1e3", "NaN", "100001", " 4"})
     EXPECT_EQ(errorOf("gpt2", {std::string("layers=") + value}),
               std::string("override 'layers=") + value +
-                  "': expected an integer from 1 to 100000 for 'layers', got "
+                  "': expected an integer from 1 to 4096 for 'layers', got "
                   "'" +
                   value + "'");
   EXPECT_EQ(errorOf("gpt2", {"tied_embeddings=no"}),
