@@ -25,7 +25,7 @@ LARGE = [
     "--model llama3-405b --cluster dgx-h100 --gpus 16384 --tp 8 --pp 16 --zero 1"
     " --sequence-parallel --seq 8192 --global-batch 2048",
     "--model llama3-405b --cluster dgx-h100 --gpus 16384 --tp 8 --pp 16 --cp 16"
-    " --zero 1 --sequence-parallel --cp-kind ring --seq 131072 --global-batch 128",
+    " --zero 1 --seq 131072 --global-batch 128",
     "--model llama3-405b --cluster dgx-h100 --gpus 16384 --tp 8 --pp 16 --vpp 7"
     " --schedule interleaved --zero 1 --sequence-parallel --seq 8192"
     " --set layers=112 --global-batch 2048",

@@ -77,6 +77,11 @@ TEST(Request, BatchesAndTypes) {
             "unknown master type 'y'; known are f64, f32, bf16, f16");
   EXPECT_EQ(errorOf({"gpt2", 1, {"bf16", "f32", "f32", "lion"}, {}}),
             "unknown optimizer 'lion'; known are sgd, momentum, adam");
+  EXPECT_EQ(errorOf({"gpt2", 1, {"bf16", "f32", "f32", "adam", "f4"}, {}}),
+            "unknown matrix type 'f4'; known is f8");
+  EXPECT_EQ(errorOf({"resnet50", 1, {"bf16", "f32", "f32", "adam", "f8"}, {}}),
+            "model 'resnet50' has no repeated layers with linear operations to "
+            "compute in f8; use another precision");
   EXPECT_EQ(errorOf({"gpt2", 1000000000, {}, {}}), "built");
 }
 

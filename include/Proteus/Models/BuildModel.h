@@ -23,15 +23,15 @@ namespace proteus::models {
 struct Precision {
   /// Parameters and activations: f64, f32, bf16, f16.
   std::string compute = "bf16";
-  /// What linear operations of repeated layers convert their factors into for
-  /// the matrix units: f8; empty: nothing.
-  std::string matrix;
   /// Accumulated gradients of parameters; empty: as the parameters.
   std::string gradient = "f32";
   /// A second copy of the parameters that the optimizer updates; empty: none.
   std::string master = "f32";
   /// sgd, momentum or adam; empty: a forward pass only.
   std::string optimizer = "adam";
+  /// What linear operations of repeated layers convert their factors into for
+  /// the matrix units: f8; empty: nothing.
+  std::string matrix;
 };
 
 /// A model, as a user asks for it.
