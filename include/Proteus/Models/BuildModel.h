@@ -31,7 +31,7 @@ struct Precision {
   std::string optimizer = "adam";
   /// What linear operations of repeated layers convert their factors into for
   /// the matrix units: f8; empty: nothing.
-  std::string matrix;
+  std::string matrix = "";
 };
 
 /// A model, as a user asks for it.
