@@ -110,8 +110,10 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                   job.overrides.push_back(dimension + "=" + text.str());
                   return Error::success();
                 });
-  flags.choice("precision", "of parameters and activations", job.precision,
-               {"bf16", "fp16", "fp32", "tf32"});
+  flags.choice("precision",
+               "of parameters and activations; fp8: bf16, and linear "
+               "operations of layers in fp8",
+               job.precision, {"bf16", "fp16", "fp32", "tf32", "fp8"});
   flags.action("bf16", "the same as --precision bf16",
                [&job] { job.precision = "bf16"; });
   flags.action("fp16", "the same as --precision fp16",
@@ -245,10 +247,10 @@ Expected<Sizes> proteus::driver::sizesOf(const Job &job,
   int64_t perStep = s.microBatch * sizes.dp; // of one micro-batch
   if (!job.globalBatch) {
     sizes.microBatches = s.accumulation.value_or(1);
-    sizes.globalBatch = perStep * sizes.microBatches;
-    if (sizes.globalBatch > maxBatch || sizes.globalBatch <= 0)
+    if (perStep > maxBatch / sizes.microBatches)
       return createStringError("a step has more than " + Twine(maxBatch) +
                                " samples; choose a smaller micro-batch");
+    sizes.globalBatch = perStep * sizes.microBatches;
     return sizes;
   }
   sizes.globalBatch = *job.globalBatch;

@@ -30,6 +30,7 @@ public:
     dimensions.integer("bag", bag, 1, 1 << 20);
     dimensions.list("bottom", bottom);
     dimensions.list("top", top);
+    dimensions.flag("row_updates", rowUpdates);
   }
 
   Error check() const override {
@@ -69,6 +70,9 @@ public:
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
+  /// Tables change in the rows that a batch looks up, by plain descent;
+  /// otherwise as a whole, by the optimizer of the rest.
+  bool rowUpdates = true;
 
 private:
   static Value network(GraphBuilder &graph, StringRef name, Value x,
@@ -89,12 +93,16 @@ private:
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {
-      return graph.create<nn::EmbeddingBagOp>(type, path, ids, table);
+      return graph.create<nn::EmbeddingBagOp>(type, path, ids, table,
+                                              rowUpdates);
+    };
+    auto parameter = [&](StringRef path, GraphBuilder::Shape shape) {
+      return rowUpdates ? graph.table(path, shape)
+                        : graph.parameter(path, shape);
     };
     if (llvm::all_equal(rows)) {
       Value ids = graph.indices("ids", {batch, tables, bag});
-      Value stack =
-          graph.parameter("tables.weight", {tables, rows[0], embedding});
+      Value stack = parameter("tables.weight", {tables, rows[0], embedding});
       Value found =
           bags("tables", ids, stack, graph.tensor({batch, tables, embedding}));
       features.push_back(flatten(graph, "features.flatten", found));
@@ -103,7 +111,7 @@ private:
     for (int64_t i = 0; i < tables; ++i) {
       std::string name = "tables[" + std::to_string(i) + "]";
       Value ids = graph.indices("ids[" + std::to_string(i) + "]", {batch, bag});
-      Value table = graph.parameter(name + ".weight", {rows[i], embedding});
+      Value table = parameter(name + ".weight", {rows[i], embedding});
       features.push_back(
           bags(name, ids, table, graph.tensor({batch, embedding})));
     }
@@ -148,6 +156,8 @@ void proteus::models::addDLRM(Registry &registry) {
                         model->bag = 100;
                         model->bottom = {512, 512, 512, 64};
                         model->top = {1024, 1024, 1024, 1024, 1};
+                        // It has whole gradients, whatever is looked up.
+                        model->rowUpdates = false;
                         return model;
                       }});
 }

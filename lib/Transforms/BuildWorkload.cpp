@@ -16,6 +16,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
@@ -46,6 +47,8 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
+  /// Whether all devices have the types that operations ask for.
+  LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
   void buildClass(uint32_t number);
@@ -115,7 +118,8 @@ LogicalResult WorkloadBuilder::findPrograms() {
     return failure();
   for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);
-    if (failed(flat) || failed(checkHostCopies(program)))
+    if (failed(flat) || failed(checkHostCopies(program)) ||
+        failed(checkTypes(program)))
       return failure();
     programs.push_back(std::move(*flat));
   }
@@ -140,6 +144,23 @@ LogicalResult WorkloadBuilder::checkHostCopies(dist::ProgramOp program) {
     return WalkResult::interrupt();
   });
   return failure(copies.wasInterrupted());
+}
+
+LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
+  WalkResult result = program.walk([&](Operation *op) {
+    if (!op->hasAttr(ProteusDialect::computeAttrName))
+      return WalkResult::advance();
+    machine::DType type = computeType(op);
+    for (const machine::Device &device : cluster.devices)
+      if (!device.supports(type)) {
+        op->emitOpError("computes in ")
+            << machine::stringify(type) << ", which the device '" << device.name
+            << "' has no peak rate for; use another precision or device";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult WorkloadBuilder::checkDevices() {
@@ -247,12 +268,14 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
     if (auto work = localWork(op, coordinates[number])) {
       if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
         work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
-      cost::Time time = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-                            ->cost(*work)
-                            .time;
+      const cost::KernelCostModel &model =
+          *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+      cost::Time time = model.cost(*work).time;
       if (work->family == cost::Family::Attention)
         time = cost::fromSeconds(cost::toSeconds(time) /
                                  options.stack.attentionRate);
+      if (auto conversion = conversionWork(op, coordinates[number]))
+        time += model.cost(*conversion).time;
       entry->second = time;
     }
   return entry->second;

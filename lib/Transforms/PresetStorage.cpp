@@ -67,6 +67,10 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
       return {};
     if (rowLinears.contains(op))
       return {part("out", copies), part("in", {kTensor})};
+    // Uneven parts make ranks differ that are alike otherwise. A bias has no
+    // other dimension.
+    if (out % count != 0 && in % count == 0 && !linear.getBias())
+      return {part("in", copies)};
     return {part("out", copies)};
   }
   if (auto expert = dyn_cast<nn::ExpertLinearOp>(op.getOperation())) {

@@ -119,6 +119,12 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Site> site = resolveSite(module, this->site);
   if (failed(stack) || failed(site))
     return failure();
+  // Software and place change what the library on the machine achieves.
+  for (machine::NodeKind &kind : cluster->kinds)
+    kind.collectives.synchronisation +=
+        stack->collectiveGap + site->collectiveGap;
+  if (site->fabricEfficiency)
+    cluster->fabric.efficiency = *site->fabricEfficiency;
   llvm::Expected<Machine> machine =
       createMachine(std::move(*cluster), fidelity, {stack->fusedMemoryKernels});
   if (!machine)
@@ -134,7 +140,6 @@ LogicalResult Simulate::run() {
     options.interference = {slower, slower, slower};
   }
   options.stack = *stack;
-  options.site = *site;
   // Nobody pays for remarks that nobody reads.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
