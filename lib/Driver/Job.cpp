@@ -35,6 +35,10 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                s.contextKind, {"all-gather", "ring", "ulysses"});
   flags.integer("zero", "ZeRO stage: 0, 1, 2 or 3", s.zero, 0, 3,
                 {"zero-stage"});
+  flags.integer(
+      "zero-group",
+      "data-parallel neighbours over which ZeRO splits (default: all)",
+      s.zeroGroup, 1, maxDegree);
   flags.action("use-distributed-optimizer", "the same as --zero 1",
                [&s] { s.zero = std::max<int64_t>(s.zero, 1); });
   flags.flag("place-tables",
@@ -182,6 +186,8 @@ std::string Strategy::text() const {
   if (sequenceParallel)
     add("sequence-parallel", "true");
   number("zero", zero, 0);
+  if (zeroGroup)
+    add("zero-group", Twine(*zeroGroup));
   number("micro-batch", microBatch, 1);
   if (schedule != plain.schedule)
     add("schedule", schedule);

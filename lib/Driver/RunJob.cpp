@@ -157,6 +157,7 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
                           .Case("selective", Recompute::Selective)
                           .Default(Recompute::None);
   options.zero = static_cast<ZeroStage>(s.zero);
+  options.zeroGroup = s.zeroGroup.value_or(0);
   options.prefetch = s.prefetch.value_or(-1);
   options.reshardAfterForward = s.reshardAfterForward;
   options.offloadWeight = s.offloadWeight;

@@ -28,7 +28,10 @@ PresetSplits::copiesOf(Operation *op) const {
     axes.push_back(axis);
     count *= size;
   };
-  add(kData, options.dataParallel);
+  if (dataGroup.empty())
+    add(kData, options.dataParallel);
+  else
+    add(dataGroup, options.zeroGroup);
   add(kContext, options.contextParallel);
   if (!isa<nn::ExpertLinearOp>(op))
     add(kExpert, options.expertParallel);

@@ -35,6 +35,8 @@ struct Strategy {
   std::string contextKind = "all-gather";
   bool sequenceParallel = false;
   int64_t zero = 0;
+  /// Data-parallel neighbours over which ZeRO splits; absent: all.
+  std::optional<int64_t> zeroGroup;
   std::optional<int64_t> prefetch;
   bool reshardAfterForward = true;
   bool offloadWeight = false, offloadState = false, offloadActivation = false;
