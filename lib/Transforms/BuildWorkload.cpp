@@ -51,7 +51,13 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
+  struct KernelCost {
+    cost::Answer answer;
+    cost::Family family = cost::Family::Stream;
+    bool exists = false; ///< whether the rank has anything to do
+  };
+  const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
+                               uint32_t number);
   StringRef boundBy(Operation *op, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
@@ -85,7 +91,7 @@ private:
 
   llvm::StringMap<uint32_t> labels;
   /// Costs per class and operation.
-  DenseMap<std::pair<Operation *, uint32_t>, cost::Time> kernelTimes;
+  DenseMap<std::pair<Operation *, uint32_t>, KernelCost> kernelCosts;
   /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
@@ -202,14 +208,14 @@ LogicalResult WorkloadBuilder::fold() {
   return success();
 }
 
-cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
-                                       uint32_t number) {
-  auto [entry, isNew] = kernelTimes.try_emplace({op, number});
+const WorkloadBuilder::KernelCost &
+WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, uint32_t number) {
+  auto [entry, isNew] = kernelCosts.try_emplace({op, number});
   if (isNew)
     if (auto work = localWork(op, coordinates[number]))
-      entry->second = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-                          ->cost(*work)
-                          .time;
+      entry->second = {
+          machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work),
+          work->family, true};
   return entry->second;
 }
 
@@ -218,12 +224,10 @@ StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
     return "";
-  std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
-  if (!work)
+  const KernelCost &found = kernelCost(kernel, number);
+  if (!found.exists)
     return "";
-  cost::Answer answer =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work);
-  return answer.memoryBound ? "memory" : "flops";
+  return found.answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -381,7 +385,10 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.allocates = task.allocates;
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      copy.duration = kernelTime(kernel, number);
+      const KernelCost &found = kernelCost(kernel, number);
+      copy.duration = found.answer.time;
+      copy.origin = {found.answer.source, found.family,
+                     found.answer.uncertainty};
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);
