@@ -146,6 +146,14 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                job.fidelity, {"flow", "paper"});
   flags.choice("fold", "what is simulated once; changes no figure", job.fold,
                {"none", "ranks", "all"});
+  flags.choice("kernels", "fitted models, or the peak rates of the datasheet",
+               job.kernels, {"fitted", "roofline"});
+  flags.value("profile", "FILE",
+              "measured kernels (docs/profiles.md); may be given again",
+              [&job](StringRef file) -> Error {
+                job.profiles.push_back(file.str());
+                return Error::success();
+              });
   flags.choice("share", "flows share links", job.share, {"on", "off"});
   flags.choice("overlap", "kernels and communication slow each other",
                job.overlap, {"on", "off"});

@@ -55,7 +55,13 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
+  struct KernelCost {
+    cost::Answer answer;
+    cost::Family family = cost::Family::Stream;
+    bool exists = false; ///< whether the rank has anything to do
+  };
+  const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
+                               uint32_t number);
   StringRef boundBy(Operation *op, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
@@ -90,7 +96,7 @@ private:
 
   llvm::StringMap<uint32_t> labels;
   /// Costs per class and operation.
-  DenseMap<std::pair<Operation *, uint32_t>, cost::Time> kernelTimes;
+  DenseMap<std::pair<Operation *, uint32_t>, KernelCost> kernelCosts;
   /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
@@ -261,22 +267,22 @@ trafficOf(Operation *op, const cost::Kernel &work) {
   llvm_unreachable("unknown family of kernels");
 }
 
-cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
-                                       uint32_t number) {
-  auto [entry, isNew] = kernelTimes.try_emplace({op, number});
+const WorkloadBuilder::KernelCost &
+WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, uint32_t number) {
+  auto [entry, isNew] = kernelCosts.try_emplace({op, number});
   if (isNew)
     if (auto work = localWork(op, coordinates[number])) {
       if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
         work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
       const cost::KernelCostModel &model =
           *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
-      cost::Time time = model.cost(*work).time;
+      cost::Answer answer = model.cost(*work);
       if (work->family == cost::Family::Attention)
-        time = cost::fromSeconds(cost::toSeconds(time) /
-                                 options.stack.attentionRate);
+        answer.time = cost::fromSeconds(cost::toSeconds(answer.time) /
+                                        options.stack.attentionRate);
       if (auto conversion = conversionWork(op, coordinates[number]))
-        time += model.cost(*conversion).time;
-      entry->second = time;
+        answer.time += model.cost(*conversion).time;
+      entry->second = {answer, work->family, true};
     }
   return entry->second;
 }
@@ -286,12 +292,10 @@ StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
     return "";
-  std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
-  if (!work)
+  const KernelCost &found = kernelCost(kernel, number);
+  if (!found.exists)
     return "";
-  cost::Answer answer =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work);
-  return answer.memoryBound ? "memory" : "flops";
+  return found.answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -465,7 +469,10 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.allocates = task.allocates;
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      copy.duration = kernelTime(kernel, number);
+      const KernelCost &found = kernelCost(kernel, number);
+      copy.duration = found.answer.time;
+      copy.origin = {found.answer.source, found.family,
+                     found.answer.uncertainty};
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);

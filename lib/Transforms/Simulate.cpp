@@ -49,6 +49,8 @@ private:
 
   LogicalResult run();
   LogicalResult setMemoryModel(sim::Workload &workload);
+  LogicalResult setErrors(sim::Workload &workload);
+  FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
   void annotate(const sim::Figures &figures);
 };
 } // namespace
@@ -104,6 +106,42 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
   return success();
 }
 
+LogicalResult Simulate::setErrors(sim::Workload &workload) {
+  // Those of the original's costs are not known.
+  if (fidelity == Fidelity::Paper)
+    return success();
+  for (auto [name, value] : {std::pair("collective-error", &collectiveError),
+                             std::pair("stack-error", &stackError)})
+    if (!(*value >= 0 && *value <= 1))
+      return emitError(getOperation().getLoc(), name)
+             << " must be from 0 to 1, got " << double(*value);
+  workload.errors = sim::ErrorModel{collectiveError, stackError};
+  return success();
+}
+
+/// All profiles; one that has nothing to say about the cluster is a mistake.
+FailureOr<cost::Measurements>
+Simulate::readProfiles(const machine::Cluster &cluster) {
+  Location loc = getOperation().getLoc();
+  cost::Measurements all;
+  if (!profiles.empty() && fidelity == Fidelity::Paper)
+    return emitError(loc, "fidelity=paper takes no profile");
+  for (const std::string &file : profiles) {
+    llvm::Expected<cost::Measurements> rows = cost::readProfile(file);
+    if (!rows)
+      return emitError(loc, llvm::toString(rows.takeError()));
+    bool known = llvm::any_of(cluster.devices, [&](const auto &device) {
+      return !cost::measurementsOf(device, *rows).empty();
+    });
+    if (!known)
+      return emitError(loc, file)
+             << ": no kernel of this profile was measured on '"
+             << cluster.devices.front().name << "'";
+    llvm::append_range(all, std::move(*rows));
+  }
+  return all;
+}
+
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
@@ -125,8 +163,14 @@ LogicalResult Simulate::run() {
         stack->collectiveGap + site->collectiveGap;
   if (site->fabricEfficiency)
     cluster->fabric.efficiency = *site->fabricEfficiency;
+  FailureOr<cost::Measurements> profile = readProfiles(*cluster);
+  if (failed(profile))
+    return failure();
+  cost::KernelModelOptions kernelOptions;
+  kernelOptions.roofline = kernels == KernelModel::Roofline;
+  kernelOptions.fusedMemoryKernels = stack->fusedMemoryKernels;
   llvm::Expected<Machine> machine =
-      createMachine(std::move(*cluster), fidelity, {stack->fusedMemoryKernels});
+      createMachine(std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
   WorkloadOptions options;
@@ -146,7 +190,8 @@ LogicalResult Simulate::run() {
   if (wantsRemarks)
     options.origins = &remarks.origins;
   FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
-  if (failed(workload) || failed(setMemoryModel(*workload)))
+  if (failed(workload) || failed(setMemoryModel(*workload)) ||
+      failed(setErrors(*workload)))
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;

@@ -77,8 +77,10 @@ struct Job {
   std::string site;
 
   // What is modelled; see the options of the pass `simulate`.
-  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on";
+  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on",
+              kernels = "fitted";
   std::optional<double> overlapFactor;
+  std::vector<std::string> profiles; ///< files
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };
