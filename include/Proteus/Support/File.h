@@ -22,8 +22,8 @@ class raw_ostream;
 namespace proteus {
 
 /// The text of a file that a person or a script has written. One that is larger
-/// than any of those, or has no end, is an error, before it takes memory. Errors
-/// say the reason only.
+/// than any of those, or has no end, is an error, before it takes memory.
+/// Errors say the reason only.
 llvm::Expected<std::string> readTextFile(llvm::StringRef path);
 
 /// Writes a file that either exists completely or not at all: the text goes to
