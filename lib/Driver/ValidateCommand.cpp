@@ -59,6 +59,7 @@ static CaseResult simulateCase(mlir::MLIRContext &context, const Case &one) {
   result.seconds = outcome->figures.iterationSeconds;
   result.peakMemoryBytes = reportedMemory(one, *outcome);
   result.fits = outcome->figures.memory.fits();
+  result.interval = sim::intervalOf(outcome->workload, outcome->result);
   return result;
 }
 
@@ -126,7 +127,15 @@ static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
       writer.attribute("fits", result.fits);
     else
       writer.attributeNull("fits");
-    writer.attributeNull("uncertainty");
+    if (result.interval) {
+      writer.key("uncertainty");
+      writer.beginObject();
+      writer.attribute("low_s", result.interval->lowSeconds);
+      writer.attribute("high_s", result.interval->highSeconds);
+      writer.endObject();
+    } else {
+      writer.attributeNull("uncertainty");
+    }
     writer.endObject();
   }
   writer.endArray();

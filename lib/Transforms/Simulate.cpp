@@ -49,7 +49,7 @@ private:
 
   LogicalResult run();
   LogicalResult setMemoryModel(sim::Workload &workload);
-  LogicalResult setErrors(sim::Workload &workload);
+  LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
   FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
   void annotate(const sim::Figures &figures);
 };
@@ -106,16 +106,20 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
   return success();
 }
 
-LogicalResult Simulate::setErrors(sim::Workload &workload) {
+LogicalResult Simulate::setErrors(const machine::Stack &stack,
+                                  sim::Workload &workload) {
   // Those of the original's costs are not known.
   if (fidelity == Fidelity::Paper)
     return success();
-  for (auto [name, value] : {std::pair("collective-error", &collectiveError),
-                             std::pair("stack-error", &stackError)})
-    if (!(*value >= 0 && *value <= 1))
+  // -1: not given.
+  double software = stackError == -1 ? stack.uncertainty : double(stackError);
+  for (auto [name, value] :
+       {std::pair("collective-error", double(collectiveError)),
+        std::pair("stack-error", software)})
+    if (!(value >= 0 && value <= 1))
       return emitError(getOperation().getLoc(), name)
-             << " must be from 0 to 1, got " << double(*value);
-  workload.errors = sim::ErrorModel{collectiveError, stackError};
+             << " must be from 0 to 1, got " << value;
+  workload.errors = sim::ErrorModel{collectiveError, software};
   return success();
 }
 
@@ -191,7 +195,7 @@ LogicalResult Simulate::run() {
     options.origins = &remarks.origins;
   FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)) ||
-      failed(setErrors(*workload)))
+      failed(setErrors(*stack, *workload)))
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;

@@ -98,9 +98,8 @@ struct Stack {
   /// or "device", all that is taken from a device.
   std::string reportedMemory = "allocated";
 
-  /// Half-width of what predictions with this stack are off by, relative, in 80
-  /// of 100 cases.
-  double uncertainty = 0.1;
+  /// Mean relative error of what is not modelled.
+  double uncertainty = 0.05;
 };
 
 /// A place: what its network leaves of the nominal rate, and what it adds.

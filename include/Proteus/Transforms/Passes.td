@@ -468,8 +468,9 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
                "Files with measured kernels (docs/profiles.md)">,
     Option<"collectiveError", "collective-error", "double", "0.15",
            "Mean relative error of exposed communication, for the interval">,
-    Option<"stackError", "stack-error", "double", "0.05",
-           "Mean relative error of what is not modelled, for the interval">,
+    Option<"stackError", "stack-error", "double", "-1",
+           "Mean relative error of what is not modelled, for the interval; "
+           "default: what the stack says">,
     Option<"tf32", "tf32", "bool", "false",
            "Matrix units take f32 in TF32, where devices have it">,
     Option<"channelMiB", "channel-mib", "double", "14",
