@@ -9,6 +9,7 @@
 #include "Parts.h"
 
 #include "CollectiveReport.h"
+#include "CollectiveSites.h"
 #include "Fit.h"
 
 #include "Proteus/Support/File.h"
@@ -93,11 +94,10 @@ static TableSpec openxla(StringRef name, StringRef cluster, std::string gpu) {
           }};
 }
 
-static TableSpec book(StringRef name, StringRef cluster, std::string gpu,
-                      int64_t nodes = 1) {
+static TableSpec book(StringRef name, StringRef cluster, std::string gpu) {
   return {name.str(), cluster.str(), [=](const std::string &dir) {
             return readBook(dir + "ml_engineering_collective_busbw.csv", gpu,
-                            nodes);
+                            /*nodes=*/1);
           }};
 }
 
@@ -403,108 +403,6 @@ static void setErrors(MutableArrayRef<Set> sets) {
 }
 
 //===----------------------------------------------------------------------===//
-// Several nodes
-//===----------------------------------------------------------------------===//
-
-/// Fits the network of one site: constants between nodes, and the share of its
-/// NICs. What a profile of the site would say.
-static NetworkFit judgeSite(Measured &site, Choice chosen) {
-  const Samples &samples = site.getSamples();
-  CollectiveConstants kept = site.constants();
-  double before = site.getFabricEfficiency();
-  auto secondsWith = [&](const NetworkFit &fit, ArrayRef<Sample> rows) {
-    site.setFabricEfficiency(fit.efficiency);
-    std::vector<double> seconds = predict(site, fit.constants, rows);
-    site.setFabricEfficiency(before);
-    return seconds;
-  };
-  NetworkFit fit = fitNetwork(site, chosen);
-  // Sizes are held out where there are several, else numbers of nodes.
-  auto isUnseen = [&](const Sample &sample, int64_t fold) {
-    bool hasSizes = samples.front().bytes != samples.back().bytes;
-    return octaveOf(hasSizes ? sample.bytes : sample.nodes) % 2 == fold;
-  };
-  Samples unseen;
-  std::vector<double> seconds;
-  for (int64_t fold : {0, 1}) {
-    NetworkFit half = fitNetwork(
-        site, [&](const Sample &sample) { return !isUnseen(sample, fold); });
-    Samples rows;
-    llvm::copy_if(samples, std::back_inserter(rows),
-                  [&](const Sample &sample) { return isUnseen(sample, fold); });
-    llvm::append_range(seconds, secondsWith(half, rows));
-    llvm::append_range(unseen, rows);
-  }
-  SizeErrors octaves = errorsOf(unseen, seconds);
-  Samples rows;
-  llvm::copy_if(samples, std::back_inserter(rows), chosen);
-  std::string misses = missed(octaves);
-  outs() << formatv(
-      "{0}: fitted {1}, octaves unseen {2}, defaults {3}{4}\n"
-      "  network base {5:f1} us, hop {6:f1} us, share of the NICs {7}\n",
-      site.getName(), inPercent(errorsOf(rows, secondsWith(fit, rows))),
-      inPercent(octaves), inPercent(errorsOf(rows, predict(site, kept, rows))),
-      misses.empty() ? "" : "; missed: " + misses,
-      fit.constants.networkBase * 1e6, fit.constants.networkHop * 1e6,
-      fit.efficiency);
-  return fit;
-}
-
-/// The site of the Ultra-Scale Playbook: one size on 1 to 64 nodes.
-static Error judgeUltraScale(const Set &hopper, const std::string &directory) {
-  std::string path =
-      directory + "ultrascale_comm_bandwidth_256MB_by_nodes.json";
-  Expected<Samples> samples = readUltraScale(path);
-  if (!samples)
-    return samples.takeError();
-  Expected<machine::Cluster> cluster = clusterOf("dgx-h100:64");
-  if (!cluster)
-    return cluster.takeError();
-  cluster->kinds[0].collectives = hopper.constants;
-  Expected<std::unique_ptr<Measured>> site = Measured::create(
-      "Ultra-Scale H100, 2-64 nodes", std::move(*cluster), *samples);
-  if (!site)
-    return site.takeError();
-  // All-reduces vary tenfold from run to run there: they are predicted only.
-  NetworkFit fit = judgeSite(**site, [](const Sample &sample) {
-    return sample.kind != CollectiveKind::AllReduce;
-  });
-  std::vector<double> plain = predict(**site, hopper.constants, *samples);
-  (*site)->setFabricEfficiency(fit.efficiency);
-  std::vector<double> fitted = predict(**site, fit.constants, *samples);
-  for (size_t i = 0; i < samples->size(); ++i) {
-    const Sample &sample = (*samples)[i];
-    double ranks = static_cast<double>(sample.ranks);
-    double moved = static_cast<double>(sample.bytes) * (ranks - 1) / ranks *
-                   (sample.kind == CollectiveKind::AllReduce ? 2 : 1) / 1e9;
-    outs() << formatv("  {0,-14} {1,2} nodes: busbw {2,5:f1} GB/s measured, "
-                      "{3,5:f1} fitted, {4,5:f1} with the defaults\n",
-                      calibrate::nameOf(sample.kind), sample.nodes,
-                      moved / sample.seconds, moved / fitted[i],
-                      moved / plain[i]);
-  }
-  return Error::success();
-}
-
-static Error judgeNetworks(ArrayRef<Set> sets, const std::string &directory) {
-  outs() << "\nSeveral nodes\n";
-  for (const Set &set : sets) {
-    if (set.spec.name == "hopper-nvlink")
-      if (Error error = judgeUltraScale(set, directory))
-        return error;
-    if (set.spec.name != "blackwell-nvlink")
-      continue;
-    Expected<std::unique_ptr<Measured>> site = readTable(
-        book("ML Engineering B200, 4 nodes, EFA", "dgx-b200:4", "B200", 4),
-        directory, set.constants);
-    if (!site)
-      return site.takeError();
-    judgeSite(**site, [](const Sample &) { return true; });
-  }
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
 
@@ -555,7 +453,13 @@ Error proteus::calibrate::calibrateCollectives(StringRef tables,
     judgeSet(set);
   }
   setErrors(sets);
-  if (Error error = judgeNetworks(sets, directory))
+  auto constantsOf = [&](StringRef name) -> const CollectiveConstants & {
+    return llvm::find_if(sets,
+                         [&](const Set &set) { return set.spec.name == name; })
+        ->constants;
+  };
+  if (Error error = judgeSites(constantsOf("hopper-nvlink"),
+                               constantsOf("blackwell-nvlink"), directory))
     return error;
   for (const Set &set : sets)
     if (Error error = writeSet(set, output))

@@ -211,7 +211,7 @@ TEST(Fabric, ASiteReachesAShareOfItsNICs) {
   text.replace(text.find("\"rails\""), 0, "\"efficiency\": 0.5, ");
   EXPECT_EQ(cantFail(parseClusterJSON(text, "x.json")).fabric.efficiency, 0.5);
   EXPECT_EQ(mixedErrorWith("\"rails\"", "\"efficiency\": 1.5, \"rails\""),
-            "x.json: expected at most 1 at fabric.efficiency, got 1.5");
+            "x.json: expected at most 1.0 at fabric.efficiency, got 1.5");
   EXPECT_EQ(mixedErrorWith("\"rails\"", "\"efficiency\": 1e-4, \"rails\""),
             "x.json: expected a share of at least 0.001 at fabric.efficiency");
 }

@@ -42,8 +42,8 @@ struct LinkId {
 };
 
 /// Bytes/s that a link carries. A NIC's port carries the share of its line rate
-/// that the fabric's `efficiency` is; the way up from a switch what is below it, divided by the
-/// oversubscription of all levels up to it.
+/// that the fabric's `efficiency` is; the way up from a switch what is below
+/// it, divided by the oversubscription of all levels up to it.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
 /// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);

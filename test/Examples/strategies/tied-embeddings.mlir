@@ -35,8 +35,6 @@
 // loss exchanges three numbers per token.
 // LIST:      all_reduce over tp: 4096 bytes, 10 per device
 // LIST-NEXT: all_reduce over tp: 128 bytes, 6 per device
-// LIST-NEXT: send_recv over stage 0 -> 1: 4096 bytes, 2 per device
-// LIST-NEXT: send_recv over stage 1 -> 0: 4096 bytes, 2 per device
 // Over dp the parameters of a layer, split over tp where they can be: layer norms
 // 128, qkv (96 * 32 + 96) / 2, proj 32 * 32 / 2 + 32, fc1 (128 * 32 + 128) / 2,
 // fc2 128 * 32 / 2 + 32, together 6448; half the table, 64 * 32 / 2; on the last
@@ -45,4 +43,6 @@
 // LIST-NEXT: all_reduce over dp: 29888 bytes, 1 per device
 // Half the table, once.
 // LIST-NEXT: all_reduce over stages 0 1: 4096 bytes, 1 per device
+// LIST-NEXT: send_recv over stage 0 -> 1: 4096 bytes, 2 per device
+// LIST-NEXT: send_recv over stage 1 -> 0: 4096 bytes, 2 per device
 // LIST-NEXT: stage 0
