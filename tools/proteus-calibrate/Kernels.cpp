@@ -329,9 +329,15 @@ void KernelCalibration::fit() {
   fitDeepBench("P100-PCIe-16GB", "P100__Results_Psuedo_FP16", DType::F16);
   fitDeepBench("TITAN-Xp", "TitanXp__FP32", DType::F32);
   fitDeepBench("GTX-1080Ti", "1080Ti__Results_FP32", DType::F32);
-  outs() << "\nLeft out: fp8 of sm_90 and f32 of gfx950 (openxla; rows above "
-            "the peak of the datasheet), gradients of\nthe input of first "
-            "layers (deepbench; training does not compute them).\n";
+  outs()
+      << "\nLeft out: fp8 of sm_90 and f32 of gfx950 (openxla; rows above "
+         "the peak of the datasheet), gradients of\nthe input of first "
+         "layers (deepbench; training does not compute them).\nFitted "
+         "beside and forgotten, because they belong to the loop that "
+         "measured: how much faster short kernels\nran (simumax B200), and "
+         "the time to launch attention (simumax). Rates of openxla in other "
+         "types than\nbf16 are scaled to the clock of the table of bf16 that "
+         "is kept.\n";
 }
 
 //===----------------------------------------------------------------------===//
