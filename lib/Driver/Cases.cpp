@@ -79,9 +79,6 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   strategy.virtualStages = degree("vpp");
   strategy.dp = degree("dp");
   strategy.zero = countOf(s, "zero", 0, 3).value_or(0);
-  if (s.has("zero_group") && s["zero_group"].isNumber())
-    strategy.zeroGroup =
-        std::min(*strategy.dp, s["zero_group"].integer(1, mostCount));
   strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
   std::optional<int64_t> micro = countOf(s, "micro_batch");
   std::optional<int64_t> steps = countOf(s, "num_microbatches");

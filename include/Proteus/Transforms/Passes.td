@@ -46,7 +46,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       gradients as well, `zero=3` parameters, gradients and states, where a
       dimension is large enough.
     - `zero-group` splits over groups of so many neighbours on `dp` instead of all
-      of them; every group has a whole copy.
+      of them; every group has a whole copy. Sums over groups are not gathered
+      in buckets.
     - `prefetch` says how many layers ahead parameters are gathered,
       `reshard-after-forward=false` keeps them until the backward pass.
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
