@@ -16,7 +16,7 @@
 #include "Proteus/Support/File.h"
 #include "Proteus/Transforms/BuildWorkload.h"
 #include "Proteus/Transforms/ClusterAttr.h"
-#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/SimulateOn.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,8 +36,10 @@ namespace {
 class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
   using SimulateBase::SimulateBase;
-  Simulate(SimulateOptions options, SimulationObserver observer)
-      : SimulateBase(std::move(options)), observer(std::move(observer)) {}
+  Simulate(SimulateOptions options, SimulationObserver observer,
+           std::shared_ptr<const Machine> known)
+      : SimulateBase(std::move(options)), observer(std::move(observer)),
+        known(std::move(known)) {}
 
   void runOnOperation() override {
     if (failed(run()))
@@ -46,8 +48,10 @@ public:
 
 private:
   SimulationObserver observer;
+  std::shared_ptr<const Machine> known;
 
   LogicalResult run();
+  FailureOr<std::shared_ptr<const Machine>> findMachine();
   LogicalResult setMemoryModel(sim::Workload &workload);
   void annotate(const sim::Figures &figures);
 };
@@ -104,7 +108,10 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
   return success();
 }
 
-LogicalResult Simulate::run() {
+/// The machine that is known already, or that of the module's cluster.
+FailureOr<std::shared_ptr<const Machine>> Simulate::findMachine() {
+  if (known)
+    return known;
   ModuleOp module = getOperation();
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
@@ -120,6 +127,14 @@ LogicalResult Simulate::run() {
       createMachine(std::move(*cluster), fidelity);
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
+  return std::make_shared<const Machine>(std::move(*machine));
+}
+
+LogicalResult Simulate::run() {
+  ModuleOp module = getOperation();
+  FailureOr<std::shared_ptr<const Machine>> machine = findMachine();
+  if (failed(machine))
+    return failure();
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
   // -1: not given.
@@ -135,7 +150,8 @@ LogicalResult Simulate::run() {
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
     options.origins = &remarks.origins;
-  FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
+  FailureOr<sim::Workload> workload =
+      buildWorkload(module, **machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
   sim::EngineOptions engine;
@@ -180,5 +196,13 @@ LogicalResult Simulate::run() {
 
 std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
                                               SimulationObserver observer) {
-  return std::make_unique<Simulate>(std::move(options), std::move(observer));
+  return createSimulateOn(nullptr, std::move(options), std::move(observer));
+}
+
+std::unique_ptr<Pass>
+proteus::createSimulateOn(std::shared_ptr<const Machine> machine,
+                          SimulateOptions options,
+                          SimulationObserver observer) {
+  return std::make_unique<Simulate>(std::move(options), std::move(observer),
+                                    std::move(machine));
 }

@@ -1,0 +1,54 @@
+//===- ParityFigures.cpp - a workload as the original counts it ----------- ===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Parity.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+using cost::CollectiveKind;
+
+/// The original's word for a collective.
+static std::string nameOf(CollectiveKind kind, bool gradient) {
+  if (kind == CollectiveKind::SendRecv)
+    return "p2p/xstage";
+  std::string name = kind == CollectiveKind::Permute ||
+                             kind == CollectiveKind::Shift
+                         ? "p2p"
+                         : cost::stringify(kind).str();
+  return gradient ? name + "/grad" : name;
+}
+
+ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
+                                         cost::Time launchGap) {
+  ParityFigures figures;
+  std::vector<bool> isGradient(workload.collectives.size());
+  for (const sim::DeviceClass &device : workload.classes) {
+    cost::Time kernels = 0;
+    for (const sim::Template *part : {&device.micro, &device.once})
+      for (const sim::Task &task : part->tasks) {
+        if (task.collective >= 0)
+          isGradient[task.collective] =
+              task.stream == sim::Stream::DataParallel;
+        else if (task.duration > 0)
+          kernels += task.duration - launchGap;
+      }
+    figures.computeMilliseconds = std::max(figures.computeMilliseconds,
+                                           cost::toSeconds(kernels) * 1e3);
+  }
+  for (auto [number, collective] : enumerate(workload.collectives)) {
+    CollectiveSum &sum =
+        figures.collectives[nameOf(collective.kind, isGradient[number])];
+    sum.count += collective.groups;
+    sum.megabytes += static_cast<double>(collective.flow.volume) *
+                     static_cast<double>(collective.groups) * 1e-6;
+  }
+  return figures;
+}
