@@ -139,6 +139,24 @@ ParityRunner::simulate(const ReferenceRun &run,
       *machine, optionsOf(run),
       [&](sim::Workload &workload, sim::SimulationResult &result) {
         figures = figuresOf(workload, launchGap);
+        if (getenv("DUMP"))
+          for (auto &c : workload.classes) {
+            llvm::outs() << "class " << c.name << " " << c.ranks << "\n";
+            for (auto *t : {&c.micro, &c.once})
+              for (auto &task : t->tasks) {
+                llvm::outs() << "  " << unsigned(task.stream) << " "
+                             << sim::stringify(task.phase) << " "
+                             << workload.labels[task.label] << " "
+                             << workload.labels[task.opKind] << " "
+                             << cost::toSeconds(task.duration) * 1e3;
+                if (task.collective >= 0)
+                  llvm::outs() << " "
+                               << workload.collectives[task.collective].kindAndAxes()
+                               << " "
+                               << workload.collectives[task.collective].flow.volume;
+                llvm::outs() << "\n";
+              }
+          }
         sim::Figures all = sim::figuresOf(workload, result);
         figures.iterationMilliseconds = all.iterationSeconds * 1e3;
         figures.memoryMiB =

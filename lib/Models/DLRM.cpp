@@ -30,6 +30,7 @@ public:
     dimensions.integer("bag", bag, 1, 1 << 20);
     dimensions.list("bottom", bottom);
     dimensions.list("top", top);
+    dimensions.flag("stacked", stacked);
   }
 
   Error check() const override {
@@ -69,6 +70,8 @@ public:
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
+  /// Whether tables of one size are one parameter.
+  bool stacked = true;
 
 private:
   static Value network(GraphBuilder &graph, StringRef name, Value x,
@@ -91,7 +94,7 @@ private:
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {
       return graph.create<nn::EmbeddingBagOp>(type, path, ids, table);
     };
-    if (llvm::all_equal(rows)) {
+    if (stacked && llvm::all_equal(rows)) {
       Value ids = graph.indices("ids", {batch, tables, bag});
       Value stack =
           graph.parameter("tables.weight", {tables, rows[0], embedding});
@@ -103,7 +106,8 @@ private:
     for (int64_t i = 0; i < tables; ++i) {
       std::string name = "tables[" + std::to_string(i) + "]";
       Value ids = graph.indices("ids[" + std::to_string(i) + "]", {batch, bag});
-      Value table = graph.parameter(name + ".weight", {rows[i], embedding});
+      Value table = graph.parameter(
+          name + ".weight", {rows[rows.size() == 1 ? 0 : i], embedding});
       features.push_back(
           bags(name, ids, table, graph.tensor({batch, embedding})));
     }
@@ -148,6 +152,7 @@ void proteus::models::addDLRM(Registry &registry) {
                         model->bag = 100;
                         model->bottom = {512, 512, 512, 64};
                         model->top = {1024, 1024, 1024, 1024, 1};
+                        model->stacked = false;
                         return model;
                       }});
 }

@@ -12,6 +12,7 @@
 #include "GroupFamilies.h"
 #include "JobInfo.h"
 #include "LocalWork.h"
+#include "PaperRules.h"
 #include "RankColours.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -51,8 +52,14 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  cost::Time kernelTime(nn::IterationSpaceOpInterface op, uint32_t number);
-  StringRef boundBy(Operation *op, uint32_t number);
+  cost::Time kernelTime(nn::IterationSpaceOpInterface op, sim::Phase phase,
+                        uint32_t number);
+  cost::Time costOf(const cost::Kernel &kernel, uint32_t number) const {
+    return machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
+        ->cost(kernel)
+        .time;
+  }
+  StringRef boundBy(const FlatTask &task, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
@@ -203,28 +210,30 @@ LogicalResult WorkloadBuilder::fold() {
 }
 
 cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
-                                       uint32_t number) {
+                                       sim::Phase phase, uint32_t number) {
   auto [entry, isNew] = kernelTimes.try_emplace({op, number});
-  if (isNew)
-    if (auto work = localWork(op, coordinates[number]))
-      entry->second = machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-                          ->cost(*work)
-                          .time;
+  if (!isNew)
+    return entry->second;
+  std::optional<cost::Kernel> work =
+      isPaper() ? paperWork(op, phase, coordinates[number])
+                : localWork(op, coordinates[number]);
+  if (work)
+    entry->second = costOf(*work, number);
   return entry->second;
 }
 
 /// What bounds a kernel: whatever takes its whole time alone.
-StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
-  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
     return "";
   std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
   if (!work)
     return "";
   work->bytes = 0;
-  cost::Time time =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work).time;
-  return time == kernelTime(kernel, number) ? "flops" : "memory";
+  return costOf(*work, number) == kernelTime(kernel, task.phase, number)
+             ? "flops"
+             : "memory";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -382,7 +391,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.allocates = task.allocates;
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      copy.duration = kernelTime(kernel, number);
+      copy.duration = kernelTime(kernel, task.phase, number);
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);
@@ -403,7 +412,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     if (options.origins)
       options.origins->push_back({task.op, number, once,
                                   static_cast<uint32_t>(index),
-                                  boundBy(task.op, number)});
+                                  boundBy(task, number)});
     to.tasks.push_back(std::move(copy));
   }
 }
@@ -429,8 +438,12 @@ void WorkloadBuilder::buildClass(uint32_t number) {
     device.interference = *options.interference;
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
-  if (isPaper())
+  if (isPaper()) {
+    joinPaperKernels(
+        flat.micro, device.micro.tasks, paperLaunchGap(), coordinates[number],
+        [&](const cost::Kernel &kernel) { return costOf(kernel, number); });
     updateAfterCommunication(device);
+  }
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
