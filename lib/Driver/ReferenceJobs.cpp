@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <limits>
+
 using namespace llvm;
 using namespace proteus::driver;
 
@@ -63,25 +65,35 @@ void TreeWriter::schedule() {
          " order = \"1f1b\"");
 }
 
-/// Buckets close when they exceed a size; ours when they reach it.
+/// Buckets close when they exceed a size; ours when they reach it. Gradients of
+/// one operation are ready together, and updated parameters are gathered in one
+/// piece. ZeRO-1 reduces gradients whole.
 void TreeWriter::buckets() {
   auto bytes = [](double megabytes) {
     return static_cast<int64_t>(megabytes * 1e6) + 1;
   };
-  line("bucket size = " + Twine(bytes(strategy.bucketMegabytes)) +
-       (strategy.smallFirstBucket ? " first = " + Twine(bytes(1)) : Twine()));
+  std::string text =
+      "bucket size = " + std::to_string(bytes(strategy.bucketMegabytes));
+  if (strategy.smallFirstBucket)
+    text += " first = " + std::to_string(bytes(1));
+  text += " {strategy.by_operation, strategy.gather_size = " +
+          std::to_string(std::numeric_limits<int64_t>::max()) + " : i64";
+  if (strategy.zero == 1)
+    text += ", strategy.all_reduce";
+  line(text + "}");
 }
 
-/// How ZeRO stores the parameters of an operation.
+/// How ZeRO stores the parameters of an operation, which tensor parallelism
+/// splits by the same iterator or not at all. Gradients are reduced into their
+/// parts once, after the last micro-batch, whether they are kept in parts
+/// before (ZeRO-2) or not.
 std::string TreeWriter::storage(StringRef split, bool tensor) const {
   if (strategy.zero == 0 || strategy.dp == 1)
     return "";
   std::string axes = tensor && strategy.tp > 1 ? "[tp, dp]" : "dp";
   std::string part = (" [" + split + " -> " + axes + "]").str();
   std::string text = " split state" + part;
-  if (strategy.zero >= 2)
-    text += " split gradient" + part;
-  if (strategy.zero >= 3)
+  if (strategy.zero == 3)
     text += " split weight" + part;
   return text;
 }
@@ -110,9 +122,10 @@ Error TreeWriter::transformer() {
     node("ln_1", storage());
     node("ln_2", storage());
     node("attention.qkv", split("out") + storage("out", true));
-    node("attention.proj", storage("out"));
+    // By rows, which their biases do not have: these are not split.
+    node("attention.proj", storage("in", true));
     node("mlp.fc1", split("out") + storage("out", true));
-    node("mlp.fc2", storage("out"));
+    node("mlp.fc2", storage("in", true));
   }
   line("}");
   if (tp)
@@ -156,9 +169,9 @@ Error TreeWriter::imageNet() {
   if (strategy.kind == "manual" && run.devices > 1)
     splitClassifier();
   if (pipeline) {
-    for (StringRef first : {"features", "pool", "flatten", "flatten_copy"})
-      node(first, "at [pp = 0]");
-    for (StringRef second : {"classifier", "loss"})
+    node("features", "at [pp = 0]");
+    for (StringRef second :
+         {"pool", "flatten", "flatten_copy", "classifier", "loss"})
       node(second, "at [pp = 1]");
   }
   return Error::success();
@@ -231,7 +244,7 @@ static std::vector<std::string> overridesOf(const ReferenceRun &run) {
 Expected<ReferenceJob> proteus::driver::jobOf(const ReferenceRun &run) {
   ReferenceJob job;
   job.model = StringSwitch<std::string>(run.model)
-                  .Cases("gpt-2", "gpt", "gpt2-reference")
+                  .Cases({"gpt-2", "gpt"}, "gpt2-reference")
                   .Case("gpt-1.5b", "gpt1.5b-reference")
                   .Default(run.model + "-reference");
   job.overrides = overridesOf(run);

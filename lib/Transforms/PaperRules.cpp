@@ -26,9 +26,11 @@ proteus::paperWork(nn::IterationSpaceOpInterface op, sim::Phase phase,
                    ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
-  // The gradient of the loss is given, and what has several gradients is
-  // accumulated by the kernels that compute them.
-  if (isa<nn::FillOp>(operation) || (isGradient && isa<nn::AddOp>(operation)))
+  // The gradient of the loss is given, what has several gradients is
+  // accumulated by the kernels that compute them, and the loss over parts of a
+  // vocabulary takes one pass.
+  if (isa<nn::FillOp, nn::RowMaxOp, nn::RowLossOp>(operation) ||
+      (isGradient && isa<nn::AddOp>(operation)))
     return std::nullopt;
   std::optional<cost::Kernel> kernel = localWork(op, coordinates);
   if (!kernel)
@@ -107,7 +109,7 @@ public:
       : flat(flat), tasks(tasks) {}
 
   void joinGradients(cost::Time gap);
-  void addSums(cost::Time gap, ArrayRef<int64_t> coordinates,
+  void addCopies(cost::Time gap, ArrayRef<int64_t> coordinates,
                llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
 
 private:
@@ -163,16 +165,24 @@ void PaperKernels::joinGradients(cost::Time gap) {
         tasks[task].dependsOn.push_back(last);
 }
 
-/// A copy is made where the gradient reaches what was computed before the sum:
-/// in place of an accumulation that is there, or in front of the next kernel.
-void PaperKernels::addSums(
+/// Elements that the gradient of a sum or of a join reads and writes, in
+/// results: it is copied to both sides, or in parts. 0 for other operations.
+static double copiesOf(Operation *op) {
+  if (isa<nn::AddOp>(op))
+    return 3;
+  return isa<nn::ConcatOp>(op) && op->getNumOperands() > 1 ? 2 : 0;
+}
+
+/// A copy is made where the gradient reaches what was computed before: in place
+/// of an accumulation that is there, or in front of the next kernel.
+void PaperKernels::addCopies(
     cost::Time gap, ArrayRef<int64_t> coordinates,
     llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
-  struct Sum {
+  struct Copy {
     uint32_t task;
     cost::Time time;
   };
-  std::vector<Sum> open;
+  std::vector<Copy> open;
   llvm::StringMap<uint32_t> forward;
   std::optional<uint32_t> accumulation;
   for (auto [number, task] : llvm::enumerate(flat.tasks)) {
@@ -181,12 +191,13 @@ void PaperKernels::addSums(
       continue;
     if (task.phase == sim::Phase::Forward) {
       forward.try_emplace(task.label, at);
-      if (auto sum = dyn_cast<nn::AddOp>(task.op)) {
+      if (double copies = copiesOf(task.op)) {
         cost::Kernel copy;
-        copy.type = computeType(sum);
-        copy.bytes = 3.0 * dist::localBytes(
-                               cast<RankedTensorType>(sum.getType()),
-                               coordinates);
+        copy.type = computeType(task.op);
+        copy.bytes = copies * dist::localBytes(
+                                  cast<RankedTensorType>(
+                                      task.op->getResult(0).getType()),
+                                  coordinates);
         open.push_back({at, cost(copy)});
       }
       continue;
@@ -214,5 +225,5 @@ void proteus::joinPaperKernels(
     llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
   PaperKernels kernels(flat, tasks);
   kernels.joinGradients(gap);
-  kernels.addSums(gap, coordinates, cost);
+  kernels.addCopies(gap, coordinates, cost);
 }
