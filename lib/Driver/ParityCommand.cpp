@@ -7,84 +7,87 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output.h"
-#include "RunParity.h"
+#include "ParityReport.h"
 
 #include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/RunParity.h"
 #include "Proteus/Support/File.h"
-#include "Proteus/Support/JSON.h"
-#include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cstdlib>
 
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-static std::string textOf(const std::map<std::string, CollectiveSum> &sums) {
-  std::string text;
-  for (auto &[name, sum] : sums)
-    text += (text.empty() ? "" : ", ") + std::to_string(sum.count) + " " +
-            name + " " + fixed(sum.megabytes, 3);
-  return text;
+/// The runs of a file, or those that are part of the tool.
+static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
+  if (files.empty())
+    return readReferenceRuns(embeddedReferenceRuns(), "runs.json");
+  Expected<std::string> text = readText(files.front());
+  if (!text)
+    return text.takeError();
+  return readReferenceRuns(*text, files.front());
 }
 
 int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
-  std::string file;
+  std::string json, markdown, id;
   Flags flags;
   flags.section("parity");
-  flags.text("json", "FILE", "write all runs as JSON", file);
-  Expected<std::vector<std::string>> rest = flags.parse(arguments);
-  if (!rest)
-    return fail(rest.takeError());
-  Expected<std::string> text = readText(rest->front());
-  if (!text)
-    return fail(text.takeError());
-  Expected<ReferenceRuns> runs = readReferenceRuns(*text, rest->front());
+  flags.text("json", "FILE", "write all figures, deviations and causes as JSON",
+             json);
+  flags.text("markdown", "FILE", "write the table of docs/reference-parity.md",
+             markdown);
+  flags.text("id", "ID", "only the runs of this id", id);
+  static const char usage[] =
+      "Simulates runs of the original Proteus by its rules and compares.\n"
+      "Without a file: the runs that are part of the tool.\n\n"
+      "  proteus parity --json parity.json\n"
+      "  proteus parity RUNS.json --id gpt2-dp\n";
+  if (llvm::is_contained(arguments, "--help")) {
+    outs() << usage;
+    flags.printHelp(outs());
+    return 0;
+  }
+  Expected<std::vector<std::string>> files = flags.parse(arguments);
+  if (!files)
+    return fail(files.takeError());
+  if (files->size() > 1)
+    return fail(createStringError("expected at most one file of runs: proteus "
+                                  "parity RUNS.json"));
+  Expected<ReferenceRuns> runs = readRuns(*files);
   if (!runs)
     return fail(runs.takeError());
+  llvm::erase_if(runs->runs, [&](const ReferenceRun &run) {
+    return !id.empty() && run.id != id;
+  });
+  if (runs->runs.empty())
+    return fail(createStringError("no run is left to simulate"));
+
   ParityRunner runner;
-  for (const ReferenceRun &run : runs->runs) {
-    if (rest->size() > 1 && !StringRef(run.id).contains((*rest)[1]))
-      continue;
-    if (getenv("TREE")) {
-      Expected<ReferenceJob> job = jobOf(run);
-      if (job)
-        outs() << job->model << " " << join(job->overrides, " ") << "\n"
-               << job->tree;
-    }
-    Expected<ParityFigures> ours =
-        runner.run(run, runs->clusters.find(run.cluster)->second);
-    if (!ours) {
-      outs() << run.id << "\t" << run.cluster << "\tERROR "
-             << toString(ours.takeError()) << "\n";
-      continue;
-    }
-    outs() << run.id << "\t" << run.cluster << "\t";
-    auto percent = [](double a, double b) {
-      return b ? fixed((a / b - 1) * 100, 2) : "-";
-    };
-    if (run.original) {
-      outs() << "t " << fixed(ours->iterationMilliseconds, 3) << " "
-             << fixed(run.original->iterationMilliseconds, 3) << " "
-             << percent(*ours->iterationMilliseconds,
-                        run.original->iterationMilliseconds.value_or(0))
-             << "%\top "
-             << fixed(ours->computeMilliseconds, 4) << " "
-             << fixed(run.original->computeMilliseconds, 4) << " "
-             << percent(ours->computeMilliseconds,
-                        run.original->computeMilliseconds)
-             << "%\tmem " << fixed(ours->memoryMiB, 1) << " "
-             << fixed(run.original->memoryMiB, 1) << "\tcpu "
-             << fixed(ours->cpuSeconds * 1e3, 1) << " "
-             << fixed(run.original->cpuSeconds * 1e3, 1) << "\t"
-             << textOf(ours->collectives) << "\t|| "
-             << textOf(run.original->collectives);
-    }
-    outs() << "\n";
-  }
-  return 0;
+  std::vector<ParityResult> results;
+  for (const ReferenceRun &run : runs->runs)
+    results.push_back(
+        runner.run(run, runs->clusters.find(run.cluster)->second));
+  auto write = [&](StringRef file, auto writer) -> Error {
+    if (file.empty())
+      return Error::success();
+    return writeFileAtomically(file, [&](raw_ostream &os) {
+      writer(os, runs->runs, results);
+      return Error::success();
+    });
+  };
+  if (Error error = write(json, writeJSON))
+    return fail(std::move(error));
+  if (Error error = write(markdown, writeMarkdown))
+    return fail(std::move(error));
+  printTable(outs(), runs->runs, results);
+  ParitySummary summary = summarize(runs->runs, results);
+  printSummary(outs(), summary);
+  printCPU(outs(), summary);
+  for (auto [run, result] : llvm::zip(runs->runs, results))
+    if (!result.error.empty())
+      errs() << "proteus: error: run '" << run.id << "' on " << run.cluster
+             << ": " << result.error << "\n";
+  return summary.failed > 0;
 }

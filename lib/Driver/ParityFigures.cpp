@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <tuple>
+
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
@@ -51,4 +53,23 @@ ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
                      static_cast<double>(collective.groups) * 1e-6;
   }
   return figures;
+}
+
+Concurrency proteus::driver::concurrencyOf(const sim::Workload &workload) {
+  Concurrency result;
+  std::map<std::tuple<CollectiveKind, std::string, int64_t>, int64_t> ceilings;
+  for (const sim::Collective &one : workload.collectives) {
+    result.severalGroups |= one.groups > 1;
+    auto [entry, isNew] = ceilings.try_emplace(
+        {one.kind, one.axes, one.flow.volume}, one.flow.ceiling);
+    if (isNew)
+      continue;
+    // The same collective of another group, or a further one of the same.
+    result.unequalGroups |= entry->second != one.flow.ceiling;
+  }
+  std::map<std::string, size_t> axes;
+  for (const sim::Collective &one : workload.collectives)
+    ++axes[one.axes];
+  result.severalGroups |= axes.size() > 1;
+  return result;
 }

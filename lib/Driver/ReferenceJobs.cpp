@@ -109,9 +109,12 @@ Error TreeWriter::transformer() {
     return tp ? ("split op [" + iterator + " -> tp]").str() : "";
   };
   bool any = tp || strategy.zero > 0;
+  // With stages, ZeRO leaves the embeddings whole: the first is tied.
+  bool whole = strategy.kind == "pp";
   if (any) {
-    node("embedding.tokens", split("vocab") + storage("vocab", true));
-    node("embedding.positions", storage());
+    node("embedding.tokens",
+         split("vocab") + (whole ? "" : storage("vocab", true)));
+    node("embedding.positions", whole ? "" : storage());
   }
   line("node \"layers[*]\" {");
   if (strategy.pp > 1)
@@ -152,8 +155,9 @@ void TreeWriter::splitClassifier() {
   else if (run.model == "vgg19")
     pair("fc1", {"act1", "drop1"}, "fc2");
   else
-    node("fc", "split op [batch -> [], out -> dp] split output [batch -> []] "
-               "split output_gradient [batch -> []]");
+    node("fc", "split op [batch -> [], out -> dp] "
+               "split output [batch -> [], out -> []] "
+               "split output_gradient [batch -> [], out -> []]");
 }
 
 Error TreeWriter::imageNet() {

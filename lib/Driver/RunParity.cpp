@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunParity.h"
+#include "Proteus/Driver/RunParity.h"
 
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
@@ -112,9 +112,9 @@ static SimulateOptions optionsOf(const ReferenceRun &run) {
   return options;
 }
 
-Expected<ParityFigures>
-ParityRunner::simulate(const ReferenceRun &run,
-                       const machine::Cluster &cluster) {
+Error ParityRunner::simulate(const ReferenceRun &run,
+                             const machine::Cluster &cluster,
+                             ParityResult &result) {
   std::string message;
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
@@ -128,52 +128,35 @@ ParityRunner::simulate(const ReferenceRun &run,
     return machine.takeError();
   Expected<OwningOpRef<ModuleOp>> module = buildModule(*context, run, cluster);
   if (!module)
-    return message.empty() ? module.takeError()
-                           : (consumeError(module.takeError()),
-                              createStringError(message));
-  ParityFigures figures;
+    return module.takeError();
+  Concurrency concurrency;
   PassManager manager(context.get());
   manager.enableVerifier(false);
   buildLowerStrategyPipeline(manager, LowerStrategyOptions());
   manager.addPass(createSimulateOn(
       *machine, optionsOf(run),
-      [&](sim::Workload &workload, sim::SimulationResult &result) {
-        figures = figuresOf(workload, launchGap);
-        if (getenv("DUMP"))
-          for (auto &c : workload.classes) {
-            llvm::outs() << "class " << c.name << " " << c.ranks << "\n";
-            for (auto *t : {&c.micro, &c.once})
-              for (auto &task : t->tasks) {
-                llvm::outs() << "  " << unsigned(task.stream) << " "
-                             << sim::stringify(task.phase) << " "
-                             << workload.labels[task.label] << " "
-                             << workload.labels[task.opKind] << " "
-                             << cost::toSeconds(task.duration) * 1e3;
-                if (task.collective >= 0)
-                  llvm::outs() << " "
-                               << workload.collectives[task.collective].kindAndAxes()
-                               << " "
-                               << workload.collectives[task.collective].flow.volume;
-                llvm::outs() << "\n";
-              }
-          }
-        sim::Figures all = sim::figuresOf(workload, result);
-        figures.iterationMilliseconds = all.iterationSeconds * 1e3;
-        figures.memoryMiB =
+      [&](sim::Workload &workload, sim::SimulationResult &simulated) {
+        result.ours = figuresOf(workload, launchGap);
+        concurrency = concurrencyOf(workload);
+        sim::Figures all = sim::figuresOf(workload, simulated);
+        result.ours.iterationMilliseconds = all.iterationSeconds * 1e3;
+        result.ours.memoryMiB =
             static_cast<double>(all.peakMemoryBytes) / (1 << 20);
       }));
   if (failed(manager.run(**module)))
     return createStringError(message.empty() ? "it can't be simulated"
                                              : message);
-  return figures;
+  explain(run, concurrency, result);
+  return Error::success();
 }
 
-Expected<ParityFigures> ParityRunner::run(const ReferenceRun &run,
-                                          const machine::Cluster &cluster) {
+ParityResult ParityRunner::run(const ReferenceRun &run,
+                               const machine::Cluster &cluster) {
   std::clock_t begin = std::clock();
-  Expected<ParityFigures> figures = simulate(run, cluster);
-  if (figures)
-    figures->cpuSeconds =
-        static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  return figures;
+  ParityResult result;
+  if (Error error = simulate(run, cluster, result))
+    result.error = llvm::toString(std::move(error));
+  result.ours.cpuSeconds =
+      static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  return result;
 }

@@ -268,7 +268,7 @@ public:
 private:
   LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
   void fuseGroup(dist::SectionOp update, MutableArrayRef<Member> group,
-                 int64_t first, int64_t size);
+                 int64_t first, int64_t size, bool byOperation);
   void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
                       int64_t first, int64_t size);
 };
@@ -307,12 +307,16 @@ static void reduceWhole(dist::SectionOp update) {
 
 void FuseGradients::fuseGroup(dist::SectionOp update,
                               MutableArrayRef<Member> group, int64_t first,
-                              int64_t size) {
-  // Backward order, so that the text lists gradients as they become ready.
-  llvm::sort(group, [](const Member &a, const Member &b) {
+                              int64_t size, bool byOperation) {
+  // Backward order, so that the text lists gradients as they become ready. Of
+  // those that are ready together the last comes first: biases are small.
+  llvm::sort(group, [&](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
-    return readyA != readyB ? readyA < readyB : a.op->isBeforeInBlock(b.op);
+    if (readyA != readyB)
+      return readyA < readyB;
+    return byOperation ? b.op->isBeforeInBlock(a.op)
+                       : a.op->isBeforeInBlock(b.op);
   });
   // Everything the fused reduction reads comes from other sections, so it can
   // stand in front.
@@ -444,7 +448,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
   for (auto &[key, group] : groups)
-    fuseGroup(update, group, first, size);
+    fuseGroup(update, group, first, size, byOperation);
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
     if (auto gathering = asGathering(op, positions))

@@ -45,6 +45,14 @@ struct ParityFigures {
   double cpuSeconds = 0;           ///< compiling and simulating
 };
 
+/// What decides whose time the rules of the original for shared links change.
+struct Concurrency {
+  /// Whether groups of one collective have unequal bandwidths.
+  bool unequalGroups = false;
+  /// Whether more than one group of devices communicates at a time.
+  bool severalGroups = false;
+};
+
 /// How an example of the original splits a model.
 struct ReferenceStrategy {
   std::string kind; ///< "dp", "manual", "megatron", "pp", "mp"
@@ -99,6 +107,39 @@ llvm::Expected<ReferenceJob> jobOf(const ReferenceRun &run);
 /// Collectives and kernels of a workload as the original counts them;
 /// `launchGap` is part of every kernel there and not counted here.
 ParityFigures figuresOf(const sim::Workload &workload, cost::Time launchGap);
+Concurrency concurrencyOf(const sim::Workload &workload);
+
+/// What we say about a run, and why the original says something else.
+struct ParityResult {
+  ParityFigures ours;
+  /// Our collectives with the stated differences undone.
+  std::map<std::string, CollectiveSum> expected;
+  /// Numbers of defects and of sections in docs/reference.md, per figure.
+  std::vector<std::string> collectiveCauses, timeCauses, memoryCauses;
+  /// Whether `expected` says all of the collectives of the original.
+  bool comparesCollectives = true;
+  /// Why we say nothing; empty if we do.
+  std::string error;
+};
+
+/// Finds the causes of what differs from the features of the run.
+void explain(const ReferenceRun &run, const Concurrency &concurrency,
+             ParityResult &result);
+
+/// ours / original - 1; none without either.
+std::optional<double> deviation(std::optional<double> ours,
+                                std::optional<double> original);
+
+/// How a result compares with the original.
+struct ParityVerdict {
+  bool sameKindsAndCounts = false; ///< as they are
+  bool explainedCounts = false;    ///< with the stated differences undone
+  std::optional<double> worstVolume; ///< of the expected collectives
+  std::optional<double> compute, time, memory;
+  /// Whether a defect of the original (B1..B13) changes its time.
+  bool touched = false;
+};
+ParityVerdict judge(const ReferenceRun &run, const ParityResult &result);
 
 } // namespace proteus::driver
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PROTEUS_LIB_DRIVER_RUNPARITY_H
-#define PROTEUS_LIB_DRIVER_RUNPARITY_H
+#ifndef PROTEUS_DRIVER_RUNPARITY_H
+#define PROTEUS_DRIVER_RUNPARITY_H
 
 #include "Proteus/Driver/Parity.h"
 #include "Proteus/Transforms/BuildWorkload.h"
@@ -23,13 +23,13 @@ public:
   ParityRunner();
   ~ParityRunner();
 
-  /// What we say about a run. CPU time is all that it took.
-  llvm::Expected<ParityFigures> run(const ReferenceRun &run,
-                                    const machine::Cluster &cluster);
+  /// What we say about a run, and what explains differences. CPU time is all
+  /// that it took.
+  ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
 
 private:
-  llvm::Expected<ParityFigures> simulate(const ReferenceRun &run,
-                                         const machine::Cluster &cluster);
+  llvm::Error simulate(const ReferenceRun &run,
+                       const machine::Cluster &cluster, ParityResult &result);
   llvm::Expected<std::shared_ptr<const Machine>>
   machineOf(const std::string &name, const machine::Cluster &cluster);
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace proteus::driver
 
-#endif // PROTEUS_LIB_DRIVER_RUNPARITY_H
+#endif // PROTEUS_DRIVER_RUNPARITY_H
