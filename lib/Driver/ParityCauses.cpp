@@ -26,7 +26,7 @@ public:
   }
 
   void explainCollectives();
-  void explainTime(const Concurrency &concurrency);
+  void explainTime(const Timeline &timeline);
   void explainMemory();
 
 private:
@@ -118,31 +118,28 @@ void Explanation::explainCollectives() {
   explainZero();
 }
 
-void Explanation::explainTime(const Concurrency &concurrency) {
+/// Less than this share of a step is no cause to look for.
+static constexpr double noticeable = 0.01;
+
+void Explanation::explainTime(const Timeline &timeline) {
   std::vector<std::string> &causes = result.timeCauses;
-  auto has = [&](StringRef kind) {
-    return result.ours.collectives.count(kind.str()) != 0;
-  };
-  bool gradients = has("all_reduce/grad") || has("reduce_scatter/grad");
-  bool replicas = strategy.kind == "manual" || !run.isTransformer() ||
-                  strategy.dp > 1;
-  if (strategy.collectives && run.shareBandwidth) {
-    if (concurrency.unequalGroups)
+  if (run.shareBandwidth) {
+    // All groups of a round get the best bandwidth of any of them.
+    if (timeline.unequalGroups)
       causes.push_back("B5");
-    if (concurrency.severalGroups)
+    if (timeline.contended > noticeable)
       causes.push_back("B6");
   }
-  // Kernels run beside the gradients of replicas.
-  if (run.overlapFactor > 0 && gradients && replicas)
+  // What is reduced after the last kernel is lengthened there as if it were
+  // beside kernels.
+  if (run.overlapFactor * timeline.exposedReduction > noticeable)
     causes.push_back("B7");
-  if (is_contained(result.collectiveCauses, "B8"))
-    causes.push_back("B8");
+  if (!result.comparesCollectives)
+    causes.push_back(result.collectiveCauses.front());
   if (is_contained(result.collectiveCauses, "H5"))
     causes.push_back("H5");
   if (strategy.zero == 3 && strategy.dp > 1)
     causes.push_back("prefetch");
-  if (!strategy.collectives)
-    causes.push_back("messages");
 }
 
 void Explanation::explainMemory() {
@@ -153,11 +150,11 @@ void Explanation::explainMemory() {
 }
 
 void proteus::driver::explain(const ReferenceRun &run,
-                              const Concurrency &concurrency,
+                              const Timeline &timeline,
                               ParityResult &result) {
   Explanation explanation(run, result);
   explanation.explainCollectives();
-  explanation.explainTime(concurrency);
+  explanation.explainTime(timeline);
   explanation.explainMemory();
 }
 

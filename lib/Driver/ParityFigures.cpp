@@ -55,21 +55,25 @@ ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
   return figures;
 }
 
-Concurrency proteus::driver::concurrencyOf(const sim::Workload &workload) {
-  Concurrency result;
+Timeline proteus::driver::timelineOf(const sim::Workload &workload,
+                                     const sim::SimulationResult &result) {
+  Timeline timeline;
+  // The same collective of another group; further ones of the same group have
+  // the same bandwidth.
   std::map<std::tuple<CollectiveKind, std::string, int64_t>, int64_t> ceilings;
   for (const sim::Collective &one : workload.collectives) {
-    result.severalGroups |= one.groups > 1;
     auto [entry, isNew] = ceilings.try_emplace(
         {one.kind, one.axes, one.flow.volume}, one.flow.ceiling);
-    if (isNew)
-      continue;
-    // The same collective of another group, or a further one of the same.
-    result.unequalGroups |= entry->second != one.flow.ceiling;
+    timeline.unequalGroups |= !isNew && entry->second != one.flow.ceiling;
   }
-  std::map<std::string, size_t> axes;
-  for (const sim::Collective &one : workload.collectives)
-    ++axes[one.axes];
-  result.severalGroups |= axes.size() > 1;
-  return result;
+  cost::Time contended = 0, exposed = 0;
+  for (const sim::LinkRow &link : result.links)
+    contended = std::max(contended, link.contended);
+  for (const sim::ClassResult &device : result.classes)
+    exposed = std::max(exposed, device.exposedReduction);
+  if (double step = static_cast<double>(result.run.iterationTime)) {
+    timeline.contended = static_cast<double>(contended) / step;
+    timeline.exposedReduction = static_cast<double>(exposed) / step;
+  }
+  return timeline;
 }

@@ -129,7 +129,7 @@ Error ParityRunner::simulate(const ReferenceRun &run,
   Expected<OwningOpRef<ModuleOp>> module = buildModule(*context, run, cluster);
   if (!module)
     return module.takeError();
-  Concurrency concurrency;
+  Timeline timeline;
   PassManager manager(context.get());
   manager.enableVerifier(false);
   buildLowerStrategyPipeline(manager, LowerStrategyOptions());
@@ -137,7 +137,7 @@ Error ParityRunner::simulate(const ReferenceRun &run,
       *machine, optionsOf(run),
       [&](sim::Workload &workload, sim::SimulationResult &simulated) {
         result.ours = figuresOf(workload, launchGap);
-        concurrency = concurrencyOf(workload);
+        timeline = timelineOf(workload, simulated);
         sim::Figures all = sim::figuresOf(workload, simulated);
         result.ours.iterationMilliseconds = all.iterationSeconds * 1e3;
         result.ours.memoryMiB =
@@ -146,7 +146,7 @@ Error ParityRunner::simulate(const ReferenceRun &run,
   if (failed(manager.run(**module)))
     return createStringError(message.empty() ? "it can't be simulated"
                                              : message);
-  explain(run, concurrency, result);
+  explain(run, timeline, result);
   return Error::success();
 }
 

@@ -15,6 +15,7 @@
 #define PROTEUS_DRIVER_PARITY_H
 
 #include "Proteus/Machine/Cluster.h"
+#include "Proteus/Sim/Simulation.h"
 #include "Proteus/Sim/Workload.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -45,12 +46,14 @@ struct ParityFigures {
   double cpuSeconds = 0;           ///< compiling and simulating
 };
 
-/// What decides whose time the rules of the original for shared links change.
-struct Concurrency {
+/// What decides whether the original's defects change the time of a run.
+struct Timeline {
   /// Whether groups of one collective have unequal bandwidths.
   bool unequalGroups = false;
-  /// Whether more than one group of devices communicates at a time.
-  bool severalGroups = false;
+  /// Shares of the step in which flows are held back by a full link, and in
+  /// which gradients are reduced after the last backward kernel; those of the
+  /// link and of the device with most.
+  double contended = 0, exposedReduction = 0;
 };
 
 /// How an example of the original splits a model.
@@ -107,7 +110,8 @@ llvm::Expected<ReferenceJob> jobOf(const ReferenceRun &run);
 /// Collectives and kernels of a workload as the original counts them;
 /// `launchGap` is part of every kernel there and not counted here.
 ParityFigures figuresOf(const sim::Workload &workload, cost::Time launchGap);
-Concurrency concurrencyOf(const sim::Workload &workload);
+Timeline timelineOf(const sim::Workload &workload,
+                    const sim::SimulationResult &result);
 
 /// What we say about a run, and why the original says something else.
 struct ParityResult {
@@ -123,7 +127,7 @@ struct ParityResult {
 };
 
 /// Finds the causes of what differs from the features of the run.
-void explain(const ReferenceRun &run, const Concurrency &concurrency,
+void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
 /// ours / original - 1; none without either.
