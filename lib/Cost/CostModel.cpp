@@ -61,6 +61,64 @@ StringRef proteus::cost::stringify(CollectiveKind kind) {
   llvm_unreachable("unknown collective kind");
 }
 
+StringRef proteus::cost::stringify(Pass pass) {
+  switch (pass) {
+  case Pass::Forward:
+    return "forward";
+  case Pass::DataGradient:
+    return "dgrad";
+  case Pass::WeightGradient:
+    return "wgrad";
+  }
+  llvm_unreachable("unknown pass");
+}
+
+StringRef proteus::cost::stringify(Family family) {
+  switch (family) {
+  case Family::Product:
+    return "product";
+  case Family::GroupedProduct:
+    return "grouped_product";
+  case Family::Attention:
+    return "attention";
+  case Family::Convolution:
+    return "convolution";
+  case Family::OtherMatrix:
+    return "other_matrix";
+  case Family::Stream:
+    return "stream";
+  case Family::Norm:
+    return "norm";
+  case Family::Activation:
+    return "activation";
+  case Family::Rope:
+    return "rope";
+  case Family::Embedding:
+    return "embedding";
+  case Family::Softmax:
+    return "softmax";
+  case Family::Update:
+    return "update";
+  }
+  llvm_unreachable("unknown family");
+}
+
+StringRef proteus::cost::stringify(Source source) {
+  switch (source) {
+  case Source::Measured:
+    return "measured";
+  case Source::Interpolated:
+    return "interpolated";
+  case Source::Fitted:
+    return "fitted";
+  case Source::Datasheet:
+    return "datasheet";
+  case Source::Roofline:
+    return "roofline";
+  }
+  llvm_unreachable("unknown source");
+}
+
 GroupShape proteus::cost::shapeOf(const Cluster &cluster,
                                   ArrayRef<int64_t> devices) {
   SmallVector<int64_t> nodes;

@@ -174,8 +174,12 @@ public:
       : roofline(roofline), launchGap(launchGap) {}
 
   Answer cost(const Kernel &kernel) const override {
-    return {fromSeconds(roofline.milliseconds(kernel) * 1e-3 + launchGap),
-            Source::Roofline};
+    double time = roofline.milliseconds(kernel);
+    // What bounds it: whatever takes its whole time alone.
+    Kernel computing = kernel;
+    computing.bytes = 0;
+    return {fromSeconds(time * 1e-3 + launchGap), Source::Roofline, 0,
+            roofline.milliseconds(computing) != time};
   }
 
 private:

@@ -12,6 +12,9 @@
 
 using namespace proteus::cost;
 
+/// Kernels take up to twice as long as the datasheet promises.
+static constexpr double rooflineUncertainty = 0.4;
+
 namespace {
 class RooflineModel : public KernelCostModel {
 public:
@@ -21,10 +24,11 @@ public:
     double peak = device.peak(kernel.type);
     if (!kernel.matrix)
       peak = std::min(peak, device.peak(DType::F32));
-    double work =
-        std::max(kernel.flops / peak, kernel.bytes / device.memoryBandwidth);
-    return {fromSeconds(work + kernel.steps * device.kernelOverhead),
-            Source::Roofline};
+    double compute = kernel.flops / peak;
+    double memory = kernel.bytes / device.memoryBandwidth;
+    return {fromSeconds(std::max(compute, memory) +
+                        kernel.steps * device.kernelOverhead),
+            Source::Roofline, rooflineUncertainty, memory > compute};
   }
 
 private:

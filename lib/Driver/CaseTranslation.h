@@ -20,6 +20,10 @@ llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware);
 /// Sets the model of the job.
 llvm::Error modelOfCase(const json::Reader &model, Job &job);
 
+/// Sets the software and the place of the job by what the case says of them.
+void stackOfCase(const json::Reader &strategy, const json::Reader &hardware,
+                 Job &job);
+
 } // namespace proteus::driver
 
 #endif // PROTEUS_LIB_DRIVER_CASETRANSLATION_H

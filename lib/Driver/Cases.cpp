@@ -107,12 +107,16 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     return createStringError("schedule '" + schedule + "' is not known");
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
+  if (s.has("overlap_grad_reduce"))
+    strategy.overlapGradients = isTrue(s, "overlap_grad_reduce");
   if (isTrue(s, "cpu_offload"))
     strategy.offloadWeight = strategy.offloadState = true;
   Expected<std::string> precision = precisionOf(s["precision"].string());
   if (!precision)
     return precision.takeError();
   job.precision = *precision;
+  if (StringRef(s["precision"].string()).contains("fp32 grad"))
+    job.gradientType = "f32";
   if (s.has("variable_update") &&
       StringRef(s["variable_update"].string())
           .starts_with("parameter_server") &&
@@ -158,6 +162,7 @@ static Case readCase(const json::Reader &entry) {
   one.job.clusterText = *cluster;
   if (Error error = setStrategy(entry["strategy"], entry["hardware"], one.job))
     return refuse(std::move(error));
+  stackOfCase(entry["strategy"], entry["hardware"], one.job);
   if (Error error = modelOfCase(entry["model"], one.job))
     return refuse(std::move(error));
   return one;

@@ -62,6 +62,17 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
              {"optimizer-cpu-offload"});
   flags.flag("offload-activation", "saved activations in host memory",
              s.offloadActivation);
+  flags.value(
+      "overlap-grad-reduce", "true|false",
+      "reduce gradients during the backward pass (default: as the stack "
+      "does)",
+      [&s](StringRef text) -> Error {
+        if (text != "true" && text != "false")
+          return createStringError("expected true or false, got '" + text +
+                                   "'");
+        s.overlapGradients = text == "true";
+        return Error::success();
+      });
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",
@@ -117,6 +128,12 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                 maxDegree, {"world-size"});
   flags.integer("global-batch", "samples of a step", job.globalBatch, 1,
                 maxBatch, {"global-batch-size"});
+
+  flags.section("software and place");
+  flags.text("stack", "NAME|FILE",
+             "software stack (see `proteus list stacks`), or none", job.stack,
+             {"framework"});
+  flags.text("site", "NAME|FILE", "place (see `proteus list sites`)", job.site);
 
   flags.section("what is modelled");
   flags.choice("fidelity", "our rules and costs, or those of the paper",

@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Driver/Commands.h"
 #include "Proteus/Machine/Cluster.h"
+#include "Proteus/Machine/Stack.h"
 #include "Proteus/Models/BuildModel.h"
 #include "Proteus/Models/Registry.h"
 #include "Proteus/Support/Table.h"
@@ -92,6 +93,13 @@ static int listDevices() {
   return 0;
 }
 
+static int listProfiles(ArrayRef<std::string> names, StringRef flag) {
+  for (const std::string &name : names)
+    outs() << "  " << name << "\n";
+  outs() << "\n  " << flag << " takes a name or a JSON file (docs/stacks.md)\n";
+  return 0;
+}
+
 static int listSchedules() {
   Table table({"schedule", "what it does"}, 2);
   table.add({"1f1b", "backward passes as early as possible"});
@@ -114,15 +122,20 @@ int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
     return listDevices();
   if (what == "schedules")
     return listSchedules();
+  if (what == "stacks")
+    return listProfiles(machine::stackPresetNames(), "--stack");
+  if (what == "sites")
+    return listProfiles(machine::sitePresetNames(), "--site");
   if (what == "--help" || what == "-h") {
     outs() << "Lists what can be named: proteus list "
-              "models|clusters|devices|schedules\n";
+              "models|clusters|devices|schedules|stacks|sites\n";
     return 0;
   }
-  std::string near =
-      nearest(what, {"models", "clusters", "devices", "schedules"});
+  std::string near = nearest(
+      what, {"models", "clusters", "devices", "schedules", "stacks", "sites"});
   return fail(createStringError(
-      "expected 'models', 'clusters', 'devices' or 'schedules'" +
+      "expected 'models', 'clusters', 'devices', 'schedules', 'stacks' or "
+      "'sites'" +
       (what.empty() ? Twine("") : ", got '" + what + "'") +
       (near.empty() ? Twine("") : "; did you mean '" + Twine(near) + "'?")));
 }

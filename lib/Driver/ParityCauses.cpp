@@ -1,4 +1,5 @@
-//===- ParityCauses.cpp - why the original says something else ------------ ===//
+//===- ParityCauses.cpp - why the original says something else ------------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -75,7 +76,8 @@ void Explanation::explainLoss() {
 }
 
 /// Biases behind a layer that is split by rows are the same on all ranks of tp.
-/// The original sums their gradients over these ranks, too, in a task per stage.
+/// The original sums their gradients over these ranks, too, in a task per
+/// stage.
 void Explanation::explainRowBiases() {
   if (strategy.tp == 1)
     return;
@@ -131,8 +133,10 @@ void Explanation::explainTime(const Timeline &timeline) {
       causes.push_back("B6");
   }
   // What is reduced after the last kernel is lengthened there as if it were
-  // beside kernels.
-  if (run.overlapFactor * timeline.exposedReduction > noticeable)
+  // beside kernels; and lookups run in the order in which they are discovered,
+  // which decides what their exchange is beside.
+  if (run.overlapFactor * timeline.exposedReduction > noticeable ||
+      strategy.kind == "mp")
     causes.push_back("B7");
   if (!result.comparesCollectives)
     causes.push_back(result.collectiveCauses.front());
@@ -149,8 +153,7 @@ void Explanation::explainMemory() {
   result.memoryCauses.push_back(residual ? "B2" : "L2");
 }
 
-void proteus::driver::explain(const ReferenceRun &run,
-                              const Timeline &timeline,
+void proteus::driver::explain(const ReferenceRun &run, const Timeline &timeline,
                               ParityResult &result) {
   Explanation explanation(run, result);
   explanation.explainCollectives();
@@ -190,9 +193,9 @@ static double worstVolumeOf(const Sums &ours, const Sums &original) {
     auto found = original.find(kind);
     if (found == original.end() || found->second.megabytes <= 0)
       continue;
-    double beyond = std::max(0.0, std::abs(sum.megabytes -
-                                           found->second.megabytes) -
-                                      roundedMegabytes);
+    double beyond =
+        std::max(0.0, std::abs(sum.megabytes - found->second.megabytes) -
+                          roundedMegabytes);
     worst = std::max(worst, beyond / found->second.megabytes);
   }
   return worst;
@@ -201,9 +204,10 @@ static double worstVolumeOf(const Sums &ours, const Sums &original) {
 ParityVerdict proteus::driver::judge(const ReferenceRun &run,
                                      const ParityResult &result) {
   ParityVerdict verdict;
-  verdict.touched = llvm::any_of(
-      result.timeCauses,
-      [](const std::string &cause) { return cause.front() == 'B'; });
+  verdict.touched =
+      llvm::any_of(result.timeCauses, [](const std::string &cause) {
+        return cause.front() == 'B';
+      });
   if (!run.original || !result.error.empty())
     return verdict;
   const ParityFigures &original = *run.original;
@@ -214,8 +218,8 @@ ParityVerdict proteus::driver::judge(const ReferenceRun &run,
       haveSameCounts(result.expected, original.collectives);
   if (result.comparesCollectives)
     verdict.worstVolume = worstVolumeOf(result.expected, original.collectives);
-  verdict.compute = deviation(result.ours.computeMilliseconds,
-                              original.computeMilliseconds);
+  verdict.compute =
+      deviation(result.ours.computeMilliseconds, original.computeMilliseconds);
   verdict.time = deviation(result.ours.iterationMilliseconds,
                            original.iterationMilliseconds);
   verdict.memory = deviation(result.ours.memoryMiB, original.memoryMiB);

@@ -1,4 +1,5 @@
-//===- ParityFigures.cpp - a workload as the original counts it ----------- ===//
+//===- ParityFigures.cpp - a workload as the original counts it -----------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,10 +22,10 @@ using cost::CollectiveKind;
 static std::string nameOf(CollectiveKind kind, bool gradient) {
   if (kind == CollectiveKind::SendRecv)
     return "p2p/xstage";
-  std::string name = kind == CollectiveKind::Permute ||
-                             kind == CollectiveKind::Shift
-                         ? "p2p"
-                         : cost::stringify(kind).str();
+  std::string name =
+      kind == CollectiveKind::Permute || kind == CollectiveKind::Shift
+          ? "p2p"
+          : cost::stringify(kind).str();
   return gradient ? name + "/grad" : name;
 }
 
@@ -42,8 +43,8 @@ ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
         else if (task.duration > 0)
           kernels += task.duration - launchGap;
       }
-    figures.computeMilliseconds = std::max(figures.computeMilliseconds,
-                                           cost::toSeconds(kernels) * 1e3);
+    figures.computeMilliseconds =
+        std::max(figures.computeMilliseconds, cost::toSeconds(kernels) * 1e3);
   }
   for (auto [number, collective] : enumerate(workload.collectives)) {
     CollectiveSum &sum =

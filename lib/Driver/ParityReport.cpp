@@ -1,4 +1,5 @@
-//===- ParityReport.cpp - tables of parity -------------------------------- ===//
+//===- ParityReport.cpp - tables of parity --------------------------------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,8 +41,8 @@ ParitySummary proteus::driver::summarize(ArrayRef<ReferenceRun> runs,
     ++summary.timed;
     summary.sameCounts += verdict.sameKindsAndCounts;
     summary.explainedCounts += verdict.explainedCounts;
-    summary.volumes += !verdict.worstVolume ||
-                       within(verdict.worstVolume, maxVolume);
+    summary.volumes +=
+        !verdict.worstVolume || within(verdict.worstVolume, maxVolume);
     summary.compute += within(verdict.compute, maxCompute);
     summary.time += within(verdict.time, maxTime);
     summary.untouched += !verdict.touched;
@@ -136,11 +137,21 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
           join(result.memoryCauses, " ")};
 }
 
-static const StringRef labels[] = {
-    "run",          "cluster", "collectives (original)", "cause",
-    "compute (ms)", "original", "%",
-    "step (ms)",    "original", "%", "touched by",
-    "memory (MiB)", "original", "%", "cause"};
+static const StringRef labels[] = {"run",
+                                   "cluster",
+                                   "collectives (original)",
+                                   "cause",
+                                   "compute (ms)",
+                                   "original",
+                                   "%",
+                                   "step (ms)",
+                                   "original",
+                                   "%",
+                                   "touched by",
+                                   "memory (MiB)",
+                                   "original",
+                                   "%",
+                                   "cause"};
 
 void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {

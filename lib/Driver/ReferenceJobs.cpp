@@ -1,4 +1,5 @@
-//===- ReferenceJobs.cpp - the original's examples as trees --------------- ===//
+//===- ReferenceJobs.cpp - the original's examples as trees ---------------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -193,7 +194,8 @@ Error TreeWriter::recommender() {
       StringRef(found->second).getAsInteger(10, tables))
     return createStringError("the dimension 'tables' is missing");
   for (int64_t i = 0; i < tables; ++i)
-    node("tables[" + Twine(i) + "]", "at [dp = " + Twine(i % run.devices) + "]");
+    node("tables[" + Twine(i) + "]",
+         "at [dp = " + Twine(i % run.devices) + "]");
   return Error::success();
 }
 
@@ -201,7 +203,7 @@ Expected<std::string> TreeWriter::write() {
   auto isOneOf = [&](std::initializer_list<StringRef> kinds) {
     return is_contained(kinds, strategy.kind);
   };
-  bool known = run.isTransformer()     ? isOneOf({"dp", "megatron", "pp"})
+  bool known = run.isTransformer()   ? isOneOf({"dp", "megatron", "pp"})
                : run.model == "dlrm" ? isOneOf({"dp", "mp"})
                : run.model == "alexnet" || run.model == "vgg19"
                    ? isOneOf({"dp", "manual", "pp"})
@@ -209,7 +211,7 @@ Expected<std::string> TreeWriter::write() {
   if (!known)
     return createStringError("the original has no strategy '" + strategy.kind +
                              "' for '" + run.model + "'");
-  Error error = run.isTransformer()     ? transformer()
+  Error error = run.isTransformer()   ? transformer()
                 : run.model == "dlrm" ? recommender()
                                       : imageNet();
   if (error)

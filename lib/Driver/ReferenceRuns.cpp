@@ -1,4 +1,5 @@
-//===- ReferenceRuns.cpp - runs of the original Proteus ------------------- ===//
+//===- ReferenceRuns.cpp - runs of the original Proteus -------------------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -71,8 +72,8 @@ static void readCluster(StringRef name, const Reader &where,
   auto sizes = folders[folder].members();
   if (sizes.empty())
     return where.fail("there is no cluster in '" + folder + "'");
-  std::string text = "{\"n_node\": " + std::to_string(nodes) +
-                     ", \"topology\": \"node.xml\"";
+  std::string text =
+      "{\"n_node\": " + std::to_string(nodes) + ", \"topology\": \"node.xml\"";
   bool hasGPUs = false;
   for (auto &[key, value] : sizes.front().second.members())
     if (key == "n_gpu_per_node")
@@ -90,9 +91,8 @@ static void readCluster(StringRef name, const Reader &where,
                       Twine(graph->numDevices()) + " GPUs, not " + Twine(gpus));
   text += ", \"n_gpu_per_node\": " + std::to_string(graph->numDevices()) + "}";
   Expected<machine::Cluster> cluster = machine::parseClusterJSON(
-      text, folder, [&](StringRef) -> Expected<std::string> {
-        return topology->str();
-      });
+      text, folder,
+      [&](StringRef) -> Expected<std::string> { return topology->str(); });
   if (!cluster)
     return where.fail(toString(cluster.takeError()));
   cluster->name = name.str();
@@ -166,8 +166,7 @@ static ReferenceRun readRun(const Reader &reader) {
   for (auto &[name, value] : reader["dims"].members())
     run.dims[name] = value.isString() ? value.string() : value.text();
   run.strategy = readStrategy(reader["strategy"]);
-  run.batch =
-      reader["batch_per_micro_batch_all_devices"].integer(1, maxCount);
+  run.batch = reader["batch_per_micro_batch_all_devices"].integer(1, maxCount);
   run.optimizer = reader["optimizer"].nonEmptyString();
   run.overlapFactor = readOptional(reader, "overlap_factor").value_or(0);
   auto flag = [&](StringRef key, bool otherwise) {
@@ -180,8 +179,8 @@ static ReferenceRun readRun(const Reader &reader) {
   return run;
 }
 
-Expected<ReferenceRuns>
-proteus::driver::readReferenceRuns(StringRef text, StringRef source) {
+Expected<ReferenceRuns> proteus::driver::readReferenceRuns(StringRef text,
+                                                           StringRef source) {
   Expected<json::Document> document = json::Document::parse(text, source);
   if (!document)
     return document.takeError();

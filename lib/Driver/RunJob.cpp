@@ -121,6 +121,17 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   return Error::success();
 }
 
+/// Says which software runs a job, and where.
+static void attachStack(ModuleOp module, const Job &job) {
+  Builder builder(module.getContext());
+  if (job.stack != "none")
+    module->setAttr(ProteusDialect::stackAttrName,
+                    builder.getStringAttr(job.stack));
+  if (!job.site.empty())
+    module->setAttr(ProteusDialect::siteAttrName,
+                    builder.getStringAttr(job.site));
+}
+
 static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   const Strategy &s = job.strategy;
   ApplyStrategyOptions options;
@@ -212,6 +223,11 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
+  Expected<machine::Stack> stack = stackOf(job);
+  if (!stack)
+    return stack.takeError();
+  if (Error error = applyStack(*stack, job))
+    return std::move(error);
   OwningOpRef<ModuleOp> module;
   if (job.isFile()) {
     Expected<OwningOpRef<ModuleOp>> parsed = parseFile(context, job);
@@ -259,6 +275,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (!job.cluster.empty() || !job.clusterText.empty())
     if (Error error = attachCluster(*module, job, hasTree ? 1 : sizes->gpus))
       return std::move(error);
+  attachStack(*module, job);
   if (hasTree)
     return module;
   Messages messages(context);

@@ -1,4 +1,5 @@
-//===- RunParity.cpp - runs of the original by our rules ------------------ ===//
+//===- RunParity.cpp - runs of the original by our rules ------------------
+//===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -74,8 +75,7 @@ buildModule(MLIRContext &context, const ReferenceRun &run,
   request.overrides = job->overrides;
   request.batch = job->batch;
   request.precision = {"f32", "", "", job->optimizer};
-  Expected<OwningOpRef<ModuleOp>> module =
-      models::buildModel(context, request);
+  Expected<OwningOpRef<ModuleOp>> module = models::buildModel(context, request);
   if (!module)
     return module.takeError();
   auto function = *(**module).getOps<func::FuncOp>().begin();

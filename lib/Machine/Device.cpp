@@ -134,3 +134,18 @@ void Device::setPeak(DType type, double flops) {
     }
   peakFlops.emplace_back(type, flops);
 }
+
+void Device::useTF32() {
+  if (!supports(DType::TF32))
+    return;
+  setPeak(DType::F32, peak(DType::TF32));
+  if (!kernels)
+    return;
+  auto replace = [](auto &entries, const auto &parameters) {
+    for (auto &[type, own] : entries)
+      if (type == DType::F32)
+        own = parameters;
+  };
+  replace(kernels->products, kernels->product(DType::TF32));
+  replace(kernels->convolutions, kernels->convolution(DType::TF32));
+}

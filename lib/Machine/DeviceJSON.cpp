@@ -130,10 +130,11 @@ static Interference readInterference(const Reader &reader) {
 }
 
 static Device readInlineDevice(const Reader &reader) {
-  reader.expectKeys(
-      {"name", "source", "architecture", "compute_capability", "peak_tflops",
-       "memory_gib", "memory_gb", "memory_reserve_gb", "memory_bandwidth_gbps",
-       "launch_latency_us", "kernel_overhead_us", "interference"});
+  reader.expectKeys({"name", "source", "architecture", "compute_capability",
+                     "peak_tflops", "memory_gib", "memory_gb",
+                     "memory_reserve_gb", "memory_bandwidth_gbps",
+                     "launch_latency_us", "kernel_overhead_us", "interference",
+                     "multiprocessors", "sustained", "kernels"});
   Device device;
   device.name = reader["name"].nonEmptyString();
   if (reader.has("source"))
@@ -157,6 +158,28 @@ static Device readInlineDevice(const Reader &reader) {
     device.kernelOverhead = readMicroseconds(reader, "kernel_overhead_us");
   if (reader.has("interference"))
     device.interference = readInterference(reader["interference"]);
+  if (reader.has("multiprocessors"))
+    device.multiprocessors =
+        reader["multiprocessors"].integer(1, maxMultiprocessors);
+  if (reader.has("sustained"))
+    device.sustained = reader["sustained"].positive(1);
+  if (reader.has("kernels")) {
+    device.kernels = readKernels(reader["kernels"]);
+    // Their models count waves.
+    if (device.multiprocessors == 0)
+      reader["kernels"].fail("the device needs 'multiprocessors' too");
+  }
+  return device;
+}
+
+Expected<Device> proteus::machine::parseDeviceJSON(StringRef text,
+                                                   StringRef source) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  Device device = readInlineDevice(document->root());
+  if (Error error = document->takeError())
+    return std::move(error);
   return device;
 }
 
@@ -174,14 +197,10 @@ Device proteus::machine::readDevice(const Reader &reader) {
                 join(known, ", ") + "; others are written out as an object)");
     return {};
   }
-  Expected<json::Document> document =
-      json::Document::parse(found->text, ("device " + found->name).str());
-  if (!document) {
-    reader.fail(toString(document.takeError()));
-    return {};
-  }
-  Device device = readInlineDevice(document->root());
-  if (Error error = document->takeError())
-    reader.fail(toString(std::move(error)));
-  return device;
+  Expected<Device> device =
+      parseDeviceJSON(found->text, ("device " + found->name).str());
+  if (device)
+    return std::move(*device);
+  reader.fail(toString(device.takeError()));
+  return {};
 }

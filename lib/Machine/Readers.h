@@ -25,6 +25,7 @@ constexpr double maxGigabytesPerSecond = 1e9;
 constexpr double minGigabytesPerSecond = 1e-6;
 constexpr double maxMemoryGigabytes = 1e6;
 constexpr double maxMicroseconds = 1e9;
+constexpr int64_t maxMultiprocessors = 1 << 20;
 constexpr int64_t maxDevicesPerNode = 65536;
 /// CPUs of a node are linked in pairs, so their number counts twice.
 constexpr int64_t maxCPUsPerNode = 256;
@@ -40,6 +41,8 @@ double readGigabits(const json::Reader &reader, llvm::StringRef key);
 /// {"bandwidth_gbps": 25, "latency_us": 5}
 Link readLink(const json::Reader &reader);
 
+/// The section "kernels" of a device.
+KernelParameters readKernels(const json::Reader &reader);
 /// A device written out, or the name of an embedded one.
 Device readDevice(const json::Reader &reader);
 /// The inside of a node of `cluster`, whose device types are known.

@@ -47,13 +47,19 @@ Value DecoderBuilder::head(Value x) {
 // Layers
 //===----------------------------------------------------------------------===//
 
+Value DecoderBuilder::gated(StringRef path, Value gate, Value up) {
+  if (dims.gatedKernel == "fused")
+    return graph.swiglu(path, gate, up);
+  return graph.mul(path, graph.silu((path + ".silu").str(), gate), up);
+}
+
 Value DecoderBuilder::feedForward(StringRef path, Value x, int64_t width) {
   bool bias = dims.bias == "all";
   if (!dims.gatedMlp)
     return plainFeedForward(graph, path, x, width, dims.activation, bias);
   Value gate = graph.linear((path + ".gate").str(), x, width, bias);
   Value up = graph.linear((path + ".up").str(), x, width, bias);
-  Value act = graph.swiglu((path + ".act").str(), gate, up);
+  Value act = gated((path + ".act").str(), gate, up);
   return graph.linear((path + ".down").str(), act, dims.hidden, bias);
 }
 
@@ -62,17 +68,20 @@ Value DecoderBuilder::layer(Value x, bool sparse) {
     return sparse ? mixture(y) : feedForward("mlp", y, dims.ffn);
   };
   if (dims.postNorm) {
-    Value middle = norm("norm_1", graph.add("residual_1", x, attention(x)));
-    return norm("norm_2", graph.add("residual_2", middle, transform(middle)));
+    Value middle = norm(
+        "norm_1", graph.add("residual_1", x, dropped("drop_1", attention(x))));
+    return norm("norm_2", graph.add("residual_2", middle,
+                                    dropped("drop_2", transform(middle))));
   }
-  Value attended = attention(norm("norm_1", x));
+  Value attended = dropped("drop_1", attention(norm("norm_1", x)));
   if (dims.parallelResidual) {
-    Value both =
-        graph.add("residual_1", attended, transform(norm("norm_2", x)));
+    Value both = graph.add("residual_1", attended,
+                           dropped("drop_2", transform(norm("norm_2", x))));
     return graph.add("residual_2", x, both);
   }
   Value middle = graph.add("residual_1", x, attended);
-  return graph.add("residual_2", middle, transform(norm("norm_2", middle)));
+  return graph.add("residual_2", middle,
+                   dropped("drop_2", transform(norm("norm_2", middle))));
 }
 
 Value DecoderBuilder::build() {
@@ -88,7 +97,10 @@ Value DecoderBuilder::build() {
         "layers", others, x,
         [&](Value h) { return layer(h, /*sparse=*/dims.experts > 0); },
         /*first=*/dims.denseLayers);
-  return graph.crossEntropy("loss", head(x), labels);
+  Value logits = head(x);
+  if (dims.logits == "f32")
+    logits = graph.toF32("logits", logits);
+  return graph.crossEntropy("loss", logits, labels);
 }
 
 Value TransformerModel::build(GraphBuilder &graph, int64_t batch) const {

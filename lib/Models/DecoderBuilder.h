@@ -34,12 +34,18 @@ private:
   /// `sparse`: with experts in place of the feed-forward block.
   Value layer(Value x, bool sparse);
   Value attention(Value x);
+  /// Attention as products of whole squares and a softmax between.
+  Value unfusedAttention(Value query, Value key, Value value);
+  /// What a layer adds to its input, after dropout.
+  Value dropped(llvm::StringRef path, Value x);
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);
   Value latentAttention(Value x);
   /// Queries of latent attention.
   Value latentQuery(Value x);
   /// Keys and values of latent attention.
   std::pair<Value, Value> latentKeyValue(Value x);
+  /// silu(gate) · up.
+  Value gated(llvm::StringRef path, Value gate, Value up);
   Value feedForward(llvm::StringRef path, Value x, int64_t width);
   Value mixture(Value x);
   Value sharedExpert(Value x);

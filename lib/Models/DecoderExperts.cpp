@@ -34,7 +34,7 @@ Value DecoderBuilder::mixture(Value x) {
   if (dims.gatedMlp) {
     Value gate = graph.expertLinear("moe.experts.gate", slots, dims.moeFfn);
     Value up = graph.expertLinear("moe.experts.up", slots, dims.moeFfn);
-    slots = graph.swiglu("moe.experts.act", gate, up);
+    slots = gated("moe.experts.act", gate, up);
   } else {
     Value up = graph.expertLinear("moe.experts.fc1", slots, dims.moeFfn);
     slots = graph.gelu("moe.experts.act", up);

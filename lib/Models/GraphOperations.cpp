@@ -135,6 +135,9 @@ Value GraphBuilder::rope(StringRef path, Value x, int64_t heads) {
 Value GraphBuilder::relu(StringRef path, Value x) {
   return create<nn::ReluOp>(x.getType(), pathOf(path), x);
 }
+Value GraphBuilder::silu(StringRef path, Value x) {
+  return create<nn::SiluOp>(x.getType(), pathOf(path), x);
+}
 Value GraphBuilder::gelu(StringRef path, Value x) {
   return create<nn::GeluOp>(x.getType(), pathOf(path), x);
 }
@@ -227,6 +230,13 @@ Value GraphBuilder::softmax(StringRef path, Value x) {
 //===----------------------------------------------------------------------===//
 // Losses
 //===----------------------------------------------------------------------===//
+
+Value GraphBuilder::toF32(StringRef path, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getElementType().isF32())
+    return x;
+  return create<nn::CastOp>(type.clone(builder.getF32Type()), pathOf(path), x);
+}
 
 Value GraphBuilder::crossEntropy(StringRef path, Value logits, Value labels) {
   auto scalar = RankedTensorType::get({}, builder.getF32Type());

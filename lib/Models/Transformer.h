@@ -75,6 +75,18 @@ struct TransformerDims {
   /// balanced experts that drop nothing.
   double capacityFactor = 1;
 
+  /// fused: one kernel; unfused: products and softmax of whole squares.
+  std::string attentionKernel = "fused";
+  /// Of attention weights (unfused attention only) and of what is added to the
+  /// residual; 0: none.
+  double dropout = 0;
+
+  /// fused: silu and product of a gated block are one kernel.
+  std::string gatedKernel = "fused";
+  /// compute: the loss reads logits in the type of the model; f32: they are
+  /// converted first.
+  std::string logits = "compute";
+
   /// Latent attention (DeepSeek): width that keys and values are computed from;
   /// 0: none. The sizes of a head are then the following ones.
   int64_t kvLoraRank = 0;

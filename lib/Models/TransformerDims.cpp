@@ -18,6 +18,8 @@ void TransformerModel::declare(Dimensions &dimensions) {
   static constexpr StringRef norms[] = {"layer", "rms"};
   static constexpr StringRef biases[] = {"all", "qkv", "none"};
   static constexpr StringRef positions[] = {"learned", "rope", "alibi", "none"};
+  static constexpr StringRef kernels[] = {"fused", "unfused"};
+  static constexpr StringRef logits[] = {"compute", "f32"};
   dimensions.integer("layers", dims.layers, 1, 100000);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
@@ -48,6 +50,10 @@ void TransformerModel::declare(Dimensions &dimensions) {
   dimensions.flag("shared_expert_gate", dims.sharedExpertGate);
   dimensions.flag("router_bias", dims.routerBias);
   dimensions.number("capacity_factor", dims.capacityFactor, 1000);
+  dimensions.choice("attention_kernel", dims.attentionKernel, kernels);
+  dimensions.choice("gated_kernel", dims.gatedKernel, kernels);
+  dimensions.choice("logits", dims.logits, logits);
+  dimensions.number("dropout", dims.dropout, 0.99);
   dimensions.integer("kv_lora_rank", dims.kvLoraRank);
   dimensions.integer("q_lora_rank", dims.qLoraRank);
   dimensions.integer("qk_head_dim", dims.qkHeadDim);
@@ -85,6 +91,11 @@ static Error checkHeads(const TransformerDims &dims) {
     return createStringError("kv_heads (" + Twine(settled.kvHeads) +
                              ") must divide heads (" + Twine(settled.heads) +
                              ")");
+  if (settled.attentionKernel == "unfused" &&
+      (settled.kvLoraRank || settled.kvHeads != settled.heads))
+    return createStringError(
+        "attention_kernel=unfused needs as many kv_heads as heads, and no "
+        "kv_lora_rank");
   int64_t turned = dims.kvLoraRank ? dims.qkRopeDim : settled.headDim;
   if (settled.positions == "rope" && turned % 2 != 0)
     return createStringError(

@@ -115,6 +115,10 @@ Error Checker::checkTask(const DeviceClass &device, const Template &tasks,
     return inTask(device, task,
                   "expected a duration that is not negative, got " +
                       Twine(task.duration) + " ps");
+  if (task.launch < 0)
+    return inTask(device, task,
+                  "expected a launch that takes no negative time, got " +
+                      Twine(task.launch) + " ps");
   if (task.collective < -1 ||
       task.collective >= static_cast<int64_t>(workload.collectives.size()))
     return outOfRange("collective", task.collective,

@@ -148,7 +148,7 @@ void CriticalPath::onFinish(Time iterationTime) {
   std::reverse(path.begin(), path.end());
 }
 
-std::vector<PathShare> CriticalPath::shares() const {
+std::vector<PathShare> CriticalPath::shares(Time stepGap) const {
   MapVector<StringRef, Time> byOperation;
   std::map<std::string, Time> byCollective;
   std::vector<PathShare> result;
@@ -169,6 +169,8 @@ std::vector<PathShare> CriticalPath::shares() const {
     result.push_back({kind, time});
   if (host)
     result.push_back({"host launch", host});
+  if (stepGap)
+    result.push_back({"between steps", stepGap});
   llvm::sort(result, [](const PathShare &a, const PathShare &b) {
     return std::tie(b.time, a.kind) < std::tie(a.time, b.kind);
   });

@@ -389,9 +389,7 @@ static Error tooLongError() {
 
 template <bool Listening> Error Engine<Listening>::checkLaunches() const {
   for (size_t c = 0; c < classes.size(); ++c)
-    if (static_cast<double>(classes[c].flat.launches) *
-            static_cast<double>(workload.classes[c].launchLatency) >=
-        static_cast<double>(timeLimit))
+    if (classes[c].flat.launches >= timeLimit)
       return tooLongError();
   return Error::success();
 }

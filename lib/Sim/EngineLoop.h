@@ -114,11 +114,9 @@ private:
                   uint32_t task) const {
     const FlatClass &flat = classes[classIndex].flat;
     const FlatItem &work = flat.order[item];
-    uint64_t before =
-        work.launchedBefore +
-        flat.templates[once].ordinal[work.last ? LastTime : EveryTime][task];
-    return workload.classes[classIndex].launchLatency *
-           static_cast<Time>(before + 1);
+    return work.launchBegin +
+           flat.templates[once]
+               .launched[work.last ? LastTime : EveryTime][task];
   }
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);

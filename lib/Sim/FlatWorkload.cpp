@@ -54,23 +54,30 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   flat.successors = IndexLists::of(from.tasks.size(), edges);
 }
 
-static void flattenSections(const Template &from, FlatTemplate &flat) {
+/// The sum, as far as it is told apart.
+static Time later(Time time, Time by) {
+  return by >= mostLaunchTime - time ? mostLaunchTime : time + by;
+}
+
+static void flattenSections(const Template &from, Time latency,
+                            FlatTemplate &flat) {
   size_t sections =
       from.sectionBegin.empty() ? 0 : from.sectionBegin.size() - 1;
   for (unsigned variant : {EveryTime, LastTime})
-    flat.ordinal[variant].assign(from.tasks.size(), 0);
+    flat.launched[variant].assign(from.tasks.size(), 0);
   for (size_t s = 0; s < sections; ++s) {
     uint32_t begin = from.sectionBegin[s], end = from.sectionBegin[s + 1];
     for (unsigned variant : {EveryTime, LastTime}) {
       auto runs = [&](uint32_t t) {
         return variant == LastTime || !flat.tasks[t].lastOnly;
       };
-      uint32_t count = 0;
+      Time launched = 0;
       for (uint32_t t = begin; t < end; ++t) {
-        flat.ordinal[variant][t] = count;
-        count += runs(t);
+        if (runs(t))
+          launched = later(later(launched, latency), from.tasks[t].launch);
+        flat.launched[variant][t] = launched;
       }
-      flat.launches[variant].push_back(count);
+      flat.launches[variant].push_back(launched);
       for (unsigned stream = 0; stream < numStreams; ++stream) {
         flat.queues.beginList();
         for (uint32_t t = begin; t < end; ++t)
@@ -101,8 +108,10 @@ static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
     bool last = item.once || lastItem[item.section] == i;
     flat.order.push_back(
         {item.section, item.microBatch, item.once, last, flat.launches});
-    flat.launches += flat.templates[item.once]
-                         .launches[last ? LastTime : EveryTime][item.section];
+    flat.launches =
+        later(flat.launches,
+              flat.templates[item.once]
+                  .launches[last ? LastTime : EveryTime][item.section]);
   }
 }
 
@@ -111,7 +120,7 @@ FlatClass proteus::sim::flatten(const DeviceClass &device) {
   for (bool once : {false, true}) {
     const Template &from = once ? device.once : device.micro;
     flattenTasks(from, flat.templates[once]);
-    flattenSections(from, flat.templates[once]);
+    flattenSections(from, device.launchLatency, flat.templates[once]);
   }
   std::vector<std::pair<uint32_t, uint32_t>> edges;
   for (auto [onceTask, microTask] : device.onceDependsOn) {

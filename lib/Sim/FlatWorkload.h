@@ -69,10 +69,11 @@ struct FlatTemplate {
   std::vector<uint32_t> initial;
   /// Tasks by (section, variant, stream), in issue order.
   IndexLists queues;
-  /// Number of tasks launched before a task within its section, per variant.
-  std::vector<uint32_t> ordinal[2];
-  /// Number of tasks a section launches, per variant.
-  std::vector<uint32_t> launches[2];
+  /// What the host needs from the begin of a section until it has launched a
+  /// task, per variant.
+  std::vector<Time> launched[2];
+  /// What the host needs to launch a section, per variant.
+  std::vector<Time> launches[2];
   /// Tasks per section that run the last time only.
   IndexLists lastOnly;
 
@@ -90,8 +91,8 @@ struct FlatItem {
   uint32_t section;
   uint32_t microBatch;
   bool once;
-  bool last;               ///< of those that run this section
-  uint64_t launchedBefore; ///< tasks the host launches before it
+  bool last;        ///< of those that run this section
+  Time launchBegin; ///< when the host begins to launch it
 };
 
 struct FlatClass {
@@ -99,8 +100,12 @@ struct FlatClass {
   std::vector<FlatItem> order;
   /// Last micro-batch of every section.
   std::vector<uint32_t> lastMicroBatch;
-  uint64_t launches = 0;
+  /// What the host needs for all launches; at most `mostLaunchTime`.
+  Time launches = 0;
 };
+
+/// Launches that take longer are not told apart.
+constexpr Time mostLaunchTime = Time(1) << 62;
 
 FlatClass flatten(const DeviceClass &device);
 

@@ -68,7 +68,7 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
     const machine::Device &device = workload.cluster.devices[own.deviceType];
     MemoryBudget &budget = budgets.emplace_back();
     budget.capacity = device.memoryBytes;
-    budget.frameworkReserve = device.reservedBytes;
+    budget.frameworkReserve = device.reservedBytes + workload.memory.stackBytes;
   }
   // Collectives of one group share a communicator, and those of one kind its
   // connections.

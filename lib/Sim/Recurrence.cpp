@@ -314,8 +314,7 @@ bool Recurrence::headsRecur(uint32_t classIndex, const Image &before,
       moved.items = b.item - a.item;
       moved.first = a.item;
       moved.last = b.item;
-      moved.launches = state.workload.classes[classIndex].launchLatency *
-                       static_cast<Time>(y.launchedBefore - x.launchedBefore);
+      moved.launches = y.launchBegin - x.launchBegin;
     }
     if (b.item - a.item != moved.items)
       return false;

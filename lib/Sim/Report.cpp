@@ -68,6 +68,7 @@ void ReportWriter::breakdown(const Breakdown &parts) {
   seconds("exposed_pipeline", parts.exposedPipeline);
   seconds("host", parts.host);
   seconds("bubble", parts.bubble);
+  seconds("between_steps", parts.stepGap);
   json.endObject();
 }
 

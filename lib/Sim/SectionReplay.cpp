@@ -215,7 +215,7 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
     }
     numberOf[t - begin] = members.size();
     members.push_back({t, ~0u, 0, 0, {}, false});
-    plan.lastOrdinal = flat.ordinal[EveryTime][t];
+    plan.lastLaunched = flat.launched[EveryTime][t];
   }
   for (SectionReplay::Member &member : members)
     for (uint32_t dependency : micro.tasks[member.task].dependsOn) {
@@ -317,8 +317,7 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   int32_t stretch = own.stretchAt[head.task];
   if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
-  Time launched = state->workload.classes[classIndex].launchLatency *
-                  static_cast<Time>(item.launchedBefore + plan.lastOrdinal + 1);
+  Time launched = item.launchBegin + plan.lastLaunched;
   // A kernel that waited for its launch closes a gap that is the host's.
   if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
       !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))

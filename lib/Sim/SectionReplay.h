@@ -142,7 +142,8 @@ private:
     bool recorded = false;
     std::unique_ptr<SectionReplay> pending; ///< with members only
     SectionReplay *replay = nullptr;
-    uint32_t lastOrdinal = 0; ///< of the last member to be launched
+    /// When the last member is launched, from the begin of the section.
+    Time lastLaunched = 0;
   };
   struct ClassPlans {
     std::vector<Plan> sections;

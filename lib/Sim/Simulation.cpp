@@ -56,6 +56,7 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
 
   SimulationResult result;
   result.run = *run;
+  result.run.iterationTime += workload.stepGap;
   std::vector<MemoryBudget> budgets = budgetsOf(workload);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     AllocatorPeak allocator = reserve(workload, c, budgets[c].forTensors());
@@ -71,12 +72,13 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
                               breakdown.breakdown(c), breakdown.streamBusy(c),
                               breakdown.computeByOperation(c),
                               breakdown.exposedByKind(c), buckets.exposed(c)});
+    result.classes.back().breakdown.stepGap = workload.stepGap;
   }
   result.collectives = collectives.rows();
   result.buckets = buckets.rows();
   result.links = links.rows();
   if (followCriticalPath)
-    result.criticalPath = path.shares();
+    result.criticalPath = path.shares(workload.stepGap);
   return result;
 }
 

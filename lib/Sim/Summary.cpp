@@ -136,6 +136,8 @@ void SummaryPrinter::printBreakdown() {
   add("exposed pipeline transfer", parts.exposedPipeline);
   add("host launch", parts.host);
   add("bubble", parts.bubble);
+  if (parts.stepGap)
+    add("between steps", parts.stepGap);
   add("total", parts.total());
   table.print(os);
 }

@@ -20,6 +20,7 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -59,12 +60,13 @@ private:
         ->cost(kernel)
         .time;
   }
-  StringRef boundBy(const FlatTask &task, uint32_t number);
+  StringRef boundBy(Operation *op, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
   sim::Stream streamOf(Operation *op) const;
   void updateAfterCommunication(sim::DeviceClass &device) const;
+  void addStackCosts(sim::Task &task, Operation *op) const;
   uint32_t label(StringRef text);
   bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
@@ -222,18 +224,17 @@ cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
   return entry->second;
 }
 
-/// What bounds a kernel: whatever takes its whole time alone.
-StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
-  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
+/// What bounds a kernel.
+StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
     return "";
   std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
   if (!work)
     return "";
-  work->bytes = 0;
-  return costOf(*work, number) == kernelTime(kernel, task.phase, number)
-             ? "flops"
-             : "memory";
+  cost::Answer answer =
+      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work);
+  return answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -284,6 +285,8 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
+  collective.flow.latency += cost::fromSeconds(options.stack.collectiveGap +
+                                               options.site.collectiveGap);
   // Of the original's communication only gradients run beside kernels.
   if (isPaper())
     collective.flow.channels =
@@ -375,6 +378,22 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   return result;
 }
 
+/// What the software adds. Updates are few kernels over many tensors, however
+/// many operations they are here.
+void WorkloadBuilder::addStackCosts(sim::Task &task, Operation *op) const {
+  const machine::Stack &stack = options.stack;
+  double host = 0;
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    host = stack.hostMessage;
+  } else if (task.collective >= 0) {
+    host = stack.hostCollective;
+  } else if (task.phase != sim::Phase::Update && task.duration > 0) {
+    host = stack.hostKernel;
+    task.duration += cost::fromSeconds(stack.kernelGap);
+  }
+  task.launch = cost::fromSeconds(host);
+}
+
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                    const FlatList &from, bool once,
                                    sim::Template &to) {
@@ -398,6 +417,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     } else {
       copy.collective = collectiveOf(task, index, number, once);
     }
+    addStackCosts(copy, task.op);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -412,9 +432,30 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     if (options.origins)
       options.origins->push_back({task.op, number, once,
                                   static_cast<uint32_t>(index),
-                                  boundBy(task, number)});
+                                  boundBy(task.op, number)});
     to.tasks.push_back(std::move(copy));
   }
+}
+
+/// A gradient of one layer for each shape of a matrix. Experts have three
+/// dimensions, and their gradients are added elsewhere.
+static void
+addDummyGradient(const FlatBuffer &buffer,
+                 llvm::SmallSet<std::pair<int64_t, int64_t>, 8> &shapes,
+                 sim::DeviceClass &device) {
+  ArrayRef<int64_t> shape = tensorType(buffer.value).getShape();
+  bool isStacked = buffer.pieces > 1 && shape.size() == 3;
+  if (buffer.owner != sim::MemoryOwner::Parameters ||
+      (shape.size() != 2 && !isStacked))
+    return;
+  shape = shape.take_back(2);
+  if (!shapes.insert({shape[0], shape[1]}).second)
+    return;
+  sim::Buffer dummy = device.resident.back();
+  dummy.bytes /= dummy.pieces;
+  dummy.pieces = 1;
+  dummy.owner = sim::MemoryOwner::Gradients;
+  device.resident.push_back(std::move(dummy));
 }
 
 void WorkloadBuilder::buildClass(uint32_t number) {
@@ -444,8 +485,17 @@ void WorkloadBuilder::buildClass(uint32_t number) {
         [&](const cost::Kernel &kernel) { return costOf(kernel, number); });
     updateAfterCommunication(device);
   }
-  for (const FlatBuffer &buffer : flat.resident)
+  llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
+  for (const FlatBuffer &buffer : flat.resident) {
     device.resident.push_back(bufferOf(buffer, number));
+    if (options.stack.dummyGradients)
+      addDummyGradient(buffer, shapes, device);
+    if (options.stack.masterGradients &&
+        buffer.owner == sim::MemoryOwner::MasterWeights) {
+      device.resident.push_back(device.resident.back());
+      device.resident.back().owner = sim::MemoryOwner::Gradients;
+    }
+  }
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),
@@ -467,6 +517,8 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
     return failure();
   workload.info = describeJob(programs, pipelineAxis);
   workload.info.cluster = cluster.name;
+  workload.stepGap = cost::fromSeconds(options.stack.stepGap);
+  workload.memory.stackBytes = options.stack.reservedBytes;
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);
   return std::move(workload);

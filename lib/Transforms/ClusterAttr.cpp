@@ -137,3 +137,58 @@ FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
     return emitError(module.getLoc(), llvm::toString(cluster.takeError()));
   return *cluster;
 }
+
+/// A stack or a site: a name, a file, JSON text or a dictionary.
+template <typename T>
+static FailureOr<T>
+resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,
+             llvm::Expected<T> (*parsePreset)(StringRef),
+             llvm::Expected<T> (*parseJSON)(StringRef, StringRef)) {
+  if (!override.empty())
+    module->setAttr(attributeName,
+                    StringAttr::get(module.getContext(), override));
+  Attribute attribute = module->getAttr(attributeName);
+  if (!attribute)
+    return T();
+  auto read = [&]() -> llvm::Expected<T> {
+    if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      if (failed(printAsJSON(dictionary, os)))
+        return llvm::createStringError(
+            attributeName + " may hold dictionaries, arrays, strings, numbers "
+                            "and booleans only");
+      return parseJSON(text, attributeName);
+    }
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    if (name.starts_with("{"))
+      return parseJSON(name, attributeName);
+    if (!name.ends_with(".json"))
+      return parsePreset(name);
+    SmallString<128> path = beside(fileOf(module), name);
+    llvm::Expected<std::string> text = readText(path);
+    if (!text)
+      return llvm::createStringError("can't read the file '" + path + "' of " +
+                                     attributeName + ": " +
+                                     llvm::toString(text.takeError()));
+    return parseJSON(*text, path);
+  };
+  llvm::Expected<T> result = read();
+  if (!result)
+    return emitError(module.getLoc(), llvm::toString(result.takeError()));
+  return *result;
+}
+
+FailureOr<machine::Stack> proteus::resolveStack(ModuleOp module,
+                                                StringRef override) {
+  return resolveNamed<machine::Stack>(module, ProteusDialect::stackAttrName,
+                                      override, machine::parseStackPreset,
+                                      machine::parseStackJSON);
+}
+
+FailureOr<machine::Site> proteus::resolveSite(ModuleOp module,
+                                              StringRef override) {
+  return resolveNamed<machine::Site>(module, ProteusDialect::siteAttrName,
+                                     override, machine::parseSitePreset,
+                                     machine::parseSiteJSON);
+}

@@ -14,12 +14,13 @@ using namespace proteus;
 using llvm::ArrayRef;
 using llvm::Expected;
 
-static Machine createFlowMachine(machine::Cluster cluster) {
+static Machine createFlowMachine(machine::Cluster cluster,
+                                 const cost::KernelModelOptions &options) {
   Machine machine;
   auto shared = std::make_shared<const machine::Cluster>(std::move(cluster));
   machine.cluster = *shared;
   for (const machine::Device &device : shared->devices)
-    machine.kernels.push_back(cost::createRooflineModel(device));
+    machine.kernels.push_back(cost::createDeviceModel(device, options));
   machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
       -> Expected<std::unique_ptr<net::Communicator>> {
     return net::Communicator::create(*shared, devices);
@@ -51,9 +52,10 @@ static Expected<Machine> createPaperMachine(machine::Cluster cluster) {
   return machine;
 }
 
-Expected<Machine> proteus::createMachine(machine::Cluster cluster,
-                                         Fidelity fidelity) {
+Expected<Machine>
+proteus::createMachine(machine::Cluster cluster, Fidelity fidelity,
+                       const cost::KernelModelOptions &options) {
   if (fidelity == Fidelity::Paper)
     return createPaperMachine(std::move(cluster));
-  return createFlowMachine(std::move(cluster));
+  return createFlowMachine(std::move(cluster), options);
 }

@@ -274,8 +274,8 @@ private:
 };
 } // namespace
 
-/// Reduces gradients of which every replica updates a part as a whole, and takes
-/// the part of the sum.
+/// Reduces gradients of which every replica updates a part as a whole, and
+/// takes the part of the sum.
 static void reduceWhole(dist::SectionOp update) {
   for (auto scatter : llvm::to_vector(
            update.getBody().front().getOps<dist::ReduceScatterOp>())) {
@@ -287,19 +287,18 @@ static void reduceWhole(dist::SectionOp update) {
     dist::AxisList axes = *dist::getAxes(mesh, scatter.getAxes());
     llvm::sort(axes);
     dist::Layout whole = layout.getValue();
-    llvm::erase_if(whole.getPartial(scatter.getReduction()),
-                   [&](dist::Axis axis) {
-                     return llvm::is_contained(axes, axis);
-                   });
+    llvm::erase_if(
+        whole.getPartial(scatter.getReduction()),
+        [&](dist::Axis axis) { return llvm::is_contained(axes, axis); });
     OpBuilder builder(scatter);
     Value sum = dist::AllReduceOp::create(
         builder, scatter.getLoc(),
         dist::withLayout(type, dist::LayoutAttr::get(mesh, whole)),
         scatter.getReduction(), scatter.getInput(),
         dist::getAxisNames(mesh, axes), scatter.getPurposeAttr());
-    Value part = dist::SliceOp::create(builder, scatter.getLoc(),
-                                       scatter.getType(), sum,
-                                       scatter.getDim(), scatter.getAxes());
+    Value part =
+        dist::SliceOp::create(builder, scatter.getLoc(), scatter.getType(), sum,
+                              scatter.getDim(), scatter.getAxes());
     scatter.getResult().replaceAllUsesWith(part);
     scatter.erase();
   }

@@ -91,6 +91,18 @@ static bool indexes(const nn::TensorIterators &tensor, unsigned iterator) {
   });
 }
 
+/// The tensors with positions that are read through a window, so that nothing
+/// indexes them: the image of a convolution.
+static SmallVector<unsigned>
+windowedOf(ArrayRef<const nn::TensorIterators *> tensors) {
+  SmallVector<unsigned> windowed;
+  for (auto [t, tensor] : llvm::enumerate(tensors))
+    if (llvm::any_of(*tensor,
+                     [](const nn::DimIterators &dim) { return dim.empty(); }))
+      windowed.push_back(t);
+  return windowed;
+}
+
 /// Sizes of the product that an operation of two matrices is: what each
 /// iterator indexes says whether it counts rows, columns or the inner
 /// dimension. None if the operation is something else.
@@ -102,29 +114,26 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
     return std::nullopt;
   const nn::TensorIterators *tensors[] = {
       &space.operands[0], &space.operands[1], &space.results[0]};
-  std::optional<unsigned> windowed;
-  for (unsigned t = 0; t < 3; ++t)
-    if (llvm::any_of(*tensors[t],
-                     [](const nn::DimIterators &dim) { return dim.empty(); })) {
-      if (windowed)
-        return std::nullopt;
-      windowed = t;
-    }
-  cost::MatrixProduct product{1, 1, 1, 0};
+  SmallVector<unsigned> windowed = windowedOf(tensors);
+  if (windowed.size() > 1)
+    return std::nullopt;
+  cost::MatrixProduct product{1, 1, 1, 0, 1};
   for (unsigned i = 0; i < space.iterators.size(); ++i) {
     bool in[3];
     for (unsigned t = 0; t < 3; ++t)
       in[t] = indexes(*tensors[t], i);
     // The matrix of windows has a place for each value of the iterators that
     // only one of the others has.
-    if (windowed)
-      in[*windowed] = in[(*windowed + 1) % 3] != in[(*windowed + 2) % 3];
+    for (unsigned w : windowed)
+      in[w] = in[(w + 1) % 3] != in[(w + 2) % 3];
     if (in[0] + in[1] + in[2] < 2)
       return std::nullopt;
     double &size = in[0] && in[2]   ? product.rows
                    : in[1] && in[2] ? product.columns
                                     : product.inner;
     size *= static_cast<double>(sizeOf(held[i]));
+    if (in[0] && in[1] && in[2])
+      product.batch *= static_cast<double>(sizeOf(held[i]));
   }
   if (space.operands.size() == 3) {
     for (const nn::DimIterators &dim : space.operands[2])
@@ -136,17 +145,142 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return product;
 }
 
+/// Sizes of the convolution that an operation is; none if it is none. What the
+/// image, the weight and the output have in common says what an iterator
+/// counts.
+static std::optional<cost::Convolution>
+convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
+              ArrayRef<nn::IteratorRanges> held) {
+  const nn::TensorIterators *tensors[] = {
+      &space.operands[0], &space.operands[1], &space.results[0]};
+  SmallVector<unsigned> windowed = windowedOf(tensors);
+  if (windowed.size() != 1)
+    return std::nullopt;
+  unsigned image = windowed.front();
+  // The weight is the second operand, or the result that is its gradient.
+  unsigned weight =
+      op.getKernelPass() == nn::KernelPass::WeightGradient ? 2 : 1;
+  if (weight == image)
+    weight = 0;
+  unsigned output = 3 - image - weight;
+  cost::Convolution conv;
+  SmallVector<double> positions, window;
+  for (unsigned i = 0; i < space.iterators.size(); ++i) {
+    double size = static_cast<double>(sizeOf(held[i]));
+    bool inImage = indexes(*tensors[image], i);
+    bool inWeight = indexes(*tensors[weight], i);
+    bool inOutput = indexes(*tensors[output], i);
+    if (inImage && inWeight)
+      (inOutput ? conv.groups : conv.inChannels) *= size;
+    else if (inImage)
+      conv.batch *= size;
+    else if (inWeight && inOutput)
+      conv.outChannels *= size;
+    else
+      (inWeight ? window : positions).push_back(size);
+  }
+  auto type = tensorType(image < 2 ? op->getOperand(image) : op->getResult(0));
+  SmallVector<double> pixels;
+  for (auto [dim, iterators] : llvm::enumerate(*tensors[image]))
+    if (iterators.empty())
+      pixels.push_back(static_cast<double>(type.getDimSize(dim)));
+  if (positions.size() != 2 || window.size() != 2 || pixels.size() != 2)
+    return std::nullopt;
+  conv.outHeight = positions[0];
+  conv.outWidth = positions[1];
+  conv.kernelHeight = window[0];
+  conv.kernelWidth = window[1];
+  conv.height = pixels[0];
+  conv.width = pixels[1];
+  conv.stride = static_cast<double>(op.getWindowStride());
+  return conv;
+}
+
+/// Sizes of fused attention, by the names that such operations give to their
+/// iterators.
+static cost::Attention attentionOf(const nn::IterationSpace &space,
+                                   ArrayRef<nn::IteratorRanges> held,
+                                   double visited) {
+  auto size = [&](StringRef name) {
+    return static_cast<double>(sizeOf(held[*space.find(name)]));
+  };
+  cost::Attention attention;
+  attention.batch = size("batch");
+  attention.heads = size("head") * size("group");
+  attention.queries = size("seq");
+  attention.keys = size("key");
+  attention.keyDim = size("dim");
+  attention.valueDim =
+      space.find("value_dim") ? size("value_dim") : attention.keyDim;
+  attention.visited = visited;
+  return attention;
+}
+
+static cost::Pass passOf(nn::KernelPass pass) {
+  switch (pass) {
+  case nn::KernelPass::Forward:
+    return cost::Pass::Forward;
+  case nn::KernelPass::DataGradient:
+    return cost::Pass::DataGradient;
+  case nn::KernelPass::WeightGradient:
+    return cost::Pass::WeightGradient;
+  }
+  llvm_unreachable("unknown pass");
+}
+
+/// The family of a kernel whose sizes are known.
+static cost::Family familyOf(nn::KernelFamily family,
+                             const cost::Kernel &kernel) {
+  switch (family) {
+  case nn::KernelFamily::Plain:
+    if (!kernel.matrix)
+      return cost::Family::Stream;
+    return kernel.convolution ? cost::Family::Convolution
+           : kernel.product   ? cost::Family::Product
+                              : cost::Family::OtherMatrix;
+  case nn::KernelFamily::Grouped:
+    return kernel.product ? cost::Family::GroupedProduct
+                          : cost::Family::OtherMatrix;
+  case nn::KernelFamily::Attention:
+    return cost::Family::Attention;
+  case nn::KernelFamily::Norm:
+    return cost::Family::Norm;
+  case nn::KernelFamily::Activation:
+    return cost::Family::Activation;
+  case nn::KernelFamily::Rope:
+    return cost::Family::Rope;
+  case nn::KernelFamily::Embedding:
+    return cost::Family::Embedding;
+  case nn::KernelFamily::Softmax:
+    return cost::Family::Softmax;
+  case nn::KernelFamily::Update:
+    return cost::Family::Update;
+  }
+  llvm_unreachable("unknown family");
+}
+
+/// Whether a result is the sum over micro-batches so far, to which each adds
+/// its own.
+static bool accumulates(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), [](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return layout && layout.getValue().getPartialKind(dist::microAxis) &&
+           layout.getMesh().getValue().getSize(dist::microAxis) > 1;
+  });
+}
+
 /// Bytes that an operation reads and writes, and the steps in which it does.
 static double bytesOf(nn::IterationSpaceOpInterface op,
                       const nn::IterationSpace &space,
                       ArrayRef<nn::IteratorRanges> held,
-                      ArrayRef<int64_t> coordinates, double &steps) {
+                      ArrayRef<int64_t> coordinates, double &steps,
+                      double &written) {
   std::optional<unsigned> sequential;
   if (std::optional<StringRef> name = op.getSequentialIterator())
     sequential = space.find(*name);
   if (sequential)
     steps = static_cast<double>(sizeOf(held[*sequential]));
-  double written = 0;
+  written = 0;
   for (Value result : op->getResults())
     written += dist::localBytes(tensorType(result), coordinates);
   double bytes = written;
@@ -173,24 +307,31 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
       return std::nullopt;
   nn::IterationSpace space = op.getIterationSpace();
   SmallVector<nn::IteratorRanges> held = heldRanges(op, space, coordinates);
-  double points = op.getVisitedShareOf(held);
+  double visited = op.getVisitedShareOf(held);
   // Nothing is launched where nothing is to be done: keys in the future.
-  if (points == 0)
+  if (visited == 0)
     return std::nullopt;
+  double points = visited;
   for (const nn::IteratorRanges &ranges : held)
     points *= static_cast<double>(sizeOf(ranges));
-  double steps = 1;
-  double bytes = bytesOf(op, space, held, coordinates, steps);
-  if (std::optional<double> perPoint = op.getBytesPerPoint())
-    bytes = points * *perPoint;
   cost::Kernel kernel;
   kernel.op = op->getName().getStringRef();
   kernel.flops = points * op.getExecutedFlopsPerPoint();
-  kernel.bytes = bytes;
-  kernel.steps = steps;
+  kernel.bytes =
+      bytesOf(op, space, held, coordinates, kernel.steps, kernel.resultBytes);
+  if (std::optional<double> perPoint = op.getBytesPerPoint())
+    kernel.bytes = points * *perPoint;
   kernel.type = computeType(op);
+  kernel.pass = passOf(op.getKernelPass());
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;
-  if (kernel.matrix)
+  if (kernel.matrix) {
     kernel.product = productOf(op, space, held);
+    if (kernel.product)
+      kernel.convolution = convolutionOf(op, space, held);
+    if (op.getKernelFamily() == nn::KernelFamily::Attention)
+      kernel.attention = attentionOf(space, held, visited);
+    kernel.accumulates = accumulates(op);
+  }
+  kernel.family = familyOf(op.getKernelFamily(), kernel);
   return kernel;
 }

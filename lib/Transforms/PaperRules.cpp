@@ -21,9 +21,9 @@ using namespace proteus;
 // Bytes
 //===----------------------------------------------------------------------===//
 
-std::optional<cost::Kernel>
-proteus::paperWork(nn::IterationSpaceOpInterface op, sim::Phase phase,
-                   ArrayRef<int64_t> coordinates) {
+std::optional<cost::Kernel> proteus::paperWork(nn::IterationSpaceOpInterface op,
+                                               sim::Phase phase,
+                                               ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
   // The gradient of the loss is given, what has several gradients is
@@ -77,13 +77,11 @@ proteus::paperWork(nn::IterationSpaceOpInterface op, sim::Phase phase,
       })
       // A bag is looked up as one row is.
       .Case([&](nn::EmbeddingBagOp lookup) {
-        kernel->bytes =
-            first() + rows(lookup.getResult(), lookup.getTable());
+        kernel->bytes = first() + rows(lookup.getResult(), lookup.getTable());
       })
       .Case([&](nn::EmbeddingBagGradOp gradient) {
-        kernel->bytes =
-            size(gradient.getGradient()) +
-            rows(gradient.getGradient(), gradient.getResult());
+        kernel->bytes = size(gradient.getGradient()) +
+                        rows(gradient.getGradient(), gradient.getResult());
       });
   return kernel;
 }
@@ -110,7 +108,7 @@ public:
 
   void joinGradients(cost::Time gap);
   void addCopies(cost::Time gap, ArrayRef<int64_t> coordinates,
-               llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
+                 llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
 
 private:
   /// Whether a task is a kernel of a gradient that takes time.
@@ -194,10 +192,10 @@ void PaperKernels::addCopies(
       if (double copies = copiesOf(task.op)) {
         cost::Kernel copy;
         copy.type = computeType(task.op);
-        copy.bytes = copies * dist::localBytes(
-                                  cast<RankedTensorType>(
-                                      task.op->getResult(0).getType()),
-                                  coordinates);
+        copy.bytes =
+            copies * dist::localBytes(cast<RankedTensorType>(
+                                          task.op->getResult(0).getType()),
+                                      coordinates);
         open.push_back({at, cost(copy)});
       }
       continue;

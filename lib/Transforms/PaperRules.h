@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of building workloads for fidelity=paper. Our programs have other kernels
-// than the original's graphs: a gradient is several of them, some read more.
-// Docs/reference.md lists the rules.
+// Part of building workloads for fidelity=paper. Our programs have other
+// kernels than the original's graphs: a gradient is several of them, some read
+// more. Docs/reference.md lists the rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
 /// all kernels of one gradient are one, which is launched once and ends as a
 /// whole, and the gradient of a sum is a copy to both sides. `gap` is the time
 /// before every launch, `cost` that of a kernel with it.
-void joinPaperKernels(const FlatList &flat, std::vector<sim::Task> &tasks,
-                      cost::Time gap,
-                      llvm::ArrayRef<int64_t> coordinates,
-                      llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
+void joinPaperKernels(
+    const FlatList &flat, std::vector<sim::Task> &tasks, cost::Time gap,
+    llvm::ArrayRef<int64_t> coordinates,
+    llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
 
 /// The time before every launch.
 cost::Time paperLaunchGap();

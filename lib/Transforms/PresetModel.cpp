@@ -201,6 +201,9 @@ LogicalResult PresetModel::examine(const ApplyStrategyOptions &options) {
 //===----------------------------------------------------------------------===//
 
 bool proteus::isElementWise(Operation *op) {
+  // Gates; an addition would be that of a residual, whose layout is its own.
+  if (auto product = dyn_cast<nn::MulOp>(op))
+    return product->getOperand(0).getType() == product->getOperand(1).getType();
   return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,
              nn::SwigluOp, nn::ScaleOp, nn::DropoutOp, nn::CastOp>(op);
 }

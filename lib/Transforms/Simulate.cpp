@@ -121,8 +121,7 @@ FailureOr<std::shared_ptr<const Machine>> Simulate::findMachine() {
       emitRemark(module.getLoc(), remark);
   if (tf32)
     for (machine::Device &device : cluster->devices)
-      if (device.supports(machine::DType::TF32))
-        device.setPeak(machine::DType::F32, device.peak(machine::DType::TF32));
+      device.useTF32();
   llvm::Expected<Machine> machine =
       createMachine(std::move(*cluster), fidelity);
   if (!machine)
@@ -145,13 +144,18 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
+  options.stack = *stack;
+  options.site = *site;
   // Nobody pays for remarks that nobody reads.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
     options.origins = &remarks.origins;
-  FailureOr<sim::Workload> workload =
-      buildWorkload(module, **machine, options);
+  FailureOr<sim::Workload> workload = buildWorkload(module, **machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)))
     return failure();
   sim::EngineOptions engine;

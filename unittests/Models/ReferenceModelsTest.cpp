@@ -71,6 +71,8 @@ TEST_F(ReferenceModelsTest, ReferenceModelsHaveTheKernelsOfTheOriginal) {
   EXPECT_EQ(kernels("gpt2-reference"), (686 - 146) / 2);
   EXPECT_EQ(kernels("gpt2-reference", {"seq_first=true"}), (858 - 146) / 2);
   EXPECT_EQ(kernels("gpt1.5b-reference", {"seq_first=true"}), (3378 - 578) / 2);
+  EXPECT_EQ(kernels("dlrm-reference"), (94 - 26) / 2);
+  EXPECT_EQ(kernels("dlrm-reference", {"tables=16"}), (118 - 34) / 2);
 }
 
 TEST_F(ReferenceModelsTest, ReferenceGPTIsLoweredRight) {
@@ -81,8 +83,14 @@ TEST_F(ReferenceModelsTest, ReferenceGPTIsLoweredRight) {
   expectLowers("gpt1.5b-reference", 8, {"vocab=51200"}, {1, 8, 1});
 }
 
-/// Programs are not the same to the kernel (see docs/reference.md), so times
-/// are not either.
+TEST_F(ReferenceModelsTest, ReferenceDLRMIsLoweredRight) {
+  Overrides tiny = {"dense=3", "tables=3",   "rows=5", "embedding=2",
+                    "bag=2",   "bottom=4,2", "top=4,1"};
+  expectRightLowering("dlrm-reference", 4, tiny, {2});
+}
+
+/// All runs are compared by test/Driver/parity.test; these are the ones of each
+/// kind, with trees that apply-strategy writes.
 TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   auto expectImage = [&](double original, const std::string &model,
                          int64_t batch, const Overrides &overrides) {

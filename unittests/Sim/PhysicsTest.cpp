@@ -285,7 +285,7 @@ Time serialTime(const Workload &w) {
     for (bool once : {false, true})
       for (const Task &task : (once ? device.once : device.micro).tasks) {
         int64_t instances = once ? 1 : w.info.microBatches;
-        own += instances * device.launchLatency;
+        own += instances * (device.launchLatency + task.launch);
         sum += instances * (task.collective < 0 ? task.duration
                                                 : times.times[task.collective]);
       }

@@ -64,7 +64,7 @@ Time oracle(const Workload &w) {
         const Task &task = tasks.tasks[t];
         if (task.when == When::LastMicroBatch && !last)
           continue;
-        launched += device.launchLatency;
+        launched += device.launchLatency + task.launch;
         Instance instance{
             launched,
             task.collective < 0

@@ -190,6 +190,9 @@ private:
       device.onceDependsOn.push_back({0, reduce});
     device.interference = {factor(), factor(), factor()};
     device.launchLatency = pick(3) * pick(30);
+    if (pick(3) == 0)
+      for (Task &task : device.micro.tasks)
+        task.launch = pick(2) * pick(40);
     device.resident = {{"weights", 1 + pick(50), MemoryOwner::Parameters}};
     device.order = orderOf(stage);
   }

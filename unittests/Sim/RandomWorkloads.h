@@ -37,6 +37,9 @@ public:
       device.resident = {{"weights", 1 + pick(50), MemoryOwner::Parameters}};
       device.onceDependsOn = onceEdges;
       device.launchLatency = launchLatency;
+      for (Template *tasks : {&device.micro, &device.once})
+        for (Task &task : tasks->tasks)
+          task.launch = launchLatency ? pick(4) : 0;
       device.interference = {factor(), factor(), factor()};
     }
     return b.workload;

@@ -42,12 +42,54 @@ using Time = int64_t;
 Time fromSeconds(double seconds);
 double toSeconds(Time time);
 
-/// A kernel as one matrix product (rows, inner) x (inner, columns): batches are
-/// rows, a convolution multiplies the matrix of its windows.
+/// A kernel as matrix products (rows, inner) x (inner, columns): a convolution
+/// multiplies the matrix of its windows.
 struct MatrixProduct {
   double rows = 0, columns = 0, inner = 0;
   double biased = 0; ///< elements of the result to which a bias is added
+  /// Products with matrices of their own, each with rows / batch of the rows.
+  double batch = 1;
 };
+
+/// Fused attention, per device.
+struct Attention {
+  double batch = 1, heads = 1;
+  double queries = 1, keys = 1;
+  double keyDim = 1, valueDim = 1; ///< of one head
+  double visited = 1; ///< share of the pairs of a query and a key; causal: 1/2
+};
+
+/// A convolution, per device. Channels are those of one group.
+struct Convolution {
+  double batch = 1, groups = 1;
+  double inChannels = 1, outChannels = 1;
+  double height = 1, width = 1;       ///< of the image
+  double outHeight = 1, outWidth = 1; ///< of the output
+  double kernelHeight = 1, kernelWidth = 1;
+  double stride = 1; ///< the larger of both directions
+};
+
+/// Which part of a step a matrix kernel belongs to; decides how its operands
+/// lie in memory.
+enum class Pass : uint8_t { Forward, DataGradient, WeightGradient };
+llvm::StringRef stringify(Pass pass);
+
+/// How a kernel is computed, which decides what model it gets.
+enum class Family : uint8_t {
+  Product,        ///< matrix products of equal size; `Kernel::product`
+  GroupedProduct, ///< those of experts, in one call; `Kernel::product`
+  Attention,      ///< `Kernel::attention`
+  Convolution,    ///< `Kernel::convolution`
+  OtherMatrix,    ///< on the matrix units, its shape unknown
+  Stream,         ///< memory-bound, as the classes of machine::MemoryClass
+  Norm,
+  Activation,
+  Rope,
+  Embedding,
+  Softmax,
+  Update, ///< of parameters: all of them in few launches
+};
+llvm::StringRef stringify(Family family);
 
 /// The work of one kernel on one device, in local (per-device) sizes.
 struct Kernel {
@@ -57,18 +99,35 @@ struct Kernel {
   DType type = DType::F32;
   bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
   /// Of a matrix kernel that is one product.
-  std::optional<MatrixProduct> product;
+  std::optional<MatrixProduct> product = std::nullopt;
   /// Parts that are launched one after the other: the times of a recurrent
   /// layer.
   double steps = 1;
+  Family family = Family::Stream;
+  Pass pass = Pass::Forward;
+  /// Whether the result is added to what is there, which is read first.
+  bool accumulates = false;
+  double resultBytes = 0; ///< what of `bytes` is written
+  std::optional<Attention> attention = std::nullopt;
+  std::optional<Convolution> convolution = std::nullopt;
 };
 
 /// Where an answer comes from, weakest last.
-enum class Source : uint8_t { Measured, Interpolated, Fitted, Roofline };
+enum class Source : uint8_t {
+  Measured,     ///< a profile has this kernel
+  Interpolated, ///< between kernels of a profile
+  Fitted,       ///< a model fitted to measurements on the device
+  Datasheet,    ///< the same model, scaled by the datasheet
+  Roofline,     ///< peak rates
+};
+constexpr unsigned numSources = 5;
+llvm::StringRef stringify(Source source);
 
 struct Answer {
   Time time = 0;
   Source source = Source::Roofline;
+  double uncertainty = 0; ///< mean relative error to expect
+  bool memoryBound = false;
 };
 
 /// Costs of kernels on one device type.
@@ -82,6 +141,18 @@ public:
 /// is that of the kernel's type if it runs on the matrix units; the vector
 /// units are not faster than F32. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
+
+/// What of the software decides the speed of kernels.
+struct KernelModelOptions {
+  /// Memory-bound kernels are fused and written so that they stream; else each
+  /// class has the efficiency of separate, older kernels.
+  bool fusedMemoryKernels = true;
+};
+
+/// The fitted models of Proteus/Cost/KernelModels.h if the device has
+/// parameters for them, else the roofline.
+std::unique_ptr<KernelCostModel>
+createDeviceModel(const Device &device, const KernelModelOptions &options = {});
 
 enum class CollectiveKind : uint8_t {
   AllReduce,

@@ -10,6 +10,7 @@
 #define PROTEUS_DRIVER_JOB_H
 
 #include "Proteus/Driver/Flags.h"
+#include "Proteus/Machine/Stack.h"
 
 #include "llvm/Support/Error.h"
 
@@ -39,6 +40,9 @@ struct Strategy {
   bool offloadWeight = false, offloadState = false, offloadActivation = false;
   /// Whole embedding tables on single data-parallel devices.
   bool placeTables = false;
+  /// Whether gradients are reduced during the backward pass; absent: as the
+  /// stack does it.
+  std::optional<bool> overlapGradients;
   /// Bytes of a gradient bucket, and of the first one.
   std::optional<int64_t> bucketSize, firstBucketSize;
 
@@ -65,6 +69,10 @@ struct Job {
   /// Types of gradients and of the optimizer's copy; absent: by precision.
   std::optional<std::string> gradientType, masterType;
   Strategy strategy;
+  /// The software: a name, a file or JSON text; `none` costs nothing.
+  std::string stack = "generic";
+  /// The place; empty: nothing is known.
+  std::string site;
 
   // What is modelled; see the options of the pass `simulate`.
   std::string fidelity = "flow", fold = "all", share = "on", overlap = "on";
@@ -80,6 +88,13 @@ void addStrategyFlags(Flags &flags, Strategy &strategy);
 
 /// Sets `strategy` from "tp=8 pp=4 zero=1": names of flags without dashes.
 llvm::Error parseStrategy(llvm::StringRef text, Strategy &strategy);
+
+/// The stack that a job names.
+llvm::Expected<machine::Stack> stackOf(const Job &job);
+
+/// Sets what `stack` decides and the job leaves open: kernels of the model,
+/// padding of its vocabulary, when gradients are reduced and in which type.
+llvm::Error applyStack(const machine::Stack &stack, Job &job);
 
 /// Reads ZeRO stage, batch sizes, accumulation, offload and bucket sizes from a
 /// DeepSpeed configuration.

@@ -80,7 +80,9 @@ struct ReferenceRun {
   /// Whether it said anything at all.
   std::optional<ParityFigures> original;
 
-  bool isTransformer() const { return llvm::StringRef(model).starts_with("gpt"); }
+  bool isTransformer() const {
+    return llvm::StringRef(model).starts_with("gpt");
+  }
 };
 
 /// Runs of the original and the clusters they ran on.
@@ -136,8 +138,8 @@ std::optional<double> deviation(std::optional<double> ours,
 
 /// How a result compares with the original.
 struct ParityVerdict {
-  bool sameKindsAndCounts = false; ///< as they are
-  bool explainedCounts = false;    ///< with the stated differences undone
+  bool sameKindsAndCounts = false;   ///< as they are
+  bool explainedCounts = false;      ///< with the stated differences undone
   std::optional<double> worstVolume; ///< of the expected collectives
   std::optional<double> compute, time, memory;
   /// Whether a defect of the original (B1..B13) changes its time.

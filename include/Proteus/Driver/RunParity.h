@@ -28,8 +28,8 @@ public:
   ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
 
 private:
-  llvm::Error simulate(const ReferenceRun &run,
-                       const machine::Cluster &cluster, ParityResult &result);
+  llvm::Error simulate(const ReferenceRun &run, const machine::Cluster &cluster,
+                       ParityResult &result);
   llvm::Expected<std::shared_ptr<const Machine>>
   machineOf(const std::string &name, const machine::Cluster &cluster);
 

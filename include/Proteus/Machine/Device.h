@@ -9,10 +9,14 @@
 #ifndef PROTEUS_MACHINE_DEVICE_H
 #define PROTEUS_MACHINE_DEVICE_H
 
+#include "Proteus/Machine/KernelParameters.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +61,7 @@ struct Interference {
   double communication = 1;
 };
 
-/// All rates are peak values of the datasheet.
+/// Rates are peak values of the datasheet.
 struct Device {
   std::string name;
   Architecture architecture = Architecture::Other;
@@ -72,13 +76,25 @@ struct Device {
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
   double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
   Interference interference;
+  int64_t multiprocessors = 0; ///< SMs or compute units; 0 = unknown
+  /// Share of the rate of matrix kernels that is left when the device runs them
+  /// all the time, at the clock that its power allows.
+  double sustained = 1;
+  /// What measurements say about kernels; without it they run at the peak.
+  std::optional<KernelParameters> kernels;
 
   /// Dense peak of `type`, falling back to F32. The fall-back is visible to
   /// callers through `supports`.
   double peak(DType type) const;
   bool supports(DType type) const;
   void setPeak(DType type, double flops);
+  /// From now on F32 runs on the matrix units as TF32, where there is TF32.
+  void useTF32();
 };
+
+/// A device file; errors name `source`.
+llvm::Expected<Device> parseDeviceJSON(llvm::StringRef text,
+                                       llvm::StringRef source);
 
 /// Memory that is taken on a device before the first tensor, where the cluster
 /// does not say: measured on an H100 (docs/models.md).

@@ -111,6 +111,7 @@ public:
   Value gelu(llvm::StringRef path, Value x);
   Value tanh(llvm::StringRef path, Value x);
   Value sigmoid(llvm::StringRef path, Value x);
+  Value silu(llvm::StringRef path, Value x);
   Value swiglu(llvm::StringRef path, Value gate, Value up);
   /// The right operand may lack leading dimensions.
   Value add(llvm::StringRef path, Value lhs, Value rhs);
@@ -159,6 +160,8 @@ public:
   Value combine(llvm::StringRef path, Value slots, Value tokens,
                 const Routing &routing);
 
+  /// `x` in f32; itself if it is.
+  Value toF32(llvm::StringRef path, Value x);
   /// The mean over all rows.
   Value crossEntropy(llvm::StringRef path, Value logits, Value labels);
   Value mseLoss(llvm::StringRef path, Value prediction, Value target);

@@ -43,8 +43,8 @@ public:
 
   /// From the beginning of the step to its end, without gaps.
   llvm::ArrayRef<PathStep> steps() const { return path; }
-  /// Largest first.
-  std::vector<PathShare> shares() const;
+  /// Largest first, with `stepGap` behind the last task.
+  std::vector<PathShare> shares(Time stepGap = 0) const;
 
 private:
   static constexpr uint32_t none = ~0u;

@@ -155,9 +155,10 @@ public:
 
 /// What the engine itself knows after a run.
 struct RunResult {
-  Time iterationTime = 0; ///< end of the last task of any class
-  uint64_t tasks = 0;     ///< executed task instances
-  uint64_t events = 0;    ///< events taken from the queue
+  /// End of the last task of any class, and what lies before the next step.
+  Time iterationTime = 0;
+  uint64_t tasks = 0;  ///< executed task instances
+  uint64_t events = 0; ///< events taken from the queue
   /// Of `tasks`, those in periods that were skipped.
   uint64_t skippedTasks = 0;
   /// Of `tasks`, those that were replayed.

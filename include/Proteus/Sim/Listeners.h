@@ -118,10 +118,12 @@ struct Breakdown {
   Time exposedPipeline = 0; ///< idle while only a pipeline transfer runs
   Time host = 0;            ///< idle because the next kernel was not launched
   Time bubble = 0;          ///< idle for any other reason
+  Time stepGap = 0;         ///< between this step and the next
 
   Time busy() const { return compute + recompute + optimizer; }
   Time total() const {
-    return busy() + exposedCommunication + exposedPipeline + host + bubble;
+    return busy() + exposedCommunication + exposedPipeline + host + bubble +
+           stepGap;
   }
 };
 

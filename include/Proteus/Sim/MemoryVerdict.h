@@ -29,7 +29,7 @@ struct SimulationResult;
 /// The memory of a device before the first tensor.
 struct MemoryBudget {
   int64_t capacity = 0;
-  int64_t frameworkReserve = 0;     ///< driver, context, loaded kernels
+  int64_t frameworkReserve = 0;     ///< driver, context, kernels, software
   int64_t communicationLibrary = 0; ///< buffers of communicators
 
   int64_t forTensors() const {

@@ -96,6 +96,8 @@ struct Task {
   bool matrix = false;
   /// Duration of a compute task alone on its device; unused for collectives.
   Time duration = 0;
+  /// What the host needs to launch it, beyond the latency of its device class.
+  Time launch = 0;
   /// Index into Workload::collectives, or -1 for a compute task.
   int32_t collective = -1;
   /// Index into Workload::buckets for a fused gradient reduction, else -1.
@@ -188,7 +190,7 @@ struct DeviceClass {
   int64_t ranks = 1;          ///< how many ranks it stands for
   int64_t representative = 0; ///< device id, for reports
   uint32_t deviceType = 0;    ///< index into Cluster::devices
-  Time launchLatency = 0;     ///< what the host needs to launch one task
+  Time launchLatency = 0;     ///< what the host needs to launch any task
   /// Kernels and communication that run beside each other take this many times
   /// as long.
   machine::Interference interference;
@@ -226,6 +228,7 @@ struct MemoryModel {
   int64_t communicatorChannels = 0; ///< per ring of a communicator
   int64_t exchangeChannels = 0;     ///< all-to-all, per peer in the node
   int64_t messageChannels = 0;      ///< other messages, per peer
+  int64_t stackBytes = 0;           ///< what the software takes beyond
 };
 
 /// Figures about the job that reports need and the engine does not.
@@ -251,6 +254,8 @@ struct Workload {
   JobInfo info;
   machine::Cluster cluster;
   MemoryModel memory;
+  /// Between two steps, when no device does anything.
+  Time stepGap = 0;
   std::vector<std::string> labels;
   std::vector<LinkClass> links;
   std::vector<Collective> collectives;

@@ -10,6 +10,7 @@
 #define PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Machine/Stack.h"
 #include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
 
@@ -43,8 +44,9 @@ enum class Fold {
 enum class Switch { Off, On };
 
 /// Costs on `cluster`. Fails if the original's rules do not know it.
-llvm::Expected<Machine> createMachine(machine::Cluster cluster,
-                                      Fidelity fidelity);
+llvm::Expected<Machine>
+createMachine(machine::Cluster cluster, Fidelity fidelity,
+              const cost::KernelModelOptions &options = {});
 
 /// Where a task of a workload comes from.
 struct TaskOrigin {
@@ -63,6 +65,9 @@ struct WorkloadOptions {
   /// Replaces what the devices say about kernels and communication that run
   /// beside each other.
   std::optional<machine::Interference> interference;
+  /// What the software and the place add to the costs of the machine.
+  machine::Stack stack;
+  machine::Site site;
   /// Gets the origin of every task, for those who want to know.
   std::vector<TaskOrigin> *origins = nullptr;
 };

@@ -10,6 +10,7 @@
 #define PROTEUS_TRANSFORMS_CLUSTERATTR_H
 
 #include "Proteus/Machine/Cluster.h"
+#include "Proteus/Machine/Stack.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,6 +22,14 @@ namespace proteus {
 /// one error is emitted.
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module,
                                                  llvm::StringRef override);
+
+/// The software stack and the site that `module` names in `proteus.stack` and
+/// `proteus.site`, likewise; JSON text is allowed in place of a file. Without
+/// any, a stack that costs nothing and a site that changes nothing.
+llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module,
+                                             llvm::StringRef override);
+llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module,
+                                           llvm::StringRef override);
 
 } // namespace proteus
 

@@ -419,6 +419,10 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
   let options = [
     Option<"cluster", "cluster", "std::string", "",
            "Preset or JSON file that replaces the attribute proteus.cluster">,
+    Option<"stack", "stack", "std::string", "",
+           "Name, JSON file or JSON text that replaces proteus.stack">,
+    Option<"site", "site", "std::string", "",
+           "Name, JSON file or JSON text that replaces proteus.site">,
     Option<"report", "report", "std::string", "", "Write a JSON report here">,
     Option<"trace", "trace", "std::string", "",
            "Write a Chrome/Perfetto trace here">,

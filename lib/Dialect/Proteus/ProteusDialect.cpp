@@ -24,7 +24,9 @@ void ProteusDialect::initialize() {}
 // Values
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyCluster(Operation *op, NamedAttribute attribute) {
+/// A name, a file or a description of a part of the machine.
+static LogicalResult verifyMachine(Operation *op, NamedAttribute attribute,
+                                   StringRef example) {
   Attribute value = attribute.getValue();
   if (isa<DictionaryAttr>(value))
     return success();
@@ -35,9 +37,21 @@ static LogicalResult verifyCluster(Operation *op, NamedAttribute attribute) {
                            << value;
   if (text.empty())
     return op->emitError() << "'" << attribute.getName().getValue()
-                           << "' is an empty string; name a preset, such as "
-                              "\"dgx-a100:1\", or a file";
+                           << "' is an empty string; name a preset, such as \""
+                           << example << "\", or a file";
   return success();
+}
+
+static LogicalResult verifyCluster(Operation *op, NamedAttribute attribute) {
+  return verifyMachine(op, attribute, "dgx-a100:1");
+}
+
+static LogicalResult verifyStack(Operation *op, NamedAttribute attribute) {
+  return verifyMachine(op, attribute, "megatron-lm");
+}
+
+static LogicalResult verifySite(Operation *op, NamedAttribute attribute) {
+  return verifyMachine(op, attribute, "jean-zay");
 }
 
 static LogicalResult verifyPath(Operation *op, NamedAttribute attribute) {
@@ -105,6 +119,8 @@ constexpr AttributeRule attributeRules[] = {
     {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
     {ProteusDialect::prefetchAttrName, false, verifyDepth},
     {ProteusDialect::samplesPerSecondAttrName, true, verifyQuantity},
+    {ProteusDialect::siteAttrName, true, verifySite},
+    {ProteusDialect::stackAttrName, true, verifyStack},
 };
 
 } // namespace

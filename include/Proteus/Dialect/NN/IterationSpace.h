@@ -91,6 +91,23 @@ enum class KernelClass {
   View,   ///< no kernel: the result is the operand seen differently
 };
 
+/// What is particular about the kernel of an operation, for who knows how fast
+/// such kernels are. Nothing else depends on it.
+enum class KernelFamily {
+  Plain,      ///< a matrix product or a convolution, or a stream of operands
+  Grouped,    ///< products of many groups in one call
+  Attention,  ///< fused attention over `batch`, `head`, `group`, `seq`, `key`
+  Norm,       ///< rows are reduced and rescaled
+  Activation, ///< a gated activation
+  Rope,       ///< rotary embedding
+  Embedding,  ///< rows of a table
+  Softmax,    ///< softmax and cross-entropy
+  Update,     ///< of a parameter, in one call with all others
+};
+
+/// Which part of a step an operation on the matrix units belongs to.
+enum class KernelPass { Forward, DataGradient, WeightGradient };
+
 /// Checks every dimension of every operand and result of `op` against the
 /// iterators that index it.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,

@@ -80,7 +80,8 @@ def NN_ScaleOp : NN_ForwardOp<"scale", ["getFlopsPerPoint", "isLinear"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_SwigluOp : NN_ForwardOp<"swiglu", ["getFlopsPerPoint"]> {
+def NN_SwigluOp : NN_ForwardOp<"swiglu",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "silu(gate) · up in one kernel";
   let description = [{
     Element-wise. The gradient reads both operands.
@@ -137,7 +138,8 @@ def NN_SigmoidGradOp : NN_ActivationGradOp<"sigmoid_grad"> {
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_FloatTensor:$output);
 }
 
-def NN_SwigluGradOp : NN_KernelOp<"swiglu_grad", ["getFlopsPerPoint"]> {
+def NN_SwigluGradOp : NN_KernelOp<"swiglu_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.swiglu with respect to gate and up";
   let description = [{
     dgate = dy · up · silu'(gate); dup = dy · silu(gate).

@@ -137,7 +137,8 @@ def NN_MoeGateGradOp : NN_KernelOp<"moe_gate_grad", ["getFlopsPerPoint"]> {
   let hasVerifier = 1;
 }
 
-def NN_ExpertLinearOp : NN_ForwardOp<"expert_linear", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_ExpertLinearOp : NN_ForwardOp<"expert_linear",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelFamily"]> {
   let summary = "grouped matrix product: every expert has its own weight";
   let description = [{
     y = x wᵀ + bias for each expert: input `[experts, groups, capacity, in]`, weight
@@ -158,7 +159,7 @@ def NN_ExpertLinearOp : NN_ForwardOp<"expert_linear", ["getFlopsPerPoint", "getK
 }
 
 def NN_ExpertLinearDgradOp : NN_KernelOp<"expert_linear_dgrad",
-    ["getFlopsPerPoint", "getKernelClass"]> {
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getKernelFamily"]> {
   let summary = "gradient of nn.expert_linear with respect to its input";
   let description = [{
     dx = dy w for each expert. Iterators as in `nn.expert_linear`; `out` is summed.
@@ -173,7 +174,7 @@ def NN_ExpertLinearDgradOp : NN_KernelOp<"expert_linear_dgrad",
 }
 
 def NN_ExpertLinearWgradOp : NN_KernelOp<"expert_linear_wgrad",
-    ["getFlopsPerPoint", "getKernelClass"]> {
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getKernelFamily"]> {
   let summary = "gradient of nn.expert_linear with respect to its weight";
   let description = [{
     dw = dyᵀ x for each expert. Iterators as in `nn.expert_linear`; `group` and

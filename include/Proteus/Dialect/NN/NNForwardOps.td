@@ -55,7 +55,8 @@ def NN_MatmulOp : NN_ForwardOp<"matmul", ["getFlopsPerPoint", "getKernelClass"]>
 }
 
 def NN_AttentionOp : NN_ForwardOp<"attention",
-    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf"],
+    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf",
+     "getKernelFamily"],
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "fused scaled-dot-product attention";
   let description = [{
@@ -87,7 +88,8 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
 }
 
 def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
-    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf"]> {
+    ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf",
+     "getKernelFamily"]> {
   let summary = "attention over one block of keys, joined with earlier blocks";
   let description = [{
     What `nn.attention` computes, over the keys that are held: one block of
@@ -118,7 +120,8 @@ def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
 // Memory-bound operations
 //===----------------------------------------------------------------------===//
 
-def NN_EmbeddingOp : NN_ForwardOp<"embedding", ["readsWholeOperand"]> {
+def NN_EmbeddingOp : NN_ForwardOp<"embedding",
+    ["readsWholeOperand", "getKernelFamily"]> {
   let summary = "rows of a table, selected by index";
   let description = [{
     Iterators: the dimensions of the indices, `vocab` (sum: a device that does
@@ -132,7 +135,8 @@ def NN_EmbeddingOp : NN_ForwardOp<"embedding", ["readsWholeOperand"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_LayerNormOp : NN_ForwardOp<"layer_norm", ["getFlopsPerPoint"]> {
+def NN_LayerNormOp : NN_ForwardOp<"layer_norm",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation over the last dimension, with scale and shift";
   let description = [{
     (x − mean) / √(variance + 10⁻⁵) · scale + shift, with the mean of the squared
@@ -261,7 +265,8 @@ def NN_SplitOp : NN_ForwardOp<"split", ["getKernelClass"]> {
 // Losses
 //===----------------------------------------------------------------------===//
 
-def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy", ["getFlopsPerPoint"],
+def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy",
+    ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "mean cross-entropy of logits against labels";
   let description = [{
@@ -296,7 +301,8 @@ def NN_MSELossOp : NN_ForwardOp<"mse_loss", ["getFlopsPerPoint"]> {
 // Pieces of a decomposed cross-entropy
 //===----------------------------------------------------------------------===//
 
-def NN_RowMaxOp : NN_KernelOp<"row_max", ["getFlopsPerPoint"]> {
+def NN_RowMaxOp : NN_KernelOp<"row_max",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "maximum over the last dimension";
   let description = [{
     Iterators: the leading dimensions and `vocab` (max).
@@ -309,7 +315,8 @@ def NN_RowMaxOp : NN_KernelOp<"row_max", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum", ["getFlopsPerPoint"]> {
+def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials, and the logit of the label";
   let description = [{
     Per row: Σ exp(logit − max), and the logit at the label (zero on a device that

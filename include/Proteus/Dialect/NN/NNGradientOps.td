@@ -14,7 +14,8 @@ include "Proteus/Dialect/NN/NNBase.td"
 // The gradient of a multilinear operation runs over the iteration space of the
 // operation itself: what does not index the wanted operand is summed over.
 
-def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its input";
   let description = [{
     dx = dy w. Iterators as in `nn.linear`; `out` is summed.
@@ -27,7 +28,8 @@ def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad", ["getFlopsPerPoint", "getKern
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its weight";
   let description = [{
     dw = dyᵀ x. Iterators as in `nn.linear`; the leading dimensions are summed.
@@ -41,8 +43,8 @@ def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad", ["getFlopsPerPoint", "getKern
 }
 
 def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
-    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
-     "getVisitedShareOf"],
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass",
+     "getVisitedShare", "getVisitedShareOf", "getKernelFamily", "getKernelPass"],
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "gradients of nn.attention with respect to query, key and value";
   let description = [{
@@ -67,8 +69,8 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
 }
 
 def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
-    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass", "getVisitedShare",
-     "getVisitedShareOf"]> {
+    ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass",
+     "getVisitedShare", "getVisitedShareOf", "getKernelFamily", "getKernelPass"]> {
   let summary = "what one block of keys contributes to the gradients of attention";
   let description = [{
     What `nn.attention_grad` computes, over the keys that are held: one block of
@@ -97,7 +99,8 @@ def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
   }];
 }
 
-def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad"> {
+def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad",
+    ["getKernelFamily"]> {
   let summary = "gradient of nn.embedding with respect to its table";
   let description = [{
     Adds each row of the gradient to the row of its index. Iterators as in
@@ -111,7 +114,8 @@ def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad"> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_LayerNormGradOp : NN_KernelOp<"layer_norm_grad", ["getFlopsPerPoint"]> {
+def NN_LayerNormGradOp : NN_KernelOp<"layer_norm_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.layer_norm with respect to input, scale and shift";
   let description = [{
     Iterators as in `nn.layer_norm`; the leading dimensions are summed for scale
@@ -168,7 +172,8 @@ def NN_DropoutGradOp : NN_BinaryGradOp<"dropout_grad"> {
                        F64Attr:$probability);
 }
 
-def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad", ["getFlopsPerPoint"]> {
+def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.cross_entropy with respect to the logits";
   let description = [{
     (softmax − one-hot(label)) · dloss / rows, with the softmax from the

@@ -14,7 +14,8 @@ include "Proteus/Dialect/NN/NNBase.td"
 def NN_Dilation : DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">;
 def NN_Groups : DefaultValuedAttr<I64Attr, "1">;
 
-def NN_Conv2DOp : NN_ForwardOp<"conv2d", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_Conv2DOp : NN_ForwardOp<"conv2d",
+    ["getFlopsPerPoint", "getKernelClass", "getWindowStride"]> {
   let summary = "two-dimensional convolution";
   let description = [{
     Input `[batch, in, height, width]`, weight `[out, in, kernel, kernel]`.
@@ -69,7 +70,8 @@ def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getWindowStride"]> {
   let summary = "gradient of nn.conv2d with respect to its input";
   let description = [{
     Iterators as in `nn.conv2d`; `out` is summed.
@@ -88,7 +90,8 @@ def NN_Conv2DDgradOp : NN_KernelOp<"conv2d_dgrad", ["getFlopsPerPoint", "getKern
   let hasVerifier = 1;
 }
 
-def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getWindowStride"]> {
   let summary = "gradient of nn.conv2d with respect to its weight";
   let description = [{
     Iterators as in `nn.conv2d`; `batch` and the positions are summed.

@@ -40,6 +40,15 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
     InterfaceMethod<"How the device executes the operation.",
       "::proteus::nn::KernelClass", "getKernelClass", (ins), [{}],
       [{ return ::proteus::nn::KernelClass::Memory; }]>,
+    InterfaceMethod<"What is particular about the kernel.",
+      "::proteus::nn::KernelFamily", "getKernelFamily", (ins), [{}],
+      [{ return ::proteus::nn::KernelFamily::Plain; }]>,
+    InterfaceMethod<"Which part of a step the kernel belongs to.",
+      "::proteus::nn::KernelPass", "getKernelPass", (ins), [{}],
+      [{ return ::proteus::nn::KernelPass::Forward; }]>,
+    InterfaceMethod<"The larger stride of the window through which an image is "
+      "read, if there is one.",
+      "int64_t", "getWindowStride", (ins), [{}], [{ return 1; }]>,
     InterfaceMethod<"Whether the kernel reads the whole of an operand. A table "
       "lookup reads as many rows as it returns.",
       "bool", "readsWholeOperand", (ins "unsigned":$operand), [{}],

@@ -11,7 +11,8 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-def NN_RMSNormOp : NN_ForwardOp<"rms_norm", ["getFlopsPerPoint"]> {
+def NN_RMSNormOp : NN_ForwardOp<"rms_norm",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation by the root mean square of the last dimension";
   let description = [{
     x / √(mean(x²) + 10⁻⁵) · scale.
@@ -25,7 +26,8 @@ def NN_RMSNormOp : NN_ForwardOp<"rms_norm", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_RMSNormGradOp : NN_KernelOp<"rms_norm_grad", ["getFlopsPerPoint"]> {
+def NN_RMSNormGradOp : NN_KernelOp<"rms_norm_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.rms_norm with respect to input and scale";
   let description = [{
     Iterators as in `nn.rms_norm`; the leading dimensions are summed for the scale.
@@ -43,7 +45,8 @@ def NN_RMSNormGradOp : NN_KernelOp<"rms_norm_grad", ["getFlopsPerPoint"]> {
 // Batch normalisation
 //===----------------------------------------------------------------------===//
 
-def NN_BatchNormOp : NN_ForwardOp<"batch_norm", ["getFlopsPerPoint"],
+def NN_BatchNormOp : NN_ForwardOp<"batch_norm",
+    ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "normalisation over the batch, per channel";
   let description = [{
@@ -77,7 +80,8 @@ def NN_BatchNormOp : NN_ForwardOp<"batch_norm", ["getFlopsPerPoint"],
   let hasVerifier = 1;
 }
 
-def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad", ["getFlopsPerPoint"],
+def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
+    ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradients of nn.batch_norm with respect to input, scale and shift";
   let description = [{
@@ -104,7 +108,8 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad", ["getFlopsPerPoint"],
 // Pieces of a decomposed batch normalisation: one group over all devices
 //===----------------------------------------------------------------------===//
 
-def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums", ["getFlopsPerPoint"]> {
+def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sums of values and of squares, per channel";
   let description = [{
     Row 0 is Σ x, row 1 is Σ x²: one tensor, so that one all-reduce completes both.
@@ -137,7 +142,8 @@ def NN_BatchNormStatisticsOp : NN_KernelOp<"batch_norm_statistics", ["getFlopsPe
   let hasVerifier = 1;
 }
 
-def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply", ["getFlopsPerPoint"]> {
+def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation with given statistics";
   let description = [{
     (x − mean) · inverse · scale + shift. Iterators: `batch`, `channel` (parallel)
@@ -154,7 +160,8 @@ def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply", ["getFlopsPerPoint"]> 
   let hasVerifier = 1;
 }
 
-def NN_BatchNormGradSumsOp : NN_KernelOp<"batch_norm_grad_sums", ["getFlopsPerPoint"]> {
+def NN_BatchNormGradSumsOp : NN_KernelOp<"batch_norm_grad_sums",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of scale and shift, per channel";
   let description = [{
     dscale = Σ dy (x − mean) inverse; dshift = Σ dy. Iterators: `batch` (sum),
@@ -170,7 +177,8 @@ def NN_BatchNormGradSumsOp : NN_KernelOp<"batch_norm_grad_sums", ["getFlopsPerPo
   let hasVerifier = 1;
 }
 
-def NN_BatchNormInputGradOp : NN_KernelOp<"batch_norm_input_grad", ["getFlopsPerPoint"]> {
+def NN_BatchNormInputGradOp : NN_KernelOp<"batch_norm_input_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of the input of nn.batch_norm from the two sums";
   let description = [{
     dx = scale · inverse · (dy − dshift / count − x̂ dscale / count) with

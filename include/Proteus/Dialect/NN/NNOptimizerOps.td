@@ -16,7 +16,8 @@ include "Proteus/Dialect/NN/NNBase.td"
 // operand is a factor that the gradient is multiplied by; 0 stands for a gradient
 // of zero, whatever its elements are.
 
-class NN_UpdateOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoint"]>;
+class NN_UpdateOp<string mnemonic>
+    : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "getKernelFamily"]>;
 
 def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let summary = "parameter update by stochastic gradient descent";

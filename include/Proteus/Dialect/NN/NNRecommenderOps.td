@@ -12,7 +12,7 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
-    ["getFlopsPerPoint", "readsWholeOperand", "getReadsPerWrite"]> {
+    ["getFlopsPerPoint", "readsWholeOperand", "getReadsPerWrite", "getKernelFamily"]> {
   let summary = "sums of rows of a table, selected by bags of indices";
   let description = [{
     One table: indices `[batch, bag]`, table `[vocab, hidden]`, result `[batch,
@@ -33,7 +33,8 @@ def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
   let hasVerifier = 1;
 }
 
-def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad", ["getFlopsPerPoint"]> {
+def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.embedding_bag with respect to its tables";
   let description = [{
     Adds each row of the gradient to the rows of its bag. Iterators as in

@@ -63,7 +63,8 @@ def NN_LstmGradOp : NN_KernelOp<"lstm_grad",
   let hasVerifier = 1;
 }
 
-def NN_LstmWgradOp : NN_KernelOp<"lstm_wgrad", ["getFlopsPerPoint", "getKernelClass"]> {
+def NN_LstmWgradOp : NN_KernelOp<"lstm_wgrad",
+    ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.lstm with respect to its weight";
   let description = [{
     Σ over batch and time of the gradient of the gates times the state before: one

@@ -11,7 +11,8 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-def NN_RopeOp : NN_ForwardOp<"rope", ["getFlopsPerPoint", "isLinear"]> {
+def NN_RopeOp : NN_ForwardOp<"rope",
+    ["getFlopsPerPoint", "isLinear", "getKernelFamily"]> {
   let summary = "rotary position embedding";
   let description = [{
     In every head of the last dimension, elements i and i + dim/2 are turned as a

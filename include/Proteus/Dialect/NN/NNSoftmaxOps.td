@@ -11,7 +11,8 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-def NN_SoftmaxOp : NN_ForwardOp<"softmax", ["getFlopsPerPoint"],
+def NN_SoftmaxOp : NN_ForwardOp<"softmax",
+    ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "softmax over the last dimension";
   let description = [{
@@ -31,7 +32,8 @@ def NN_SoftmaxOp : NN_ForwardOp<"softmax", ["getFlopsPerPoint"],
   let hasVerifier = 1;
 }
 
-def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad", ["getFlopsPerPoint"],
+def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad",
+    ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradient of nn.softmax";
   let description = [{
@@ -49,7 +51,8 @@ def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad", ["getFlopsPerPoint"],
 // Pieces of a decomposed softmax
 //===----------------------------------------------------------------------===//
 
-def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum", ["getFlopsPerPoint"]> {
+def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials per row";
   let description = [{
     Σ exp(x − max). Iterators: the leading dimensions and `vocab` (sum).
@@ -62,7 +65,8 @@ def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize", ["getFlopsPerPoint"]> {
+def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "softmax from maximum and sum of each row";
   let description = [{
     exp(x − max) / sum. Iterators: the leading dimensions and `vocab`, all
@@ -77,7 +81,8 @@ def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize", ["getFlopsPerPoint"
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_SoftmaxDotOp : NN_KernelOp<"softmax_dot", ["getFlopsPerPoint"]> {
+def NN_SoftmaxDotOp : NN_KernelOp<"softmax_dot",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "dot product of gradient and softmax per row";
   let description = [{
     Σ dy y. Iterators: the leading dimensions and `vocab` (sum).
@@ -90,7 +95,8 @@ def NN_SoftmaxDotOp : NN_KernelOp<"softmax_dot", ["getFlopsPerPoint"]> {
   let results = (outs NN_FloatTensor:$result);
 }
 
-def NN_SoftmaxInputGradOp : NN_KernelOp<"softmax_input_grad", ["getFlopsPerPoint"]> {
+def NN_SoftmaxInputGradOp : NN_KernelOp<"softmax_input_grad",
+    ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.softmax from the dot product of each row";
   let description = [{
     dx = y (dy − dot). Iterators: the leading dimensions and `vocab`, all

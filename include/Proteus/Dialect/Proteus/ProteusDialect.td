@@ -21,6 +21,8 @@ def Proteus_Dialect : Dialect {
     | attribute | on | value |
     |---|---|---|
     | `proteus.cluster` | `builtin.module` | what is simulated: a preset or a file (a string, not empty), or an inline description (a dictionary) |
+    | `proteus.stack` | `builtin.module` | the software that runs it: a name, a file or JSON text (a string), or an inline description (a dictionary) |
+    | `proteus.site` | `builtin.module` | the place where it runs, likewise |
     | `proteus.path` | any operation, any argument | the path of a module, such as `"layers[3].attention.qkv"` |
     | `proteus.prefetch` | an operation that gathers or fetches a parameter | how many repeated layers ahead of its use it may run, `i64` |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step, `f64` |
@@ -47,6 +49,8 @@ def Proteus_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Names of the attributes.
     static constexpr ::llvm::StringLiteral clusterAttrName = "proteus.cluster";
+    static constexpr ::llvm::StringLiteral stackAttrName = "proteus.stack";
+    static constexpr ::llvm::StringLiteral siteAttrName = "proteus.site";
     static constexpr ::llvm::StringLiteral pathAttrName = "proteus.path";
     static constexpr ::llvm::StringLiteral prefetchAttrName =
         "proteus.prefetch";

@@ -1,0 +1,132 @@
+//===- Stack.h - what a software stack adds to arithmetic -------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two frameworks run the same model on the same machine at different speeds:
+// they launch other kernels, move more bytes, wait for their hosts. What is
+// known of a framework is a stack, what is known of a place is a site; both are
+// data with a name (docs/stacks.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_MACHINE_STACK_H
+#define PROTEUS_MACHINE_STACK_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proteus::machine {
+
+/// Kernels that memory bounds, by what frameworks do differently in them.
+enum class TrafficClass : uint8_t {
+  Elementwise, ///< additions, dropout, scaling, copies
+  Norm,
+  Activation,
+  Rope,
+  Softmax,
+  Loss,
+  Embedding,
+  Permute, ///< tokens to experts and back
+  Update,  ///< of parameters
+};
+constexpr unsigned numTrafficClasses = 9;
+/// "norm", as in stack files.
+llvm::StringRef stringify(TrafficClass traffic);
+
+/// A software stack. The defaults are those of one that adds nothing.
+struct Stack {
+  std::string name;
+
+  // How it writes a model; the driver builds models accordingly.
+
+  /// "fused": one kernel. "unfused": products, softmax and copies between.
+  std::string attention = "fused";
+  /// The same of the two steps of a gated activation.
+  std::string gated = "fused";
+  /// "f32": logits are converted before the loss; "compute": they are not.
+  std::string logits = "compute";
+  /// Probability; 0: no such kernels.
+  double dropout = 0;
+  /// Vocabularies are padded to multiples of this times the tensor-parallel
+  /// degree.
+  int64_t vocabMultiple = 1;
+
+  // What it does in a step.
+
+  /// Gradients are reduced while the backward pass goes on; else behind it.
+  bool overlapGradients = true;
+  /// Gradients, and what is reduced of them, are of this type; empty: f32.
+  std::string gradientType;
+
+  // What it costs.
+
+  /// Seconds the host needs for each kernel, each collective and each message
+  /// between stages, ahead of the device.
+  double hostKernel = 0, hostCollective = 0, hostMessage = 0;
+  /// Seconds in which the device waits at each kernel, each collective and each
+  /// step, whatever the host does ahead.
+  double kernelGap = 0, collectiveGap = 0, stepGap = 0;
+  /// How many times the bytes of the operation are moved.
+  double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  /// Whether kernels that memory bounds reach the bandwidth of a copy.
+  bool fusedMemoryKernels = true;
+  /// Share of the matrix rate of isolated kernels that is sustained.
+  double matrixRate = 1;
+
+  // What it takes of the memory.
+
+  /// Bytes on every device beyond tensors, allocator and communication.
+  int64_t reservedBytes = 0;
+
+  /// Whether a gradient in the type of the model is kept for every shape of a
+  /// matrix, because the product adds to the accumulated one directly.
+  bool dummyGradients = false;
+  /// Whether the optimizer has gradients of its own in the type of its master
+  /// weights, beside those of the model.
+  bool masterGradients = false;
+  /// What its users call the memory of a run: "allocated", the sum of tensors,
+  /// or "device", all that is taken from a device.
+  std::string reportedMemory = "allocated";
+
+  /// Half-width of what predictions with this stack are off by, relative, in 80
+  /// of 100 cases.
+  double uncertainty = 0.1;
+};
+
+/// A place: what its network leaves of the nominal rate, and what it adds.
+struct Site {
+  std::string name;
+  /// Share of the rate of the network cards that collectives reach; absent: as
+  /// the cluster says.
+  std::optional<double> fabricEfficiency;
+  /// Seconds that each collective takes longer.
+  double collectiveGap = 0;
+};
+
+/// The embedded stack or site of a name. Unknown names give an error that lists
+/// the known ones.
+llvm::Expected<Stack> parseStackPreset(llvm::StringRef name);
+llvm::Expected<Site> parseSitePreset(llvm::StringRef name);
+std::vector<std::string> stackPresetNames();
+std::vector<std::string> sitePresetNames();
+
+/// Read from JSON text; `source` names it in errors. A stack may say
+/// `"base": "megatron-lm"` and what differs from it.
+llvm::Expected<Stack> parseStackJSON(llvm::StringRef text,
+                                     llvm::StringRef source);
+llvm::Expected<Site> parseSiteJSON(llvm::StringRef text,
+                                   llvm::StringRef source);
+
+} // namespace proteus::machine
+
+#endif // PROTEUS_MACHINE_STACK_H

@@ -1,0 +1,30 @@
+//===- MemoryModel.cpp - kernels that stream their operands -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Cost/KernelModels.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace proteus::cost;
+
+Estimate
+proteus::cost::estimateMemory(const Device &device,
+                              const machine::MemoryParameters &parameters,
+                              const Kernel &kernel) {
+  double compute = kernel.flops /
+                   std::min(device.peak(kernel.type), device.peak(DType::F32));
+  double memory =
+      kernel.bytes / (parameters.efficiency * device.memoryBandwidth);
+  double work = std::max(compute, memory);
+  // What a small kernel takes anyway and what its bytes take overlap.
+  double fixed = parameters.fixedTime;
+  double once = std::cbrt(work * work * work + fixed * fixed * fixed);
+  // Every further step is launched again.
+  return {once + (kernel.steps - 1) * fixed, memory > compute};
+}

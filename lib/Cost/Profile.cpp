@@ -1,0 +1,321 @@
+//===- Profile.cpp - profiles as files ----------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Cost/Profile.h"
+#include "Proteus/Support/CSV.h"
+#include "Proteus/Support/JSON.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+#include <map>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::cost;
+
+//===----------------------------------------------------------------------===//
+// Our own format
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of one kernel by name, taken one by one; what is wrong is reported
+/// once.
+class Sizes {
+public:
+  explicit Sizes(std::map<std::string, double> values)
+      : values(std::move(values)) {}
+
+  double take(StringRef name) {
+    auto found = values.find(name.str());
+    if (found == values.end()) {
+      fail("the shape lacks '" + name + "'");
+      return 1;
+    }
+    double value = found->second;
+    values.erase(found);
+    if (!(value > 0) || !std::isfinite(value))
+      fail("'" + name + "' must be positive");
+    return value;
+  }
+  double take(StringRef name, double otherwise) {
+    return values.count(name.str()) ? take(name) : otherwise;
+  }
+  /// 0, 1 or absent.
+  bool flag(StringRef name) {
+    auto found = values.find(name.str());
+    if (found == values.end())
+      return false;
+    double value = found->second;
+    values.erase(found);
+    if (value != 0 && value != 1)
+      fail("'" + name + "' must be 0 or 1");
+    return value == 1;
+  }
+  /// The first mistake; a size that nobody took is one.
+  std::string finish() {
+    if (error.empty() && !values.empty())
+      error = "the shape of this kernel has no '" + values.begin()->first + "'";
+    return error;
+  }
+  void fail(const Twine &message) {
+    if (error.empty())
+      error = message.str();
+  }
+
+private:
+  std::map<std::string, double> values;
+  std::string error;
+};
+} // namespace
+
+template <typename T, typename Range>
+static std::optional<T> byName(StringRef name, const Range &all) {
+  for (T value : all)
+    if (stringify(value) == name)
+      return value;
+  return std::nullopt;
+}
+
+static ArrayRef<Family> allFamilies() {
+  static constexpr Family families[] = {
+      Family::Product,     Family::GroupedProduct, Family::Attention,
+      Family::Convolution, Family::Stream,         Family::Norm,
+      Family::Activation,  Family::Rope,           Family::Embedding,
+      Family::Softmax,     Family::Update};
+  return families;
+}
+
+static Kernel takeProduct(Sizes &sizes, Family family, DType type, Pass pass) {
+  double batch = sizes.take("batch", 1);
+  double m = sizes.take("m"), n = sizes.take("n"), k = sizes.take("k");
+  double width =
+      sizes.take("result_bytes", static_cast<double>(byteWidth(type)));
+  bool accumulates = sizes.flag("accumulate");
+  DType result = width == 4 ? DType::F32 : type;
+  if (width != static_cast<double>(byteWidth(result)))
+    sizes.fail("'result_bytes' must be the width of the type or 4");
+  return family == Family::Product
+             ? makeProduct(batch, m, n, k, type, result, pass, accumulates)
+             : makeGroupedProduct(batch, m, n, k, type, result, pass,
+                                  accumulates);
+}
+
+static Kernel takeAttention(Sizes &sizes, DType type, Pass pass) {
+  Attention attention;
+  attention.batch = sizes.take("batch", 1);
+  attention.heads = sizes.take("heads");
+  attention.queries = sizes.take("queries");
+  attention.keys = sizes.take("keys", attention.queries);
+  attention.keyDim = sizes.take("key_dim");
+  attention.valueDim = sizes.take("value_dim", attention.keyDim);
+  attention.visited = sizes.take("visited", 1);
+  if (attention.visited > 1)
+    sizes.fail("'visited' is a share");
+  return makeAttention(attention, type, pass != Pass::Forward);
+}
+
+static Kernel takeConvolution(Sizes &sizes, DType type, Pass pass) {
+  Convolution conv;
+  conv.batch = sizes.take("batch");
+  conv.groups = sizes.take("groups", 1);
+  conv.inChannels = sizes.take("in");
+  conv.outChannels = sizes.take("out");
+  conv.height = sizes.take("height");
+  conv.width = sizes.take("width");
+  conv.outHeight = sizes.take("out_height");
+  conv.outWidth = sizes.take("out_width");
+  conv.kernelHeight = sizes.take("kernel_height");
+  conv.kernelWidth = sizes.take("kernel_width");
+  conv.stride = sizes.take("stride", 1);
+  return makeConvolution(conv, type, pass);
+}
+
+/// The kernel of one row, or what is wrong with it.
+static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
+                            Sizes sizes, Kernel &kernel) {
+  std::optional<Family> family = byName<Family>(op, allFamilies());
+  if (!family) {
+    SmallVector<StringRef> known;
+    for (Family one : allFamilies())
+      known.push_back(stringify(one));
+    return ("unknown op '" + op + "' (one of " + join(known, ", ") + ")").str();
+  }
+  std::optional<DType> type = byName<DType>(dtype, machine::allDTypes());
+  if (!type)
+    return ("unknown dtype '" + dtype + "'").str();
+  static constexpr Pass passes[] = {Pass::Forward, Pass::DataGradient,
+                                    Pass::WeightGradient};
+  std::optional<Pass> which = byName<Pass>(pass, passes);
+  if (!which)
+    return ("unknown pass '" + pass + "' (one of forward, dgrad, wgrad)").str();
+  switch (*family) {
+  case Family::Product:
+  case Family::GroupedProduct:
+    kernel = takeProduct(sizes, *family, *type, *which);
+    break;
+  case Family::Attention:
+    kernel = takeAttention(sizes, *type, *which);
+    break;
+  case Family::Convolution:
+    kernel = takeConvolution(sizes, *type, *which);
+    break;
+  default:
+    kernel = makeMemoryKernel(*family, sizes.take("bytes"), *type);
+  }
+  return sizes.finish();
+}
+
+/// op,dtype,pass,shape,time_us and perhaps device.
+static Expected<Measurements> parseOwnCSV(const CSV &csv) {
+  SmallVector<size_t> columns;
+  for (StringRef name : {"op", "dtype", "pass", "shape", "time_us"}) {
+    Expected<size_t> column = csv.column(name);
+    if (!column)
+      return column.takeError();
+    columns.push_back(*column);
+  }
+  std::optional<size_t> device;
+  if (Expected<size_t> column = csv.column("device"))
+    device = *column;
+  else
+    consumeError(column.takeError());
+  Measurements all;
+  for (size_t row = 1; row < csv.size(); ++row) {
+    ArrayRef<std::string> fields = csv.row(row);
+    if (fields.size() != csv.row(0).size())
+      return csv.errorAt(row, "expected " + Twine(csv.row(0).size()) +
+                                  " fields, got " + Twine(fields.size()));
+    std::map<std::string, double> values;
+    SmallVector<StringRef> parts;
+    SplitString(fields[columns[3]], parts);
+    for (StringRef part : parts) {
+      auto [name, value] = part.split('=');
+      values[name.str()] = numberOf(value);
+    }
+    Measurement measurement;
+    std::string error =
+        kernelOf(fields[columns[0]], fields[columns[1]], fields[columns[2]],
+                 Sizes(std::move(values)), measurement.kernel);
+    if (!error.empty())
+      return csv.errorAt(row, error);
+    measurement.seconds = numberOf(fields[columns[4]]) * 1e-6;
+    if (!(measurement.seconds > 0) || !std::isfinite(measurement.seconds))
+      return csv.errorAt(row, "expected a positive time, got '" +
+                                  fields[columns[4]] + "'");
+    if (device)
+      measurement.device = fields[*device];
+    all.push_back(std::move(measurement));
+  }
+  return all;
+}
+
+/// {"device": .., "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
+static Expected<Measurements> parseOwnJSON(const json::Document &document) {
+  json::Reader root = document.root();
+  root.expectKeys({"device", "kernels"});
+  std::string device = root.has("device") ? root["device"].string() : "";
+  Measurements all;
+  for (const json::Reader &entry : root["kernels"].elements()) {
+    entry.expectKeys({"op", "dtype", "pass", "shape", "time_us"});
+    std::map<std::string, double> values;
+    for (const auto &[name, value] : entry["shape"].members())
+      values[name] = value.nonNegative(1e18);
+    Measurement measurement;
+    std::string pass = entry.has("pass") ? entry["pass"].string() : "forward";
+    std::string error =
+        kernelOf(entry["op"].string(), entry["dtype"].string(), pass,
+                 Sizes(std::move(values)), measurement.kernel);
+    if (!error.empty())
+      entry.fail(error);
+    measurement.seconds = entry["time_us"].positive(1e12) * 1e-6;
+    measurement.device = device;
+    all.push_back(std::move(measurement));
+  }
+  if (Error error = document.takeError())
+    return std::move(error);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static Expected<Measurements> parseTable(StringRef text, StringRef source) {
+  Expected<CSV> csv = CSV::parse(text, source);
+  if (!csv)
+    return csv.takeError();
+  ArrayRef<std::string> header = csv->row(0);
+  auto has = [&](StringRef name) { return llvm::is_contained(header, name); };
+  if (has("op") && has("shape"))
+    return parseOwnCSV(*csv);
+  if (has("M_tokens"))
+    return readVidurProducts(text, source);
+  if (has("post_attention_layernorm"))
+    return readVidurMemoryKernels(text, source, {});
+  if (has("tflops") && has("dtype"))
+    return readOpenXLA(text, source);
+  if (header[0] == "Precision")
+    return readDeepBench(text, source);
+  return csv->errorAt(0, "no profile: expected the columns op, dtype, pass, "
+                         "shape and time_us, or those of a known table");
+}
+
+Expected<Measurements> proteus::cost::parseProfile(StringRef text,
+                                                   StringRef source) {
+  if (!text.ltrim().starts_with("{"))
+    return parseTable(text, source);
+  if (text.contains("\"accurate_efficient_factor\""))
+    return readSimuMax(text, source);
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  return parseOwnJSON(*document);
+}
+
+Expected<Measurements> proteus::cost::readProfile(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError("can't read profile " + path + ": " +
+                             buffer.getError().message());
+  return parseProfile((*buffer)->getBuffer(), path);
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// Names of published tables.
+static constexpr std::pair<StringRef, StringRef> tableNames[] = {
+    {"a100", "A100-SXM4-80GB"},
+    {"h100", "H100-SXM5-80GB"},
+    {"a40", "A40"},
+    {"sm_90", "H100-SXM5-80GB"},
+    {"sm_100_B200", "B200-SXM6-180GB"},
+    {"gfx950", "MI350X-288GB"},
+    {"a100_pcie_bf16", "A100-PCIe-80GB"},
+    {"b200_bf16_ceperm", "B200-SXM6-180GB"}};
+
+Measurements proteus::cost::measurementsOf(const Device &device,
+                                           const Measurements &all) {
+  auto isOwn = [&](StringRef name) {
+    return name.empty() || name == device.name ||
+           llvm::any_of(tableNames, [&](const auto &pair) {
+             return pair.first == name && pair.second == device.name;
+           });
+  };
+  Measurements own;
+  for (const Measurement &row : all)
+    if (isOwn(row.device))
+      own.push_back(row);
+  return own;
+}

@@ -1,0 +1,200 @@
+//===- ProfileModel.cpp - measured kernels before models ----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Cost/Profile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace proteus::cost;
+
+/// Repeated measurements of one kernel differ by this much.
+static constexpr double repeatError = 0.02;
+
+namespace {
+
+using Coordinates = std::vector<double>;
+
+/// A kernel as a profile knows it: what must be the same, and the sizes between
+/// which may be interpolated.
+struct Place {
+  Coordinates same, sizes;
+};
+
+Place placeOf(const Kernel &kernel) {
+  Place place;
+  place.same = {static_cast<double>(kernel.family),
+                static_cast<double>(kernel.type),
+                static_cast<double>(kernel.pass),
+                static_cast<double>(kernel.accumulates)};
+  if (kernel.convolution) {
+    const Convolution &c = *kernel.convolution;
+    place.same.insert(place.same.end(),
+                      {c.groups, c.inChannels, c.outChannels, c.height, c.width,
+                       c.outHeight, c.outWidth, c.kernelHeight, c.kernelWidth,
+                       c.stride});
+    place.sizes = {c.batch};
+  } else if (kernel.attention) {
+    const Attention &a = *kernel.attention;
+    place.same.insert(place.same.end(),
+                      {a.keyDim, a.valueDim, a.visited, a.keys / a.queries});
+    place.sizes = {a.batch * a.heads, a.queries};
+  } else if (kernel.product) {
+    const MatrixProduct &p = *kernel.product;
+    // The width of an element of the result.
+    place.same.push_back(kernel.resultBytes / (p.rows * p.columns));
+    place.sizes = {p.batch, p.rows / p.batch, p.columns, p.inner};
+  } else {
+    place.same.push_back(kernel.steps);
+    place.sizes = {kernel.bytes};
+  }
+  return place;
+}
+
+/// Kernels that differ in sizes only.
+class Points {
+public:
+  /// `off`: logarithm of the measured time over that of the model.
+  void add(const Coordinates &sizes, double seconds, double off) {
+    Point &point = points[sizes];
+    point.logSeconds += std::log(seconds);
+    point.off += off;
+    ++point.count;
+  }
+
+  std::optional<double> measured(const Coordinates &sizes) const {
+    auto found = points.find(sizes);
+    if (found == points.end())
+      return std::nullopt;
+    return std::exp(found->second.logSeconds / found->second.count);
+  }
+
+  /// What the model is off at `sizes`, and the spread of the neighbours. They
+  /// are the corners of the smallest cell that can be found around `sizes`:
+  /// along one size if possible, else along two, and so on.
+  std::optional<std::pair<double, double>>
+  between(const Coordinates &sizes) const {
+    unsigned count = sizes.size();
+    for (unsigned wanted = 1; wanted <= count; ++wanted)
+      for (unsigned moving = 1; moving < (1u << count); ++moving)
+        if (static_cast<unsigned>(llvm::popcount(moving)) == wanted)
+          if (auto found = inCell(sizes, moving))
+            return found;
+    return std::nullopt;
+  }
+
+private:
+  struct Point {
+    double logSeconds = 0, off = 0;
+    int count = 0;
+  };
+
+  static bool agree(const Coordinates &a, const Coordinates &b,
+                    unsigned moving) {
+    for (unsigned i = 0; i < a.size(); ++i)
+      if (!(moving >> i & 1) && a[i] != b[i])
+        return false;
+    return true;
+  }
+
+  /// Interpolates in the logarithms of the sizes of which `moving` has a bit;
+  /// none unless all corners are there.
+  std::optional<std::pair<double, double>> inCell(const Coordinates &sizes,
+                                                  unsigned moving) const {
+    Coordinates low(sizes.size(), 0), high(sizes.size(), HUGE_VAL);
+    for (const auto &[other, point] : points)
+      if (agree(sizes, other, moving))
+        for (unsigned i = 0; i < sizes.size(); ++i) {
+          if (other[i] < sizes[i])
+            low[i] = std::max(low[i], other[i]);
+          if (other[i] > sizes[i])
+            high[i] = std::min(high[i], other[i]);
+        }
+    SmallVector<unsigned> axes;
+    for (unsigned i = 0; i < sizes.size(); ++i)
+      if (moving >> i & 1) {
+        if (low[i] == 0 || high[i] == HUGE_VAL)
+          return std::nullopt;
+        axes.push_back(i);
+      }
+    double off = 0, least = HUGE_VAL, most = -HUGE_VAL;
+    for (unsigned corner = 0; corner < (1u << axes.size()); ++corner) {
+      Coordinates at = sizes;
+      double weight = 1;
+      for (auto [bit, axis] : llvm::enumerate(axes)) {
+        bool isHigh = corner >> bit & 1;
+        double share = std::log(sizes[axis] / low[axis]) /
+                       std::log(high[axis] / low[axis]);
+        at[axis] = isHigh ? high[axis] : low[axis];
+        weight *= isHigh ? share : 1 - share;
+      }
+      auto found = points.find(at);
+      if (found == points.end())
+        return std::nullopt;
+      double own = found->second.off / found->second.count;
+      off += weight * own;
+      least = std::min(least, own);
+      most = std::max(most, own);
+    }
+    return std::pair(off, most - least);
+  }
+
+  std::map<Coordinates, Point> points;
+};
+
+class ProfileModel : public KernelCostModel {
+public:
+  ProfileModel(std::unique_ptr<KernelCostModel> base,
+               const Measurements &profile)
+      : base(std::move(base)) {
+    for (const Measurement &row : profile) {
+      Place place = placeOf(row.kernel);
+      double model = toSeconds(this->base->cost(row.kernel).time);
+      points[place.same].add(place.sizes, row.seconds,
+                             std::log(row.seconds / model));
+    }
+  }
+
+  Answer cost(const Kernel &kernel) const override {
+    Answer answer = base->cost(kernel);
+    Place place = placeOf(kernel);
+    auto found = points.find(place.same);
+    if (found == points.end())
+      return answer;
+    if (std::optional<double> seconds = found->second.measured(place.sizes)) {
+      answer.time = fromSeconds(*seconds);
+      answer.source = Source::Measured;
+      answer.uncertainty = repeatError;
+    } else if (auto off = found->second.between(place.sizes)) {
+      answer.time = fromSeconds(toSeconds(answer.time) * std::exp(off->first));
+      answer.source = Source::Interpolated;
+      answer.uncertainty = repeatError + off->second / 2;
+    }
+    return answer;
+  }
+
+private:
+  std::unique_ptr<KernelCostModel> base;
+  std::map<Coordinates, Points> points;
+};
+
+} // namespace
+
+std::unique_ptr<KernelCostModel>
+proteus::cost::createProfileModel(std::unique_ptr<KernelCostModel> base,
+                                  const Measurements &profile) {
+  if (profile.empty())
+    return base;
+  return std::make_unique<ProfileModel>(std::move(base), profile);
+}

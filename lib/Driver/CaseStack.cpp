@@ -1,0 +1,69 @@
+//===- CaseStack.cpp - software and places of measured runs ---------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a case says of its framework and its network decides which profiles its
+// prediction uses; nothing else does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CaseTranslation.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+namespace {
+/// Words of a case and the profile they stand for.
+struct Known {
+  StringRef words;
+  StringRef profile;
+};
+} // namespace
+
+/// The first whose words are part of the framework's name.
+static constexpr Known frameworks[] = {
+    {"megatron-deepspeed", "megatron-deepspeed"},
+    {"megatron", "megatron-lm"},
+    {"nemo", "megatron-lm"},
+    {"nanotron", "nanotron"},
+    {"composer", "composer-fsdp"},
+    {"llm-foundry", "composer-fsdp"},
+    {"internevo", "internevo"},
+    {"internlm", "internevo"},
+    {"mxnet", "mxnet"},
+    {"tensorflow", "tensorflow-1"},
+    {"tf1", "tensorflow-1"},
+    {"pytorch", "pytorch-ddp"},
+    {"ddp", "pytorch-ddp"},
+};
+
+/// The first whose words are part of what is said of the network.
+static constexpr Known networks[] = {
+    {"omni-path", "jean-zay"},
+};
+
+static StringRef profileFor(ArrayRef<Known> known, StringRef words) {
+  std::string lower = words.lower();
+  for (const Known &one : known)
+    if (StringRef(lower).contains(one.words))
+      return one.profile;
+  return "";
+}
+
+void proteus::driver::stackOfCase(const json::Reader &strategy,
+                                  const json::Reader &hardware, Job &job) {
+  if (strategy.has("framework"))
+    if (StringRef stack =
+            profileFor(frameworks, strategy["framework"].string());
+        !stack.empty())
+      job.stack = stack.str();
+  if (hardware.has("inter_link"))
+    job.site = profileFor(networks, hardware["inter_link"].string()).str();
+}

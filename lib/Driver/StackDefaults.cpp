@@ -1,0 +1,100 @@
+//===- StackDefaults.cpp - what a software stack decides ------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+
+#include "Proteus/Driver/Job.h"
+#include "Proteus/Models/BuildModel.h"
+#include "Proteus/Support/JSON.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+Expected<machine::Stack> proteus::driver::stackOf(const Job &job) {
+  StringRef name = job.stack;
+  if (name == "none")
+    return machine::Stack();
+  if (name.starts_with("{"))
+    return machine::parseStackJSON(name, "the stack");
+  if (!name.ends_with(".json"))
+    return machine::parseStackPreset(name);
+  Expected<std::string> text = readText(name);
+  if (!text)
+    return text.takeError();
+  return machine::parseStackJSON(*text, name);
+}
+
+/// Values of the dimensions of a job's model by name.
+static Expected<StringMap<std::string>> dimensionsOf(const Job &job) {
+  models::ModelRequest request;
+  request.model = job.model;
+  request.overrides = job.overrides;
+  Expected<models::ModelDescription> model = models::describe(request);
+  if (!model)
+    return model.takeError();
+  StringMap<std::string> values;
+  for (const auto &[name, value] : model->dimensions)
+    values[name] = value;
+  return values;
+}
+
+static Error applyToModel(const machine::Stack &stack, Job &job) {
+  Expected<StringMap<std::string>> values = dimensionsOf(job);
+  if (!values)
+    return values.takeError();
+  auto isGiven = [&](StringRef name) {
+    return any_of(job.overrides, [&](StringRef given) {
+      return given.split('=').first == name;
+    });
+  };
+  auto set = [&](StringRef name, const Twine &value) {
+    if (values->contains(name) && !isGiven(name))
+      job.overrides.push_back((name + "=" + value).str());
+  };
+  // Kernels of models that have a choice.
+  // Those without a kernel of their own have as many key heads as heads (0: as
+  // many) and no latent attention.
+  auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
+    return is_contained(allowed, StringRef((*values)[name]));
+  };
+  if (stack.attention == "unfused" && values->contains("attention_kernel") &&
+      isOneOf("kv_heads", {"0", (*values)["heads"]}) &&
+      isOneOf("kv_lora_rank", {"0"}))
+    set("attention_kernel", "unfused");
+  if (stack.gated == "unfused")
+    set("gated_kernel", "unfused");
+  if (stack.logits == "f32")
+    set("logits", "f32");
+  if (stack.dropout > 0)
+    set("dropout", json::formatNumber(stack.dropout));
+  int64_t vocab = 0, multiple = stack.vocabMultiple * job.strategy.tp;
+  if (stack.vocabMultiple > 1 && values->contains("vocab") &&
+      !StringRef((*values)["vocab"]).getAsInteger(10, vocab))
+    job.overrides.push_back("vocab=" + std::to_string((vocab + multiple - 1) /
+                                                      multiple * multiple));
+  return Error::success();
+}
+
+Error proteus::driver::applyStack(const machine::Stack &stack, Job &job) {
+  Strategy &strategy = job.strategy;
+  // One bucket is complete when the backward pass is.
+  constexpr int64_t everything = int64_t(1) << 40;
+  if (!strategy.overlapGradients.value_or(stack.overlapGradients)) {
+    strategy.bucketSize = everything;
+    strategy.firstBucketSize = everything;
+  }
+  if (stack.gradientType == "compute" && !job.gradientType)
+    job.gradientType.emplace();
+  if (job.isFile())
+    return Error::success();
+  return applyToModel(stack, job);
+}

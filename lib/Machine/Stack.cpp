@@ -1,0 +1,253 @@
+//===- Stack.cpp - software stacks and sites as data ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Machine/Stack.h"
+
+#include "Readers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::machine;
+using json::Reader;
+
+namespace {
+struct Preset {
+  StringRef name;
+  StringRef text;
+};
+} // namespace
+
+/// Sorted by name: the build file lists them in that order.
+static constexpr Preset stacks[] = {
+#include "StackFiles.inc"
+};
+static constexpr Preset sites[] = {
+#include "SiteFiles.inc"
+};
+
+StringRef proteus::machine::stringify(TrafficClass traffic) {
+  switch (traffic) {
+  case TrafficClass::Elementwise:
+    return "elementwise";
+  case TrafficClass::Norm:
+    return "norm";
+  case TrafficClass::Activation:
+    return "activation";
+  case TrafficClass::Rope:
+    return "rope";
+  case TrafficClass::Softmax:
+    return "softmax";
+  case TrafficClass::Loss:
+    return "loss";
+  case TrafficClass::Embedding:
+    return "embedding";
+  case TrafficClass::Permute:
+    return "permute";
+  case TrafficClass::Update:
+    return "update";
+  }
+  llvm_unreachable("unknown traffic class");
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static void readSeconds(const Reader &reader, StringRef key, double &seconds) {
+  if (reader.has(key))
+    seconds = readMicroseconds(reader, key);
+}
+
+static void readChoice(const Reader &reader, StringRef key,
+                       ArrayRef<StringRef> choices, std::string &target) {
+  if (!reader.has(key))
+    return;
+  target = reader[key].string();
+  if (reader[key].isString() && !is_contained(choices, target))
+    reader[key].fail("expected one of " + join(choices, ", ") + ", got '" +
+                     target + "'");
+}
+
+static void readFlag(const Reader &reader, StringRef key, bool &target) {
+  if (reader.has(key))
+    target = reader[key].boolean();
+}
+
+static void readModel(const Reader &reader, Stack &stack) {
+  reader.expectKeys(
+      {"attention", "gated", "logits", "dropout", "vocab_multiple"});
+  readChoice(reader, "gated", {"fused", "unfused"}, stack.gated);
+  readChoice(reader, "logits", {"compute", "f32"}, stack.logits);
+  readChoice(reader, "attention", {"fused", "unfused"}, stack.attention);
+  if (reader.has("dropout"))
+    stack.dropout = reader["dropout"].nonNegative(0.99);
+  if (reader.has("vocab_multiple"))
+    stack.vocabMultiple = reader["vocab_multiple"].integer(1, 1 << 20);
+}
+
+static void readStep(const Reader &reader, Stack &stack) {
+  reader.expectKeys({"overlap_gradients", "gradient_type"});
+  readFlag(reader, "overlap_gradients", stack.overlapGradients);
+  readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
+}
+
+static void readKernels(const Reader &reader, Stack &stack) {
+  reader.expectKeys({"traffic", "fused", "matrix_rate"});
+  readFlag(reader, "fused", stack.fusedMemoryKernels);
+  if (reader.has("matrix_rate"))
+    stack.matrixRate = reader["matrix_rate"].positive(10);
+  if (!reader.has("traffic"))
+    return;
+  Reader traffic = reader["traffic"];
+  SmallVector<StringRef> names;
+  for (unsigned i = 0; i < numTrafficClasses; ++i)
+    names.push_back(stringify(static_cast<TrafficClass>(i)));
+  traffic.expectKeys(names);
+  for (auto [i, name] : llvm::enumerate(names))
+    if (traffic.has(name))
+      stack.traffic[i] = traffic[name].positive(1000);
+}
+
+static void readHost(const Reader &reader, Stack &stack) {
+  reader.expectKeys({"kernel_us", "collective_us", "message_us"});
+  readSeconds(reader, "kernel_us", stack.hostKernel);
+  readSeconds(reader, "collective_us", stack.hostCollective);
+  readSeconds(reader, "message_us", stack.hostMessage);
+}
+
+static void readGaps(const Reader &reader, Stack &stack) {
+  reader.expectKeys({"kernel_us", "collective_us", "step_us"});
+  readSeconds(reader, "kernel_us", stack.kernelGap);
+  readSeconds(reader, "collective_us", stack.collectiveGap);
+  readSeconds(reader, "step_us", stack.stepGap);
+}
+
+static void readMemory(const Reader &reader, Stack &stack) {
+  reader.expectKeys(
+      {"reserved_gb", "reported", "master_gradients", "dummy_gradients"});
+  readFlag(reader, "dummy_gradients", stack.dummyGradients);
+  readFlag(reader, "master_gradients", stack.masterGradients);
+  readChoice(reader, "reported", {"allocated", "device"}, stack.reportedMemory);
+  if (reader.has("reserved_gb"))
+    stack.reservedBytes = std::llround(
+        reader["reserved_gb"].nonNegative(maxMemoryGigabytes) * 1e9);
+}
+
+static Stack readStack(const Reader &reader) {
+  reader.expectKeys({"name", "source", "base", "model", "step", "kernels",
+                     "host", "gaps", "memory", "uncertainty"});
+  Stack stack;
+  if (reader.has("base")) {
+    Expected<Stack> base = parseStackPreset(reader["base"].string());
+    if (base)
+      stack = *base;
+    else
+      reader["base"].fail(toString(base.takeError()));
+  }
+  stack.name = reader["name"].nonEmptyString();
+  if (reader.has("source"))
+    reader["source"].string();
+  using Section = void (*)(const Reader &, Stack &);
+  for (auto [key, read] : std::initializer_list<std::pair<StringRef, Section>>{
+           {"model", readModel},
+           {"step", readStep},
+           {"kernels", readKernels},
+           {"host", readHost},
+           {"gaps", readGaps},
+           {"memory", readMemory}})
+    if (reader.has(key))
+      read(reader[key], stack);
+  if (reader.has("uncertainty"))
+    stack.uncertainty = reader["uncertainty"].nonNegative(10);
+  return stack;
+}
+
+static Site readSite(const Reader &reader) {
+  reader.expectKeys(
+      {"name", "source", "fabric_efficiency", "collective_gap_us"});
+  Site site;
+  site.name = reader["name"].nonEmptyString();
+  if (reader.has("source"))
+    reader["source"].string();
+  if (reader.has("fabric_efficiency"))
+    site.fabricEfficiency = reader["fabric_efficiency"].positive(1);
+  readSeconds(reader, "collective_gap_us", site.collectiveGap);
+  return site;
+}
+
+template <typename T>
+static Expected<T> parse(StringRef text, StringRef source,
+                         T (*read)(const Reader &)) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  T result = read(document->root());
+  if (Error error = document->takeError())
+    return std::move(error);
+  return result;
+}
+
+Expected<Stack> proteus::machine::parseStackJSON(StringRef text,
+                                                 StringRef source) {
+  return parse(text, source, readStack);
+}
+
+Expected<Site> proteus::machine::parseSiteJSON(StringRef text,
+                                               StringRef source) {
+  return parse(text, source, readSite);
+}
+
+//===----------------------------------------------------------------------===//
+// Presets
+//===----------------------------------------------------------------------===//
+
+static std::vector<std::string> namesOf(ArrayRef<Preset> presets) {
+  std::vector<std::string> names;
+  for (const Preset &preset : presets)
+    names.push_back(preset.name.str());
+  return names;
+}
+
+static Expected<StringRef> textOf(ArrayRef<Preset> presets, StringRef kind,
+                                  StringRef name) {
+  for (const Preset &preset : presets)
+    if (preset.name == name)
+      return preset.text;
+  return createStringError("unknown " + kind + " '" + name + "'; known ones: " +
+                           join(namesOf(presets), ", ") + ", or a JSON file");
+}
+
+std::vector<std::string> proteus::machine::stackPresetNames() {
+  return namesOf(stacks);
+}
+
+std::vector<std::string> proteus::machine::sitePresetNames() {
+  return namesOf(sites);
+}
+
+Expected<Stack> proteus::machine::parseStackPreset(StringRef name) {
+  Expected<StringRef> text = textOf(stacks, "stack", name);
+  if (!text)
+    return text.takeError();
+  return parseStackJSON(*text, ("stack " + name).str());
+}
+
+Expected<Site> proteus::machine::parseSitePreset(StringRef name) {
+  Expected<StringRef> text = textOf(sites, "site", name);
+  if (!text)
+    return text.takeError();
+  return parseSiteJSON(*text, ("site " + name).str());
+}

@@ -1,0 +1,515 @@
+//===- Kernels.cpp - the sections "kernels" of device files -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fit.h"
+#include "KernelFits.h"
+#include "Parts.h"
+
+#include "Proteus/Support/File.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <map>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::calibrate;
+using namespace proteus::machine;
+using cost::Family;
+using cost::Measurement;
+using cost::Pass;
+
+//===----------------------------------------------------------------------===//
+// Which device has what
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Devices with the same chip: what one lacks is taken from the other.
+struct Kinship {
+  StringRef device, from;
+};
+} // namespace
+
+static constexpr Kinship kin[] = {
+    {"A100-SXM4-80GB", "A100-PCIe-80GB"},  {"A100-PCIe-80GB", "A100-SXM4-80GB"},
+    {"A100-SXM4-40GB", "A100-SXM4-80GB"},  {"A100-PCIe-40GB", "A100-PCIe-80GB"},
+    {"H200-SXM5-141GB", "H100-SXM5-80GB"}, {"GB200-186GB", "B200-SXM6-180GB"},
+    {"V100-SXM2-32GB", "V100-SXM2-16GB"},  {"V100-SXM3-32GB", "V100-SXM2-16GB"},
+    {"V100-PCIe-16GB", "V100-SXM2-16GB"},  {"P100-SXM2-16GB", "P100-PCIe-16GB"},
+};
+/// What another board of the same chip may differ by in clock and power.
+static constexpr double boardError = 0.05;
+
+/// Achieved shares of the memory bandwidth that SimuMax states for its two
+/// machines: 0.91 of 1600 GB/s, and 0.666 of 8000 GB/s.
+static constexpr double streamA100PCIe = 0.91 * 1600 / 1935;
+static constexpr double streamB200 = 0.666;
+/// No table says how far off these are, nor how long small kernels take.
+static constexpr double statedStreamError = 0.1;
+static constexpr double statedStreamFixedTime = 3e-6;
+
+//===----------------------------------------------------------------------===//
+// Means of devices
+//===----------------------------------------------------------------------===//
+
+/// The geometric mean of one member of several sets.
+template <typename T>
+static double meanOf(ArrayRef<T> sets, double T::*member) {
+  double logs = 0;
+  for (const T &set : sets)
+    logs += std::log(set.*member);
+  return rounded(std::exp(logs / static_cast<double>(sets.size())));
+}
+
+/// What a device whose figures are a mean of others may be off by: the spread
+/// of the main figure, on top of the error that each of them has.
+template <typename T>
+static double spreadOf(ArrayRef<T> sets, double T::*member) {
+  double mean = meanOf(sets, member), spread = 0, error = 0;
+  for (const T &set : sets) {
+    spread += std::abs(std::log(set.*member / mean));
+    error += set.error;
+  }
+  double count = static_cast<double>(sets.size());
+  // A device is further from the mean of the others than from that of all.
+  double others = count > 1 ? count / (count - 1) : 1;
+  return rounded(std::hypot(spread / count * others, error / count), 2);
+}
+
+template <typename T>
+static T mean(ArrayRef<T> sets, ArrayRef<double T::*> members) {
+  T result = sets.front();
+  for (double T::*member : members)
+    result.*member = meanOf(sets, member);
+  result.basis = Basis::Datasheet;
+  result.error = spreadOf(sets, members.front());
+  return result;
+}
+
+namespace {
+
+/// Fits what can be fitted and fills in the rest.
+class KernelCalibration {
+public:
+  explicit KernelCalibration(const KernelTables &tables) : tables(tables) {}
+
+  Error readDevices(StringRef directory);
+  void fit();
+  void complete();
+  Error write() const;
+
+private:
+  /// What is known about a device so far.
+  struct Known {
+    Device device;
+    std::string path, text;
+    std::map<DType, ProductParameters> products;
+    std::map<DType, ConvolutionParameters> convolutions;
+    std::optional<GroupedParameters> grouped;
+    std::optional<AttentionParameters> attention;
+    std::map<MemoryClass, MemoryParameters> memory;
+  };
+
+  void fitVidur();
+  void fitSimuMax(StringRef name, const KernelTable &table, double target,
+                  double stream);
+  void fitOpenXLA();
+  void fitDeepBench(StringRef name, StringRef sheet, DType type);
+  void inherit(Known &device, const Known &from) const;
+  void fillIn(Known &device) const;
+  Known &at(StringRef name) { return devices.at(name.str()); }
+
+  /// What was measured on devices of the same maker.
+  template <typename T>
+  std::vector<T>
+  measured(const Device &like,
+           function_ref<void(const Known &, std::vector<T> &)> collect) const {
+    bool isCDNA = like.architecture == Architecture::CDNA;
+    std::vector<T> own, others;
+    for (const auto &[name, known] : devices)
+      collect(known, (known.device.architecture == Architecture::CDNA) == isCDNA
+                         ? own
+                         : others);
+    for (std::vector<T> *all : {&own, &others})
+      llvm::erase_if(*all,
+                     [](const T &set) { return set.basis != Basis::Measured; });
+    return own.empty() ? others : own;
+  }
+
+  const KernelTables &tables;
+  std::map<std::string, Known> devices;
+};
+
+} // namespace
+
+Error KernelCalibration::readDevices(StringRef directory) {
+  std::error_code code;
+  for (sys::fs::directory_iterator file(directory + "/devices", code), end;
+       file != end && !code; file.increment(code)) {
+    if (sys::path::extension(file->path()) != ".json")
+      continue;
+    auto buffer = MemoryBuffer::getFile(file->path(), /*IsText=*/true);
+    if (!buffer)
+      return createStringError("can't read " + file->path() + ": " +
+                               buffer.getError().message());
+    StringRef text = (*buffer)->getBuffer();
+    Expected<Device> device = parseDeviceJSON(text, file->path());
+    if (!device)
+      return device.takeError();
+    std::string name = device->name;
+    Known &known = devices[name];
+    known.device = std::move(*device);
+    known.path = file->path();
+    known.text = text.str();
+    // What is fitted is the burst rate.
+    known.device.sustained = 1;
+  }
+  if (code)
+    return createStringError("can't list " + directory +
+                             "/devices: " + code.message());
+  for (const Kinship &pair : kin)
+    for (StringRef name : {pair.device, pair.from})
+      if (!devices.count(name.str()))
+        return createStringError("there is no device file of " + name);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fits
+//===----------------------------------------------------------------------===//
+
+static MemoryClass classOf(Family family) {
+  switch (family) {
+  case Family::Norm:
+    return MemoryClass::Norm;
+  case Family::Activation:
+    return MemoryClass::Activation;
+  case Family::Rope:
+    return MemoryClass::Rope;
+  case Family::Embedding:
+    return MemoryClass::Embedding;
+  case Family::Softmax:
+    return MemoryClass::Softmax;
+  default:
+    return MemoryClass::Stream;
+  }
+}
+
+void KernelCalibration::fitVidur() {
+  struct Row {
+    StringRef name, gpu;
+    double target;
+  };
+  for (Row row : {Row{"A100-SXM4-80GB", "a100", 0.07},
+                  Row{"H100-SXM5-80GB", "h100", 0.07}, Row{"A40", "a40", 0}}) {
+    auto isOwn = [&](const Measurement &m) { return m.device == row.gpu; };
+    Known &known = at(row.name);
+    KernelTable products = tables.vidur.filtered(isOwn);
+    products.target = row.target;
+    known.products[DType::BF16] =
+        fitProducts(known.device, products, DType::BF16);
+    for (MemoryClass kind :
+         {MemoryClass::Stream, MemoryClass::Norm, MemoryClass::Activation,
+          MemoryClass::Rope, MemoryClass::Embedding})
+      known.memory[kind] = fitMemory(
+          known.device, tables.vidurMemory.filtered([&](const Measurement &m) {
+            return isOwn(m) && classOf(m.kernel.family) == kind;
+          }),
+          kind);
+  }
+}
+
+void KernelCalibration::fitSimuMax(StringRef name, const KernelTable &table,
+                                   double target, double stream) {
+  Known &known = at(name);
+  auto ofFamily = [&](Family family) {
+    return table.filtered(
+        [&](const Measurement &m) { return m.kernel.family == family; });
+  };
+  KernelTable products = ofFamily(Family::Product);
+  products.target = target;
+  known.products[DType::BF16] =
+      fitProducts(known.device, products, DType::BF16);
+  known.grouped =
+      fitGroupedProducts(known.device, ofFamily(Family::GroupedProduct),
+                         known.products[DType::BF16]);
+  KernelTable attention = ofFamily(Family::Attention);
+  attention.grouping = Grouping::Attention;
+  // One shape out at a time.
+  std::vector<unsigned> shapes = attention.groups();
+  attention.folds = *llvm::max_element(shapes) + 1;
+  attention.target = 0.09;
+  known.attention = fitAttention(known.device, attention);
+  MemoryParameters memory;
+  memory.efficiency = rounded(stream);
+  memory.fixedTime = statedStreamFixedTime;
+  memory.basis = Basis::Measured;
+  memory.error = statedStreamError;
+  known.memory[MemoryClass::Stream] = memory;
+}
+
+void KernelCalibration::fitOpenXLA() {
+  struct Row {
+    StringRef name, gpu, types;
+    DType type;
+    bool keep; ///< another table fits the device better
+    double target;
+  };
+  // fp8 of sm_90 has rows above the peak, as has f32 of gfx950.
+  for (Row row :
+       {Row{"H100-SXM5-80GB", "sm_90", "bf16xbf16->bf16", DType::BF16, false,
+            0.07},
+        Row{"H100-SXM5-80GB", "sm_90", "f32xf32->f32", DType::TF32, true, 0},
+        Row{"B200-SXM6-180GB", "sm_100_B200", "bf16xbf16->bf16", DType::BF16,
+            false, 0.10},
+        Row{"B200-SXM6-180GB", "sm_100_B200", "f32xf32->f32", DType::TF32, true,
+            0},
+        Row{"B200-SXM6-180GB", "sm_100_B200", "f8e4m3fnxf8e4m3fn->bf16",
+            DType::F8, true, 0},
+        Row{"MI350X-288GB", "gfx950", "bf16xbf16->bf16", DType::BF16, true, 0},
+        Row{"MI350X-288GB", "gfx950", "f16xf16->f16", DType::F16, true, 0},
+        Row{"MI350X-288GB", "gfx950", "f8e4m3fnxf8e4m3fn->bf16", DType::F8,
+            true, 0}}) {
+    KernelTable table = tables.openxla.filtered([&](const Measurement &m) {
+      return m.device == row.gpu && m.label == row.types;
+    });
+    table.target = row.target;
+    Known &known = at(row.name);
+    ProductParameters set = fitProducts(known.device, table, row.type);
+    if (row.keep)
+      known.products[row.type] = set;
+  }
+}
+
+/// The gradient of the input of a first layer, which training does not need.
+static bool isFirstLayer(const Measurement &m) {
+  return m.kernel.pass == Pass::DataGradient &&
+         m.kernel.convolution->inChannels <= 3;
+}
+
+void KernelCalibration::fitDeepBench(StringRef name, StringRef sheet,
+                                     DType type) {
+  Known &known = at(name);
+  KernelTable table = tables.deepbench(sheet);
+  KernelTable products = table.filtered(
+      [](const Measurement &m) { return m.kernel.family == Family::Product; });
+  known.products[type] = fitProducts(known.device, products, type);
+  KernelTable convolutions = table.filtered([](const Measurement &m) {
+    return m.kernel.family == Family::Convolution && !isFirstLayer(m);
+  });
+  convolutions.grouping = Grouping::Image;
+  convolutions.target = 0.25;
+  known.convolutions[type] = fitConvolutions(known.device, convolutions, type);
+}
+
+void KernelCalibration::fit() {
+  printHeader();
+  fitVidur();
+  fitSimuMax("A100-PCIe-80GB", tables.simumaxA100, 0.07, streamA100PCIe);
+  fitSimuMax("B200-SXM6-180GB", tables.simumaxB200, 0.10, streamB200);
+  fitOpenXLA();
+  fitDeepBench("V100-SXM2-16GB", "V100__Results_FP16_ip_Mixed_math",
+               DType::F16);
+  fitDeepBench("V100-SXM2-16GB", "V100__Results_FP32", DType::F32);
+  fitDeepBench("T4", "T4__Results_FP16_ip_Mixed_math", DType::F16);
+  fitDeepBench("T4", "T4__Results_FP32", DType::F32);
+  fitDeepBench("P100-PCIe-16GB", "P100__Results_FP32", DType::F32);
+  fitDeepBench("P100-PCIe-16GB", "P100__Results_Psuedo_FP16", DType::F16);
+  fitDeepBench("TITAN-Xp", "TitanXp__FP32", DType::F32);
+  fitDeepBench("GTX-1080Ti", "1080Ti__Results_FP32", DType::F32);
+  outs() << "\nLeft out: fp8 of sm_90 and f32 of gfx950 (openxla; rows above "
+            "the peak of the datasheet), gradients of\nthe input of first "
+            "layers (deepbench; training does not compute them).\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The rest
+//===----------------------------------------------------------------------===//
+
+template <typename T> static T ofSameChip(T set) {
+  set.basis = Basis::SameChip;
+  set.error = rounded(std::hypot(set.error, boardError), 2);
+  return set;
+}
+
+void KernelCalibration::inherit(Known &device, const Known &from) const {
+  auto takeAll = [](auto &to, const auto &entries) {
+    for (const auto &[key, set] : entries)
+      to.try_emplace(key, ofSameChip(set));
+  };
+  takeAll(device.products, from.products);
+  takeAll(device.convolutions, from.convolutions);
+  takeAll(device.memory, from.memory);
+  if (!device.grouped && from.grouped)
+    device.grouped = ofSameChip(*from.grouped);
+  if (!device.attention && from.attention)
+    device.attention = ofSameChip(*from.attention);
+}
+
+/// The types whose kernels differ, of those that `device` computes in.
+static std::vector<DType> typesOf(const Device &device) {
+  std::vector<DType> types;
+  for (DType type :
+       {DType::F32, DType::TF32, DType::BF16, DType::F16, DType::F8})
+    // One 16-bit type stands for the other.
+    if (device.supports(type) &&
+        !(type == DType::F16 && device.supports(DType::BF16)))
+      types.push_back(type);
+  return types;
+}
+
+static bool hasMatrixUnits(const Device &device, DType type) {
+  return type != DType::F32 && (device.computeCapability >= 70 ||
+                                device.architecture == Architecture::CDNA);
+}
+
+void KernelCalibration::fillIn(Known &known) const {
+  for (DType type : typesOf(known.device)) {
+    bool onMatrixUnits = hasMatrixUnits(known.device, type);
+    auto isAlike = [&](DType own, const auto &set) {
+      return set.onMatrixUnits == onMatrixUnits &&
+             byteWidth(own) == byteWidth(type);
+    };
+    std::vector<ProductParameters> products = measured<ProductParameters>(
+        known.device,
+        [&](const Known &other, std::vector<ProductParameters> &all) {
+          for (const auto &[own, set] : other.products)
+            if (isAlike(own, set))
+              all.push_back(set);
+        });
+    known.products.try_emplace(
+        type,
+        mean<ProductParameters>(products, {&ProductParameters::efficiency,
+                                           &ProductParameters::memoryEfficiency,
+                                           &ProductParameters::fixedTime}));
+    if (type == DType::F8)
+      continue;
+    // Nobody measured convolutions in TF32: other types on matrix units stand
+    // in.
+    std::vector<ConvolutionParameters> convolutions =
+        measured<ConvolutionParameters>(
+            known.device,
+            [&](const Known &other, std::vector<ConvolutionParameters> &all) {
+              for (const auto &[own, set] : other.convolutions)
+                if (onMatrixUnits ? set.onMatrixUnits : isAlike(own, set))
+                  all.push_back(set);
+            });
+    ConvolutionParameters generic = mean<ConvolutionParameters>(
+        convolutions, {&ConvolutionParameters::efficiency,
+                       &ConvolutionParameters::dataGradient,
+                       &ConvolutionParameters::weightGradient,
+                       &ConvolutionParameters::stridedDataGradient,
+                       &ConvolutionParameters::fewChannels,
+                       &ConvolutionParameters::memoryEfficiency,
+                       &ConvolutionParameters::fixedTime});
+    known.convolutions.try_emplace(type, generic);
+  }
+  std::vector<GroupedParameters> grouped = measured<GroupedParameters>(
+      known.device,
+      [](const Known &other, std::vector<GroupedParameters> &all) {
+        if (other.grouped)
+          all.push_back(*other.grouped);
+      });
+  if (!known.grouped) {
+    known.grouped = mean<GroupedParameters>(
+        grouped, {&GroupedParameters::factor, &GroupedParameters::dataGradient,
+                  &GroupedParameters::weightGradient});
+    known.grouped->groupTime = 0;
+  }
+  std::vector<AttentionParameters> attention = measured<AttentionParameters>(
+      known.device,
+      [](const Known &other, std::vector<AttentionParameters> &all) {
+        if (other.attention)
+          all.push_back(*other.attention);
+      });
+  if (!known.attention)
+    known.attention =
+        mean<AttentionParameters>(attention, {&AttentionParameters::forward,
+                                              &AttentionParameters::backward});
+  for (MemoryClass kind : allMemoryClasses()) {
+    // Nobody measured softmax and losses; they reduce rows as norms do.
+    MemoryClass like = kind == MemoryClass::Softmax ? MemoryClass::Norm : kind;
+    std::vector<MemoryParameters> sets = measured<MemoryParameters>(
+        known.device,
+        [&](const Known &other, std::vector<MemoryParameters> &all) {
+          if (auto own = other.memory.find(like); own != other.memory.end())
+            all.push_back(own->second);
+        });
+    MemoryParameters generic = mean<MemoryParameters>(
+        sets, {&MemoryParameters::efficiency, &MemoryParameters::fixedTime});
+    if (kind == MemoryClass::Softmax)
+      if (auto own = known.memory.find(like); own != known.memory.end()) {
+        generic = own->second;
+        generic.basis = Basis::Datasheet;
+      }
+    known.memory.try_emplace(kind, generic);
+  }
+}
+
+void KernelCalibration::complete() {
+  for (const Kinship &pair : kin)
+    inherit(at(pair.device), at(pair.from));
+  // Means are those of measured devices alone, whatever is filled in first.
+  for (auto &[name, known] : devices)
+    fillIn(known);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static std::vector<std::pair<DType, T>> inOrder(const std::map<DType, T> &map) {
+  return std::vector<std::pair<DType, T>>(map.begin(), map.end());
+}
+
+Error KernelCalibration::write() const {
+  for (const auto &[name, known] : devices) {
+    KernelParameters kernels;
+    kernels.products = inOrder(known.products);
+    kernels.convolutions = inOrder(known.convolutions);
+    kernels.grouped = *known.grouped;
+    kernels.attention = *known.attention;
+    for (const auto &[kind, set] : known.memory)
+      kernels.memory[static_cast<unsigned>(kind)] = set;
+    // The section is the last one of a file.
+    StringRef text = known.text;
+    text = text.substr(0, text.find(",\n  \"kernels\":")).rtrim();
+    if (text.ends_with("}") && !StringRef(known.text).contains("\"kernels\":"))
+      text = text.drop_back().rtrim();
+    std::string whole =
+        (text + ",\n  \"kernels\": " +
+         formatKernels(kernels, "written by proteus-calibrate; "
+                                "docs/accuracy.md names the tables") +
+         "\n}\n")
+            .str();
+    if (Expected<Device> again = parseDeviceJSON(whole, known.path); !again)
+      return again.takeError();
+    if (Error error = writeFileAtomically(known.path, whole))
+      return error;
+  }
+  return Error::success();
+}
+
+Error proteus::calibrate::fitKernels(StringRef directory, StringRef output) {
+  Expected<KernelTables> tables = KernelTables::read(directory);
+  if (!tables)
+    return tables.takeError();
+  KernelCalibration calibration(*tables);
+  if (Error error = calibration.readDevices(output))
+    return error;
+  calibration.fit();
+  calibration.complete();
+  return calibration.write();
+}

@@ -1,0 +1,23 @@
+//===- Parts.h - what can be fitted -----------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_CALIBRATE_PARTS_H
+#define PROTEUS_CALIBRATE_PARTS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace proteus::calibrate {
+
+/// Fits kernels to the tables below `tables`/op and writes the sections
+/// "kernels" of `output`/devices.
+llvm::Error fitKernels(llvm::StringRef tables, llvm::StringRef output);
+
+} // namespace proteus::calibrate
+
+#endif // PROTEUS_CALIBRATE_PARTS_H

@@ -1,0 +1,60 @@
+//===- proteus-calibrate.cpp - constants from measurements ----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fits the constants of devices and of communication to published tables, with
+// the cost models that simulations use. See scripts/calibrate.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace {
+/// What can be fitted: reads tables below one directory, writes files below
+/// another, prints the quality of each fit.
+struct Part {
+  StringRef name;
+  StringRef summary;
+  Error (*run)(StringRef tables, StringRef output);
+};
+} // namespace
+
+/// One line per part; each is in a file of its own.
+static ArrayRef<Part> parts() {
+  static constexpr Part all[] = {
+      {"kernels", "efficiencies of devices", proteus::calibrate::fitKernels},
+  };
+  return all;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) {
+    errs() << "usage: proteus-calibrate PART TABLES OUTPUT\n"
+              "Fits constants to the tables below TABLES and writes files "
+              "below OUTPUT.\n";
+    for (const Part &part : parts())
+      errs() << "  " << part.name << ": " << part.summary << "\n";
+    return 1;
+  }
+  for (const Part &part : parts())
+    if (part.name == argv[1]) {
+      if (Error error = part.run(argv[2], argv[3])) {
+        errs() << "proteus-calibrate: " << toString(std::move(error)) << "\n";
+        return 1;
+      }
+      return 0;
+    }
+  errs() << "proteus-calibrate: there is no part '" << argv[1] << "'\n";
+  return 1;
+}
