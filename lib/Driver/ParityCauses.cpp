@@ -1,5 +1,4 @@
-//===- ParityCauses.cpp - why the original says something else ------------
-//===//
+//===- ParityCauses.cpp - why the original says something else ------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

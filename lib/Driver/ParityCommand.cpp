@@ -1,5 +1,4 @@
-//===- ParityCommand.cpp - proteus parity ---------------------------------
-//===//
+//===- ParityCommand.cpp - proteus parity ---------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ParityFigures.cpp - a workload as the original counts it -----------
-//===//
+//===- ParityFigures.cpp - a workload as the original counts it -----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

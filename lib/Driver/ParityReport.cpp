@@ -1,5 +1,4 @@
-//===- ParityReport.cpp - tables of parity --------------------------------
-//===//
+//===- ParityReport.cpp - tables of parity --------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ParityReport.h - tables of parity ---------------*- C++ -*- ===//
+//===- ParityReport.h - tables of parity ------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

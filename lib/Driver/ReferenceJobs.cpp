@@ -1,5 +1,4 @@
-//===- ReferenceJobs.cpp - the original's examples as trees ---------------
-//===//
+//===- ReferenceJobs.cpp - the original's examples as trees ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ReferenceRuns.cpp - runs of the original Proteus -------------------
-//===//
+//===- ReferenceRuns.cpp - runs of the original Proteus -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- RunParity.cpp - runs of the original by our rules ------------------
-//===//
+//===- RunParity.cpp - runs of the original by our rules ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RunParity.h - runs of the original by our rules -------*- C++ -*- ===//
+//===- RunParity.h - runs of the original by our rules ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
