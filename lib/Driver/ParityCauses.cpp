@@ -146,10 +146,10 @@ void Explanation::explainTime(const Timeline &timeline) {
 }
 
 void Explanation::explainMemory() {
-  // Residual gradients are counted several times; a convolutional network
-  // without them differs by its buffers of buckets.
+  // Residual gradients are counted several times; other networks differ by
+  // buffers of buckets.
   bool residual = run.isTransformer() || run.model == "resnet50";
-  result.memoryCauses.push_back(residual ? "B2" : "L2");
+  result.memoryCauses.push_back(residual ? "B2" : "buckets");
 }
 
 void proteus::driver::explain(const ReferenceRun &run, const Timeline &timeline,

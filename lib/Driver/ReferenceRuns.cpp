@@ -103,7 +103,7 @@ static void readCluster(StringRef name, const Reader &where,
 //===----------------------------------------------------------------------===//
 
 /// More is a slip.
-static constexpr int64_t maxCount = 1'000'000'000;
+static constexpr int64_t maxCount = 1'000'000'000, maxDegree = 1'000'000;
 static constexpr double maxFigure = 1e15;
 
 static ReferenceStrategy readStrategy(const Reader &reader) {
@@ -111,7 +111,7 @@ static ReferenceStrategy readStrategy(const Reader &reader) {
   strategy.kind = reader["kind"].nonEmptyString();
   auto count = [&](StringRef key, int64_t &target, int64_t min) {
     if (reader.has(key) && !reader[key].isNull())
-      target = reader[key].integer(min, maxCount);
+      target = reader[key].integer(min, maxDegree);
   };
   auto flag = [&](StringRef key, bool &target) {
     if (reader.has(key) && !reader[key].isNull())
@@ -161,7 +161,7 @@ static ReferenceRun readRun(const Reader &reader) {
     run.set = reader["set"].string();
   run.cluster = reader["cluster"].nonEmptyString();
   run.model = reader["model"].nonEmptyString();
-  run.devices = reader["ndev"].integer(1, maxCount);
+  run.devices = reader["ndev"].integer(1, maxDegree);
   for (auto &[name, value] : reader["dims"].members())
     run.dims[name] = value.isString() ? value.string() : value.text();
   run.strategy = readStrategy(reader["strategy"]);
