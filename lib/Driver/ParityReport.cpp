@@ -104,16 +104,40 @@ static StringRef failureOf(const ReferenceRun &run) {
   return run.isTransformer() ? "B13" : "B1";
 }
 
+static const StringRef labels[] = {"run",
+                                   "cluster",
+                                   "collectives (original)",
+                                   "cause",
+                                   "compute (ms)",
+                                   "original",
+                                   "%",
+                                   "step (ms)",
+                                   "original",
+                                   "%",
+                                   "touched by",
+                                   "memory (MiB)",
+                                   "original",
+                                   "%",
+                                   "cause",
+                                   "CPU (ms)",
+                                   "original"};
+
 static std::vector<std::string> rowOf(const ReferenceRun &run,
                                       const ParityResult &result) {
-  if (!result.error.empty())
-    return {run.id, run.cluster, result.error, "", "", "", "", "", "", "", ""};
+  if (!result.error.empty()) {
+    std::vector<std::string> row(std::size(labels));
+    row[0] = run.id;
+    row[1] = run.cluster;
+    row[2] = result.error;
+    return row;
+  }
   ParityVerdict verdict = judge(run, result);
-  std::optional<double> time, memory, compute;
+  std::optional<double> time, memory, compute, cpu;
   if (run.original) {
     time = run.original->iterationMilliseconds;
     memory = run.original->memoryMiB;
     compute = run.original->computeMilliseconds;
+    cpu = run.original->cpuSeconds * 1e3;
   }
   std::string timeCauses = !time ? failureOf(run).str()
                            : verdict.time && std::abs(*verdict.time) < 5e-5
@@ -133,24 +157,10 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
           fixed(result.ours.memoryMiB, 1),
           fixed(memory, 1),
           percent(verdict.memory),
-          join(result.memoryCauses, " ")};
+          join(result.memoryCauses, " "),
+          fixed(result.ours.cpuSeconds * 1e3, 1),
+          fixed(cpu, 1)};
 }
-
-static const StringRef labels[] = {"run",
-                                   "cluster",
-                                   "collectives (original)",
-                                   "cause",
-                                   "compute (ms)",
-                                   "original",
-                                   "%",
-                                   "step (ms)",
-                                   "original",
-                                   "%",
-                                   "touched by",
-                                   "memory (MiB)",
-                                   "original",
-                                   "%",
-                                   "cause"};
 
 void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
@@ -173,9 +183,7 @@ void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                              ? "differ"
                              : join(result.collectiveCauses, "+");
     table.add({run.id, run.cluster, counts, row[4], row[6], row[7], row[8],
-               row[9], row[11], row[12], fixed(result.ours.cpuSeconds * 1e3, 1),
-               run.original ? fixed(run.original->cpuSeconds * 1e3, 1) : "-",
-               row[10]});
+               row[9], row[11], row[12], row[15], row[16], row[10]});
   }
   table.print(os);
 }
@@ -221,7 +229,9 @@ void proteus::driver::writeMarkdown(raw_ostream &os,
         "columns and causes mean. Figures of the original: "
         "[validation/reference/runs.json](../validation/reference/runs.json)."
         "\n\n```";
-  printSummary(os, summarize(runs, results));
+  ParitySummary summary = summarize(runs, results);
+  printSummary(os, summary);
+  printCPU(os, summary);
   os << "```\n\n|";
   for (StringRef label : labels)
     os << " " << label << " |";

@@ -33,7 +33,8 @@ void printTable(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
 void printSummary(llvm::raw_ostream &os, const ParitySummary &summary);
 void printCPU(llvm::raw_ostream &os, const ParitySummary &summary);
 
-/// All runs and what differs, without what changes from call to call.
+/// All runs and what differs; CPU times, which change from call to call, are
+/// the last columns.
 void writeMarkdown(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
                    llvm::ArrayRef<ParityResult> results);
 void writeJSON(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,

@@ -131,8 +131,6 @@ Error ParityRunner::simulate(const ReferenceRun &run,
   Timeline timeline;
   PassManager manager(context.get());
   manager.enableVerifier(false);
-  if (getenv("PTIMING"))
-    manager.enableTiming();
   buildLowerStrategyPipeline(manager, LowerStrategyOptions());
   manager.addPass(createSimulateOn(
       *machine, optionsOf(run),

@@ -59,7 +59,9 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
   result.run.iterationTime += workload.stepGap;
   std::vector<MemoryBudget> budgets = budgetsOf(workload);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
-    AllocatorPeak allocator = reserve(workload, c, budgets[c].forTensors());
+    AllocatorPeak allocator;
+    if (options.followAllocator)
+      allocator = reserve(workload, c, budgets[c].forTensors());
     // The device may be behind the host, and memory in use for longer.
     if (memory.peak(c).bytes > allocator.reserved) {
       allocator.reserved = memory.peak(c).bytes;

@@ -162,6 +162,7 @@ LogicalResult Simulate::run() {
   engine.share = share == Switch::On;
   engine.overlap = overlap == Switch::On;
   engine.skipRecurrence = engine.replaySections = fold == Fold::All;
+  engine.followAllocator = !known;
 
   std::optional<sim::SimulationResult> result;
   auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {

@@ -15,7 +15,7 @@ namespace proteus {
 
 /// `simulate` for a program that simulates many modules on one machine, whose
 /// rings are then found once. The cluster of the module and the fidelity of the
-/// options are not asked.
+/// options are not asked, and what an allocator would reserve is not followed.
 std::unique_ptr<mlir::Pass>
 createSimulateOn(std::shared_ptr<const Machine> machine,
                  SimulateOptions options, SimulationObserver observer);
