@@ -116,8 +116,9 @@ TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   expectGPT(401.61, 0.01, {"seq_first=true"}, {8, 1, 1, 1, true});
   expectTime(1047.13, 0.001, "gpt1.5b-reference", 8, "adam",
              {"seq_first=true", "vocab=51200"}, {1, 8}, 0.1);
-  expectTime(2791.12, 0.002, "gpt1.5b-reference", 16, "adam",
-             {"seq_first=true"}, {1, 1, 16, 8}, 0.1);
+  // Which devices have NVLinks in common is another matter in the preset.
+  expectTime(2791.12, 0.01, "gpt1.5b-reference", 16, "adam", {"seq_first=true"},
+             {1, 1, 16, 8}, 0.1);
 }
 
 } // namespace
