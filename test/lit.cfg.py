@@ -20,6 +20,7 @@ tools = [
     ToolSubst("proteus-opt", unresolved="fatal"),
     ToolSubst("proteus-lsp-server", unresolved="fatal"),
     ToolSubst("proteus-strategy-fuzz", unresolved="fatal"),
+    ToolSubst("proteus-calibrate", unresolved="fatal"),
     ToolSubst("mlir-opt", unresolved="fatal"),
     ToolSubst("FileCheck", unresolved="fatal"),
     ToolSubst("not", unresolved="fatal"),

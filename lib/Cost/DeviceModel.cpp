@@ -120,7 +120,7 @@ private:
 std::unique_ptr<KernelCostModel>
 proteus::cost::createDeviceModel(const Device &device,
                                  const KernelModelOptions &options) {
-  if (!device.kernels)
+  if (!device.kernels || options.roofline)
     return createRooflineModel(device);
   return std::make_unique<DeviceModel>(device, options);
 }

@@ -137,12 +137,15 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
       text += (i ? ", " : "") + std::to_string(first + i);
     return text;
   };
+  // Hosts of PCIe 3 were Intel's; those that first had PCIe 4 and 5 in such
+  // machines AMD's, whose sockets are linked faster.
+  StringRef host = gpu->pcieGeneration >= 4 ? "vendor = \"amd\""
+                                            : "vendor = \"intel\", model = 85";
   if (isPCIe && devices > 1)
-    node +=
-        formatv(", pcie = {{generation = {0}, width = 16, cpus = "
-                "[{{vendor = \"intel\", model = 85, devices = [{1}]}, "
-                "{{vendor = \"intel\", model = 85, devices = [{2}]}]}",
-                gpu->pcieGeneration, list(0, half), list(half, devices - half));
+    node += formatv(", pcie = {{generation = {0}, width = 16, cpus = "
+                    "[{{{1}, devices = [{2}]}, {{{1}, devices = [{3}]}]}",
+                    gpu->pcieGeneration, host, list(0, half),
+                    list(half, devices - half));
   if (gpus > perNode) {
     Expected<Network> network = parseNetwork(outside);
     if (!network)

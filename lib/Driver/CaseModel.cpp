@@ -80,6 +80,8 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
   if (kind == "dlrm") {
     use(job, StringRef(name).contains("large") ? "dlrm-criteo-large"
                                                : "dlrm-criteo-small");
+    // As the scripts of such models have it; see docs/validation.md.
+    job.optimizer = "sgd";
     return Error::success();
   }
   if (kind == "rnn-seq2seq")

@@ -11,6 +11,7 @@
 #include "CaseTranslation.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cmath>
 #include <numeric>
@@ -19,25 +20,33 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-static constexpr double most = 1e30;
+/// More seconds, GB, ... than a step has.
+static constexpr double most = 1e9;
 static constexpr int64_t mostCount = 1'000'000'000;
+
+/// Whether a case says something about `key`. What it says is then read, and
+/// refused if it makes no sense.
+static bool says(const json::Reader &object, StringRef key) {
+  return object.has(key) && !object[key].isNull();
+}
 
 static std::optional<double> numberOf(const json::Reader &object,
                                       StringRef key) {
-  if (!object.has(key) || !object[key].isNumber())
+  if (!says(object, key))
     return std::nullopt;
-  return object[key].nonNegative(most);
+  return object[key].positive(most);
 }
 
-static std::optional<int64_t> countOf(const json::Reader &object,
-                                      StringRef key) {
-  if (!object.has(key) || !object[key].isNumber())
+static std::optional<int64_t> countOf(const json::Reader &object, StringRef key,
+                                      int64_t min = 1,
+                                      int64_t max = mostCount) {
+  if (!says(object, key))
     return std::nullopt;
-  return object[key].integer(0, mostCount);
+  return object[key].integer(min, max);
 }
 
 static bool isTrue(const json::Reader &object, StringRef key) {
-  return object.has(key) && object[key].text() == "true";
+  return says(object, key) && object[key].boolean();
 }
 
 /// fp16, bf16, amp_bf16, TF32, AMP, FP32+XLA, ...
@@ -45,7 +54,7 @@ static Expected<std::string> precisionOf(StringRef words) {
   std::string lower = words.lower();
   StringRef text = lower;
   if (text.contains("fp8"))
-    return createStringError("precision '" + words + "' is not modelled");
+    return "fp8";
   if (text.contains("bf16"))
     return "bf16";
   if (text.contains("tf32"))
@@ -61,9 +70,7 @@ static Expected<std::string> precisionOf(StringRef words) {
 static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
                          Job &job) {
   Strategy &strategy = job.strategy;
-  auto degree = [&](StringRef key) {
-    return std::max<int64_t>(1, countOf(s, key).value_or(1));
-  };
+  auto degree = [&](StringRef key) { return countOf(s, key).value_or(1); };
   job.gpus = hardware["gpus"].integer(1, mostCount);
   strategy.tp = degree("tp");
   strategy.pp = degree("pp");
@@ -71,7 +78,10 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   strategy.ep = degree("ep");
   strategy.virtualStages = degree("vpp");
   strategy.dp = degree("dp");
-  strategy.zero = std::min<int64_t>(3, countOf(s, "zero").value_or(0));
+  strategy.zero = countOf(s, "zero", 0, 3).value_or(0);
+  if (s.has("zero_group") && s["zero_group"].isNumber())
+    strategy.zeroGroup =
+        std::min(*strategy.dp, s["zero_group"].integer(1, mostCount));
   strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
   std::optional<int64_t> micro = countOf(s, "micro_batch");
   std::optional<int64_t> steps = countOf(s, "num_microbatches");
@@ -87,18 +97,14 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     strategy.accumulation = steps.value_or(1);
   if (strategy.cp > 1)
     strategy.contextKind = "ring";
-  std::string words = s.has("recompute") && s["recompute"].isString()
-                          ? s["recompute"].string()
-                          : "none";
+  std::string words = says(s, "recompute") ? s["recompute"].string() : "none";
   StringRef recompute = words;
   for (StringRef known : {"full", "selective", "none"})
     if (recompute.starts_with(known))
       strategy.recompute = known.str();
   if (!recompute.starts_with(strategy.recompute))
     return createStringError("recompute '" + words + "' is not known");
-  std::string schedule = s.has("schedule") && s["schedule"].isString()
-                             ? s["schedule"].string()
-                             : "none";
+  std::string schedule = says(s, "schedule") ? s["schedule"].string() : "none";
   // Without a pipeline there is no order to state.
   if (schedule != "none")
     strategy.schedule = StringRef(schedule).split(' ').first.str();
@@ -125,11 +131,8 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   if (s.has("optimizer") && s["optimizer"].string() == "sgd")
     job.optimizer = "sgd";
   if (s.has("strategy") &&
-      StringRef(s["strategy"].string()).contains("table-wise")) {
+      StringRef(s["strategy"].string()).contains("table-wise"))
     strategy.placeTables = true;
-    // As the scripts of such models have it; see docs/validation.md.
-    job.optimizer = "sgd";
-  }
   return Error::success();
 }
 
@@ -141,16 +144,27 @@ static std::optional<double> measuredMemory(const json::Reader &measured) {
   return std::nullopt;
 }
 
+/// A part of a case, which must be an object.
+static json::Reader partOf(const json::Reader &entry, StringRef key) {
+  json::Reader part = entry[key];
+  if (entry.has(key) && !part.isObject())
+    part.fail("expected an object");
+  return part;
+}
+
 static Case readCase(const json::Reader &entry) {
   Case one;
   one.id = entry["id"].nonEmptyString();
   one.group = StringRef(one.id).split('-').first.str();
   if (entry.has("quality"))
     one.quality = entry["quality"].string();
-  json::Reader measured = entry["measured"];
+  json::Reader measured = partOf(entry, "measured");
   one.iterationSeconds = numberOf(measured, "iteration_time_s");
-  if (!one.iterationSeconds && entry.has("derived"))
-    one.iterationSeconds = numberOf(entry["derived"], "iteration_time_s");
+  if (says(entry, "derived")) {
+    auto derived = numberOf(partOf(entry, "derived"), "iteration_time_s");
+    if (!one.iterationSeconds)
+      one.iterationSeconds = derived;
+  }
   one.peakMemoryBytes = measuredMemory(measured);
   auto refuse = [&](Error error) {
     one.unsupported = toString(std::move(error));
@@ -160,7 +174,8 @@ static Case readCase(const json::Reader &entry) {
   if (!cluster)
     return refuse(cluster.takeError());
   one.job.clusterText = *cluster;
-  if (Error error = setStrategy(entry["strategy"], entry["hardware"], one.job))
+  if (Error error =
+          setStrategy(partOf(entry, "strategy"), entry["hardware"], one.job))
     return refuse(std::move(error));
   stackOfCase(entry["strategy"], entry["hardware"], one.job);
   if (Error error = modelOfCase(entry["model"], one.job))
@@ -177,8 +192,15 @@ Expected<std::vector<Case>> proteus::driver::readCases(StringRef text,
   if (root.isObject())
     root = root["cases"];
   std::vector<Case> cases;
-  for (const json::Reader &entry : root.elements())
+  StringSet<> ids;
+  for (const json::Reader &entry : root.elements()) {
     cases.push_back(readCase(entry));
+    if (!ids.insert(cases.back().id).second)
+      entry["id"].fail("a second case has the id '" + cases.back().id + "'");
+    // Of a file of something else the first error says enough.
+    if (Error error = document->takeError())
+      return std::move(error);
+  }
   if (Error error = document->takeError())
     return std::move(error);
   return cases;

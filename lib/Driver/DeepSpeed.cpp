@@ -25,21 +25,35 @@ integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
   return value.integer(min, max);
 }
 
+/// The part of the file that `key` names, which must be an object; none if the
+/// file does not have it.
+static std::optional<json::Reader> partOf(const json::Reader &object,
+                                          StringRef key) {
+  if (!object.has(key))
+    return std::nullopt;
+  json::Reader part = object[key];
+  if (!part.isObject())
+    part.fail("expected an object");
+  return part;
+}
+
 static bool isEnabled(const json::Reader &root, StringRef key) {
-  if (!root.has(key) || !root[key].isObject() || !root[key].has("enabled"))
+  std::optional<json::Reader> part = partOf(root, key);
+  if (!part || !part->has("enabled"))
     return false;
-  json::Reader value = root[key]["enabled"];
+  json::Reader value = (*part)["enabled"];
   return !(value.isString() && value.string() == "auto") && value.boolean();
 }
 
 /// Whether a part of the state is kept on the host.
 static bool isOffloaded(const json::Reader &zero, StringRef key) {
-  if (!zero.has(key))
+  std::optional<json::Reader> part = partOf(zero, key);
+  if (!part || !part->has("device"))
     return false;
-  json::Reader part = zero[key];
-  std::string device = part.has("device") ? part["device"].string() : "none";
-  if (device == "nvme")
-    part["device"].fail("offload to nvme is not modelled; use cpu");
+  std::string device = (*part)["device"].string();
+  if (device != "none" && device != "cpu")
+    (*part)["device"].fail("offload to '" + device +
+                           "' is not modelled; use cpu or none");
   return device == "cpu";
 }
 
@@ -49,6 +63,8 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
   if (!document)
     return document.takeError();
   json::Reader root = document->root();
+  if (!root.isObject())
+    root.fail("expected an object");
   Strategy &s = job.strategy;
   constexpr int64_t most = 1'000'000'000;
   if (auto value = integerOf(root, "train_batch_size", 1, most))
@@ -57,23 +73,24 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
     s.microBatch = *value;
   if (auto value = integerOf(root, "gradient_accumulation_steps", 1, most))
     s.accumulation = value;
-  if (isEnabled(root, "bf16"))
-    job.precision = "bf16";
-  else if (isEnabled(root, "fp16"))
-    job.precision = "fp16";
-  if (root.has("zero_optimization")) {
-    json::Reader zero = root["zero_optimization"];
-    if (auto value = integerOf(zero, "stage", 0, 3))
+  bool bf16 = isEnabled(root, "bf16"), fp16 = isEnabled(root, "fp16");
+  if (bf16 && fp16)
+    root.fail("both bf16 and fp16 are enabled; enable one of them");
+  if (bf16 || fp16)
+    job.precision = bf16 ? "bf16" : "fp16";
+  if (std::optional<json::Reader> zero = partOf(root, "zero_optimization")) {
+    if (auto value = integerOf(*zero, "stage", 0, 3))
       s.zero = *value;
-    if (auto value = integerOf(zero, "reduce_bucket_size", 1, int64_t(1) << 40))
+    if (auto value =
+            integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
       // DeepSpeed counts elements.
       s.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
-    s.offloadState |= isOffloaded(zero, "offload_optimizer");
-    s.offloadWeight |= isOffloaded(zero, "offload_param");
+    s.offloadState |= isOffloaded(*zero, "offload_optimizer");
+    s.offloadWeight |= isOffloaded(*zero, "offload_param");
   }
-  if (root.has("activation_checkpointing") &&
-      root["activation_checkpointing"].has("cpu_checkpointing"))
-    s.offloadActivation |=
-        root["activation_checkpointing"]["cpu_checkpointing"].boolean();
+  if (std::optional<json::Reader> part =
+          partOf(root, "activation_checkpointing");
+      part && part->has("cpu_checkpointing"))
+    s.offloadActivation |= (*part)["cpu_checkpointing"].boolean();
   return document->takeError();
 }

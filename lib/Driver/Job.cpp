@@ -35,6 +35,10 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                s.contextKind, {"all-gather", "ring", "ulysses"});
   flags.integer("zero", "ZeRO stage: 0, 1, 2 or 3", s.zero, 0, 3,
                 {"zero-stage"});
+  flags.integer(
+      "zero-group",
+      "data-parallel neighbours over which ZeRO splits (default: all)",
+      s.zeroGroup, 1, maxDegree);
   flags.action("use-distributed-optimizer", "the same as --zero 1",
                [&s] { s.zero = std::max<int64_t>(s.zero, 1); });
   flags.flag("place-tables",
@@ -110,8 +114,10 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                   job.overrides.push_back(dimension + "=" + text.str());
                   return Error::success();
                 });
-  flags.choice("precision", "of parameters and activations", job.precision,
-               {"bf16", "fp16", "fp32", "tf32"});
+  flags.choice("precision",
+               "of parameters and activations; fp8: bf16, and linear "
+               "operations of layers in fp8",
+               job.precision, {"bf16", "fp16", "fp32", "tf32", "fp8"});
   flags.action("bf16", "the same as --precision bf16",
                [&job] { job.precision = "bf16"; });
   flags.action("fp16", "the same as --precision fp16",
@@ -140,6 +146,14 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                job.fidelity, {"flow", "paper"});
   flags.choice("fold", "what is simulated once; changes no figure", job.fold,
                {"none", "ranks", "all"});
+  flags.choice("kernels", "fitted models, or the peak rates of the datasheet",
+               job.kernels, {"fitted", "roofline"});
+  flags.value("profile", "FILE",
+              "measured kernels (docs/profiles.md); may be given again",
+              [&job](StringRef file) -> Error {
+                job.profiles.push_back(file.str());
+                return Error::success();
+              });
   flags.choice("share", "flows share links", job.share, {"on", "off"});
   flags.choice("overlap", "kernels and communication slow each other",
                job.overlap, {"on", "off"});
@@ -180,6 +194,8 @@ std::string Strategy::text() const {
   if (sequenceParallel)
     add("sequence-parallel", "true");
   number("zero", zero, 0);
+  if (zeroGroup)
+    add("zero-group", Twine(*zeroGroup));
   number("micro-batch", microBatch, 1);
   if (schedule != plain.schedule)
     add("schedule", schedule);
@@ -245,10 +261,10 @@ Expected<Sizes> proteus::driver::sizesOf(const Job &job,
   int64_t perStep = s.microBatch * sizes.dp; // of one micro-batch
   if (!job.globalBatch) {
     sizes.microBatches = s.accumulation.value_or(1);
-    sizes.globalBatch = perStep * sizes.microBatches;
-    if (sizes.globalBatch > maxBatch || sizes.globalBatch <= 0)
+    if (perStep > maxBatch / sizes.microBatches)
       return createStringError("a step has more than " + Twine(maxBatch) +
                                " samples; choose a smaller micro-batch");
+    sizes.globalBatch = perStep * sizes.microBatches;
     return sizes;
   }
   sizes.globalBatch = *job.globalBatch;

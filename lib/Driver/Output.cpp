@@ -8,9 +8,10 @@
 
 #include "Output.h"
 
+#include "Proteus/Support/File.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,11 +33,11 @@ std::string proteus::driver::fixed(std::optional<double> value,
 }
 
 Expected<std::string> proteus::driver::readText(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
+  Expected<std::string> text = proteus::readTextFile(path);
+  if (!text)
     return createStringError("can't read '" + path +
-                             "': " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
+                             "': " + toString(text.takeError()));
+  return text;
 }
 
 std::optional<int> proteus::driver::parseOnly(Flags &flags, StringRef usage,

@@ -22,6 +22,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -36,6 +37,8 @@ std::unique_ptr<MLIRContext> proteus::driver::createContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  // Messages name what is wrong; whole models printed behind them bury it.
+  context->printOpOnDiagnostic(false);
   return context;
 }
 
@@ -84,8 +87,9 @@ static models::Precision precisionOf(const Job &job) {
   bool isSingle = job.precision == "fp32" || job.precision == "tf32";
   precision.compute = llvm::StringSwitch<std::string>(job.precision)
                           .Case("fp16", "f16")
-                          .Case("bf16", "bf16")
+                          .Cases({"bf16", "fp8"}, "bf16")
                           .Default("f32");
+  precision.matrix = job.precision == "fp8" ? "f8" : "";
   precision.gradient = job.gradientType.value_or(isSingle ? "" : "f32");
   precision.master = job.masterType.value_or(isSingle ? "" : "f32");
   return precision;
@@ -153,6 +157,7 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
                           .Case("selective", Recompute::Selective)
                           .Default(Recompute::None);
   options.zero = static_cast<ZeroStage>(s.zero);
+  options.zeroGroup = s.zeroGroup.value_or(0);
   options.prefetch = s.prefetch.value_or(-1);
   options.reshardAfterForward = s.reshardAfterForward;
   options.offloadWeight = s.offloadWeight;
@@ -176,8 +181,42 @@ static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   return std::nullopt;
 }
 
+/// Whether brackets of `text` nest deeper than any model's do. MLIR's parser
+/// calls itself for each of them, until the stack ends.
+static bool nestsTooDeep(StringRef text) {
+  constexpr int most = 500;
+  int depth = 0;
+  bool inComment = false, inString = false;
+  for (size_t i = 0; i < text.size() && depth <= most; ++i) {
+    char c = text[i];
+    if (inComment)
+      inComment = c != '\n';
+    else if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (inString)
+      continue;
+    else if (text.substr(i).starts_with("//"))
+      inComment = true;
+    else if (StringRef("([{<").contains(c))
+      ++depth;
+    else if (StringRef(")]}").contains(c) ||
+             (c == '>' && !text.take_front(i).ends_with("-")))
+      --depth;
+  }
+  return depth > most;
+}
+
 static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
                                                  const Job &job) {
+  auto text = llvm::MemoryBuffer::getFile(job.model, /*IsText=*/true);
+  if (!text)
+    return createStringError("can't read '" + job.model +
+                             "': " + text.getError().message());
+  if (nestsTooDeep((*text)->getBuffer()))
+    return createStringError("'" + job.model +
+                             "' nests deeper than any model does");
   Messages messages(context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(job.model, &context);
   if (!module)
@@ -238,6 +277,13 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
       return createStringError(
           "dimensions of a model in a file are what they are there; leave "
           "--seq and --set out, or use a preset");
+    // TF32 is a matter of the device, not of the model.
+    if (const Job usual;
+        job.optimizer != usual.optimizer ||
+        (job.precision != usual.precision && job.precision != "tf32"))
+      return createStringError(
+          "types and optimizer of a model in a file are what they are there; "
+          "leave --precision and --optimizer out, or use a preset");
     if (!job.globalBatch)
       job.globalBatch = batchOf(*module);
   }
@@ -300,6 +346,9 @@ static SimulateOptions simulateOptionsOf(const Job &job,
   options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
   options.overlapFactor = job.overlapFactor.value_or(-1);
   options.tf32 = job.precision == "tf32";
+  options.kernels =
+      job.kernels == "roofline" ? KernelModel::Roofline : KernelModel::Fitted;
+  options.profiles.assign(job.profiles.begin(), job.profiles.end());
   return options;
 }
 

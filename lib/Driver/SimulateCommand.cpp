@@ -15,6 +15,7 @@
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/Table.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -106,8 +107,11 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
   std::string options = "summary";
   if (job.precision == "tf32")
     options += " tf32";
+  if (!job.profiles.empty())
+    options += " profile=" + llvm::join(job.profiles, ",");
   for (auto [name, value, usual] :
        {std::tuple("fidelity", &job.fidelity, "flow"),
+        std::tuple("kernels", &job.kernels, "fitted"),
         std::tuple("fold", &job.fold, "all"),
         std::tuple("share", &job.share, "on"),
         std::tuple("overlap", &job.overlap, "on")})

@@ -10,6 +10,7 @@
 
 #include "Proteus/Driver/Cases.h"
 #include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/Explain.h"
 #include "Proteus/Driver/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
@@ -58,6 +59,7 @@ static CaseResult simulateCase(mlir::MLIRContext &context, const Case &one) {
   result.seconds = outcome->figures.iterationSeconds;
   result.peakMemoryBytes = reportedMemory(one, *outcome);
   result.fits = outcome->figures.memory.fits();
+  result.interval = sim::intervalOf(outcome->workload, outcome->result);
   return result;
 }
 
@@ -125,7 +127,15 @@ static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
       writer.attribute("fits", result.fits);
     else
       writer.attributeNull("fits");
-    writer.attributeNull("uncertainty");
+    if (result.interval) {
+      writer.key("uncertainty");
+      writer.beginObject();
+      writer.attribute("low_s", result.interval->lowSeconds);
+      writer.attribute("high_s", result.interval->highSeconds);
+      writer.endObject();
+    } else {
+      writer.attributeNull("uncertainty");
+    }
     writer.endObject();
   }
   writer.endArray();
@@ -179,8 +189,23 @@ static void printReasons(raw_ostream &os, ArrayRef<CaseResult> results) {
     os << "  " << count << ": " << reason << "\n";
 }
 
+static int explain(ArrayRef<Case> cases, StringRef id) {
+  const Case *one =
+      llvm::find_if(cases, [&](const Case &other) { return other.id == id; });
+  if (one == cases.end())
+    return fail(createStringError("there is no case '" + id + "'"));
+  if (!one->unsupported.empty())
+    return fail(createStringError("case '" + id + "': " + one->unsupported));
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  Expected<Outcome> outcome = run(*context, one->job);
+  if (!outcome)
+    return fail(outcome.takeError());
+  explainCase(outs(), *one, *outcome);
+  return 0;
+}
+
 int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
-  std::string file, only, id, stack, site;
+  std::string file, only, id, stack, site, where, explained;
   int64_t jobs = std::max<int64_t>(1, std::thread::hardware_concurrency());
   bool byQuality = false;
   Flags flags;
@@ -192,6 +217,14 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
              "this software for all cases, whatever they say", stack);
   flags.text("site", "NAME|FILE", "this place for all cases (none: no place)",
              site);
+  flags.text("explain", "ID",
+             "how the time of this case is composed, and what would have to "
+             "change to meet the measurement",
+             explained);
+  flags.text("only-where", "NAME",
+             "only cases that say this framework or this place; --stack and "
+             "--site are for them",
+             where);
   flags.flag("quality", "a table per group and quality", byQuality);
   flags.integer("jobs", "threads", jobs, 1, 256);
   static const char usage[] =
@@ -218,6 +251,10 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
     return (!only.empty() && one.group != only) ||
            (!id.empty() && one.id != id);
   });
+  if (!where.empty())
+    llvm::erase_if(*cases, [&](const Case &one) {
+      return one.job.stack != where && one.job.site != where;
+    });
   for (Case &one : *cases) {
     if (!stack.empty())
       one.job.stack = stack;
@@ -227,6 +264,8 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   if (cases->empty())
     return fail(createStringError("no case is left to simulate"));
 
+  if (!explained.empty())
+    return explain(*cases, explained);
   std::vector<CaseResult> results = simulateAll(*cases, jobs);
   MapVector<StringRef, std::pair<std::vector<const Case *>,
                                  std::vector<const CaseResult *>>>

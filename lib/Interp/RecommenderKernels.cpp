@@ -53,6 +53,18 @@ static void compute(nn::EmbeddingBagGradOp, Operands in, Results out) {
       [&](int64_t output, int64_t element) { table[element] += dy[output]; });
 }
 
+static void compute(nn::EmbeddingBagUpdateOp op, Operands in, Results out) {
+  const Tensor &dy = *in[1];
+  Tensor &table = out[0].data;
+  double rate = op.getLearningRate().convertToDouble();
+  for (int64_t i = 0; i < table.size(); ++i)
+    table[i] = (*in[0])[i];
+  forEachBagRow(in[2], table, out[0].place,
+                [&](int64_t output, int64_t element) {
+                  table[element] -= rate * dy[output];
+                });
+}
+
 /// Calls `visit` with the position of a product of two features and those of
 /// the factors, for every element of the sums.
 static void
@@ -85,10 +97,11 @@ static void compute(nn::InteractionGradOp, Operands in, Results out) {
 Evaluated proteus::interp::evaluateRecommender(Operation *op, Operands in,
                                                Results out) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
-      .Case<nn::EmbeddingBagOp, nn::EmbeddingBagGradOp, nn::InteractionOp,
-            nn::InteractionGradOp>([&](auto kernel) {
-        compute(kernel, in, out);
-        return success();
-      })
+      .Case<nn::EmbeddingBagOp, nn::EmbeddingBagGradOp,
+            nn::EmbeddingBagUpdateOp, nn::InteractionOp, nn::InteractionGradOp>(
+          [&](auto kernel) {
+            compute(kernel, in, out);
+            return success();
+          })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -52,8 +52,10 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
     graph.connect(nic, pcie, LinkKind::PCIe, interNode.bandwidth);
   }
   CollectiveConstants &constants = kind.collectives;
-  constants.lowHop = constants.simpleHop = constants.exchangeHop =
-      constants.messageBase = intraNode.latency;
+  for (RingConstants *ring :
+       {&constants.allReduce, &constants.allGather, &constants.reduceScatter})
+    ring->lowHop = ring->simpleHop = intraNode.latency;
+  constants.exchangeHop = constants.messageBase = intraNode.latency;
   constants.messageChannel = std::max(intraNode.bandwidth, interNode.bandwidth);
   constants.networkHop = interNode.latency;
   constants.networkBase = 0;
@@ -173,11 +175,13 @@ static FabricLevel readLevel(const Reader &reader, bool isHighest) {
 }
 
 static void readFabric(const Reader &reader, Fabric &fabric) {
-  reader.expectKeys({"source", "rails", "latency_us", "levels"});
+  reader.expectKeys({"source", "rails", "latency_us", "efficiency", "levels"});
   if (reader.has("source"))
     reader["source"].string();
   if (reader.has("latency_us"))
     fabric.latency = readMicroseconds(reader, "latency_us");
+  if (reader.has("efficiency"))
+    fabric.efficiency = readShare(reader["efficiency"], 1);
   if (reader.has("levels")) {
     std::vector<Reader> levels = reader["levels"].elements();
     if (levels.size() > maxFabricLevels)
@@ -229,7 +233,8 @@ static void deriveLinks(Cluster &cluster) {
   bool first = true;
   for (const NodeRun &run : cluster.nodes) {
     const NodeKind &kind = cluster.kinds[run.kind];
-    Link intra = {leastDeviceBandwidth(kind.graph), kind.collectives.simpleHop};
+    Link intra = {leastDeviceBandwidth(kind.graph),
+                  kind.collectives.allReduce.simpleHop};
     Link inter = {nicShare(kind), kind.collectives.networkHop};
     auto slower = [&](Link &link, const Link &other) {
       link.bandwidth =

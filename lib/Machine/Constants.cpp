@@ -6,17 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The figures of NVLink machines are fitted to public measurements (vtrain,
-// vidur, ML Engineering, openxla's tables for A100, H100, H200, B200, GB200,
-// MI350); docs/clusters.md says which are not. Those of PCIe are the constants
-// of NCCL's tuner, which measurements of PCIe rings follow.
+// The figures are in clusters/communication, one file per set; each says where
+// it comes from. scripts/calibrate writes those that are fitted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Readers.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
 
 using namespace llvm;
 using namespace proteus;
@@ -28,116 +32,17 @@ static constexpr double gigabytes = 1e9;
 /// A fill cost of c microseconds per root of a microsecond of wire time.
 static constexpr double rootUs = 1e-3;
 
-/// An exchange that was not measured takes the constants of an all-gather.
-static void deriveExchange(CollectiveConstants &c) {
-  c.exchangeBase = c.simpleBase;
-  c.exchangeHop = c.simpleHop;
-  c.exchangeExtra = c.extra[1];
-  c.exchangeEfficiency = c.efficiency[1];
-  c.exchangeFill = c.simpleFill;
-}
-
-static void setExchange(CollectiveConstants &c, double base, double hop,
-                        double efficiency, double extra, double fill) {
-  c.exchangeBase = base * us;
-  c.exchangeHop = hop * us;
-  c.exchangeEfficiency = efficiency;
-  c.exchangeExtra = extra;
-  c.exchangeFill = fill * rootUs;
-}
-
-static void setLow(CollectiveConstants &c, double base, double hop,
-                   double efficiency) {
-  c.lowBase = base * us;
-  c.lowHop = hop * us;
-  c.lowEfficiency = efficiency;
-}
-
-static void setSimple(CollectiveConstants &c, double base, double hop,
-                      double fill) {
-  c.simpleBase = base * us;
-  c.simpleHop = hop * us;
-  c.simpleFill = fill * rootUs;
-}
-
-static void setThree(double (&values)[3], double allReduce, double allGather,
-                     double reduceScatter) {
-  values[0] = allReduce;
-  values[1] = allGather;
-  values[2] = reduceScatter;
-}
-
-static void setMessage(CollectiveConstants &c, double base, double channel,
-                       uint32_t channels) {
-  c.messageBase = base * us;
-  c.messageChannel = channel * gigabytes;
-  c.channels = channels;
-}
-
-CollectiveConstants
-proteus::machine::defaultConstants(Architecture architecture, bool nvlink) {
-  CollectiveConstants c;
-  // MI300 and its like have a mesh of their own, which counts as NVLink.
-  if (!nvlink)
-    architecture = Architecture::Other;
-  switch (architecture) {
-  case Architecture::Other:
-  case Architecture::Turing:
-  case Architecture::Pascal:
-    // NCCL's tuner: base and hop of a ring, over PCIe or NVLink.
-    setLow(c, 6.6, nvlink ? 0.6 : 1.0, 0.5);
-    setSimple(c, 8.4, nvlink ? 3.4 : 5.7, 0);
-    deriveExchange(c);
-    setMessage(c, 8.4, 12, 2);
-    return c;
-  case Architecture::Volta:
-    setLow(c, 29, 2.1, .60);
-    setSimple(c, 11, 6.5, 0);
-    setThree(c.extra, .05, .05, .05);
-    setThree(c.efficiency, 1.05, 1.05, 1.05);
-    deriveExchange(c);
-    setMessage(c, 11, 15.7, 24);
-    return c;
-  case Architecture::Ampere:
-    setLow(c, 9, 2.3, .10);
-    setSimple(c, 28, 2.6, 2.5);
-    setThree(c.extra, .34, .5, .34);
-    deriveExchange(c);
-    setMessage(c, 14, 15.7, 24);
-    return c;
-  case Architecture::Hopper:
-    setLow(c, 11, 2.9, .31);
-    setSimple(c, 23, .9, 1.0);
-    setThree(c.extra, .37, .32, .80);
-    setThree(c.efficiency, .97, .98, .98);
-    setExchange(c, 36, 1.1, 382 / 370.8, .12, 3.6);
-    setMessage(c, 7.6, 15.7, 24);
-    c.inSwitch = {55 * us, .84, .01, 2.3 * rootUs};
-    return c;
-  case Architecture::Blackwell:
-    setLow(c, 15, 1.24, .44);
-    setSimple(c, 18, 1.7, 2.3);
-    setThree(c.extra, .45, .49, .46);
-    setThree(c.efficiency, .90, .99, .99);
-    setExchange(c, 38, 0, 758 / 721.8, .83, 4.3);
-    setMessage(c, 11.7, 18.9, 32);
-    c.inSwitch = {50 * us, .78, .11, 7 * rootUs};
-    return c;
-  case Architecture::CDNA:
-    // No low-latency protocol was identified: the base of Simple covers it.
-    setLow(c, 55, 3.3, 0.5);
-    setSimple(c, 55, 3.3, 0);
-    setThree(c.efficiency, 1, 1, .93);
-    setExchange(c, 53, 9, 59.0 / 64, 0, 0);
-    setMessage(c, 21, 64, 32);
-    return c;
-  }
-  llvm_unreachable("unknown architecture");
-}
-
 //===----------------------------------------------------------------------===//
 // Constants of a file
 //===----------------------------------------------------------------------===//
+
+double proteus::machine::readShare(const Reader &number, double most) {
+  double value = number.positive(most);
+  if (value >= 1e-3)
+    return value;
+  number.fail("expected a share of at least 0.001");
+  return 1;
+}
 
 static void readTime(const Reader &reader, StringRef key, double &value) {
   if (reader.has(key))
@@ -149,20 +54,53 @@ static void readFill(const Reader &reader, StringRef key, double &value) {
     value = reader[key].nonNegative(1e6) * rootUs;
 }
 
+static void readPart(const Reader &reader, StringRef key, double &value) {
+  if (reader.has(key))
+    value = reader[key].nonNegative(10);
+}
+
 /// Shares of a wire are counted against what the library assumes of it, so a
 /// little more than all of it is possible.
 static void readEfficiency(const Reader &reader, StringRef key, double &value) {
-  if (!reader.has(key))
-    return;
-  value = reader[key].positive(10);
-  if (value < 1e-3) {
-    reader[key].fail("expected a share of at least 0.001");
-    value = 1;
-  }
+  if (reader.has(key))
+    value = readShare(reader[key], 10);
 }
 
-static constexpr StringRef ringKinds[] = {"all_reduce", "all_gather",
-                                          "reduce_scatter"};
+namespace {
+struct RingKey {
+  StringRef key;
+  RingConstants CollectiveConstants::*ring;
+};
+} // namespace
+
+static constexpr RingKey ringKeys[] = {
+    {"all_reduce", &CollectiveConstants::allReduce},
+    {"all_gather", &CollectiveConstants::allGather},
+    {"reduce_scatter", &CollectiveConstants::reduceScatter}};
+
+static void readRing(const Reader &reader, RingConstants &ring) {
+  reader.expectKeys({"low_base_us", "low_hop_us", "low_efficiency",
+                     "simple_base_us", "simple_hop_us", "simple_fill_root_us",
+                     "extra", "efficiency"});
+  readTime(reader, "low_base_us", ring.lowBase);
+  readTime(reader, "low_hop_us", ring.lowHop);
+  readEfficiency(reader, "low_efficiency", ring.lowEfficiency);
+  readTime(reader, "simple_base_us", ring.simpleBase);
+  readTime(reader, "simple_hop_us", ring.simpleHop);
+  readFill(reader, "simple_fill_root_us", ring.simpleFill);
+  readPart(reader, "extra", ring.extra);
+  readEfficiency(reader, "efficiency", ring.efficiency);
+}
+
+static void readExchange(const Reader &reader, CollectiveConstants &c) {
+  reader.expectKeys(
+      {"base_us", "hop_us", "extra", "efficiency", "fill_root_us"});
+  readTime(reader, "base_us", c.exchangeBase);
+  readTime(reader, "hop_us", c.exchangeHop);
+  readPart(reader, "extra", c.exchangeExtra);
+  readEfficiency(reader, "efficiency", c.exchangeEfficiency);
+  readFill(reader, "fill_root_us", c.exchangeFill);
+}
 
 static void readInSwitch(const Reader &reader,
                          std::optional<CollectiveConstants::InSwitch> &value) {
@@ -178,65 +116,230 @@ static void readInSwitch(const Reader &reader,
     value.emplace();
   readTime(reader, "base_us", value->base);
   readEfficiency(reader, "efficiency", value->efficiency);
-  if (reader.has("group_exponent"))
-    value->groupExponent = reader["group_exponent"].nonNegative(10);
+  readPart(reader, "group_exponent", value->groupExponent);
   readFill(reader, "fill_root_us", value->fill);
+}
+
+static void readMessage(const Reader &reader, CollectiveConstants &c) {
+  reader.expectKeys({"base_us", "channel_gbps", "efficiency"});
+  readTime(reader, "base_us", c.messageBase);
+  if (reader.has("channel_gbps"))
+    c.messageChannel = readBandwidth(reader, "channel_gbps");
+  readEfficiency(reader, "efficiency", c.messageEfficiency);
+}
+
+static constexpr StringRef errorKeys[] = {"below_1_mib", "below_16_mib",
+                                          "above"};
+
+static void readErrors(const Reader &reader, double (&errors)[3]) {
+  reader.expectKeys(errorKeys);
+  for (unsigned i = 0; i < 3; ++i)
+    readPart(reader, errorKeys[i], errors[i]);
 }
 
 void proteus::machine::readConstants(const Reader &reader,
                                      CollectiveConstants &c) {
-  reader.expectKeys({"source",
-                     "low_base_us",
-                     "low_hop_us",
-                     "low_efficiency",
-                     "simple_base_us",
-                     "simple_hop_us",
-                     "simple_fill_root_us",
-                     "extra",
-                     "efficiency",
-                     "exchange_base_us",
-                     "exchange_hop_us",
-                     "exchange_extra",
-                     "exchange_efficiency",
-                     "exchange_fill_root_us",
-                     "in_switch",
-                     "message_base_us",
-                     "message_channel_gbps",
-                     "channels",
-                     "network_hop_us",
-                     "network_base_us"});
+  reader.expectKeys({"source", "like", "all_reduce", "all_gather",
+                     "reduce_scatter", "all_to_all", "in_switch", "message",
+                     "channels", "network", "synchronisation_us",
+                     "relative_error"});
   if (reader.has("source"))
     reader["source"].string();
-  readTime(reader, "low_base_us", c.lowBase);
-  readTime(reader, "low_hop_us", c.lowHop);
-  readEfficiency(reader, "low_efficiency", c.lowEfficiency);
-  readTime(reader, "simple_base_us", c.simpleBase);
-  readTime(reader, "simple_hop_us", c.simpleHop);
-  readFill(reader, "simple_fill_root_us", c.simpleFill);
-  if (reader.has("extra")) {
-    reader["extra"].expectKeys(ringKinds);
-    for (unsigned i = 0; i < 3; ++i)
-      if (reader["extra"].has(ringKinds[i]))
-        c.extra[i] = reader["extra"][ringKinds[i]].nonNegative(10);
-  }
-  if (reader.has("efficiency")) {
-    reader["efficiency"].expectKeys(ringKinds);
-    for (unsigned i = 0; i < 3; ++i)
-      readEfficiency(reader["efficiency"], ringKinds[i], c.efficiency[i]);
-  }
-  readTime(reader, "exchange_base_us", c.exchangeBase);
-  readTime(reader, "exchange_hop_us", c.exchangeHop);
-  if (reader.has("exchange_extra"))
-    c.exchangeExtra = reader["exchange_extra"].nonNegative(10);
-  readEfficiency(reader, "exchange_efficiency", c.exchangeEfficiency);
-  readFill(reader, "exchange_fill_root_us", c.exchangeFill);
+  for (const auto &[key, ring] : ringKeys)
+    if (reader.has(key))
+      readRing(reader[key], c.*ring);
+  if (reader.has("all_to_all"))
+    readExchange(reader["all_to_all"], c);
   if (reader.has("in_switch"))
     readInSwitch(reader["in_switch"], c.inSwitch);
-  readTime(reader, "message_base_us", c.messageBase);
-  if (reader.has("message_channel_gbps"))
-    c.messageChannel = readBandwidth(reader, "message_channel_gbps");
+  if (reader.has("message"))
+    readMessage(reader["message"], c);
   if (reader.has("channels"))
     c.channels = reader["channels"].integer(1, 1024);
-  readTime(reader, "network_hop_us", c.networkHop);
-  readTime(reader, "network_base_us", c.networkBase);
+  if (reader.has("network")) {
+    reader["network"].expectKeys({"base_us", "hop_us"});
+    readTime(reader["network"], "base_us", c.networkBase);
+    readTime(reader["network"], "hop_us", c.networkHop);
+  }
+  readTime(reader, "synchronisation_us", c.synchronisation);
+  if (reader.has("relative_error"))
+    readErrors(reader["relative_error"], c.relativeError);
+}
+
+Error proteus::machine::parseConstants(StringRef text, StringRef source,
+                                       CollectiveConstants &constants) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  readConstants(document->root(), constants);
+  return document->takeError();
+}
+
+//===----------------------------------------------------------------------===//
+// The same written
+//===----------------------------------------------------------------------===//
+
+/// What reading multiplied by a unit comes back as it stood in the file.
+static double inUnit(double value, double unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.9g", value / unit);
+  return std::strtod(text, nullptr);
+}
+
+static void printRing(const RingConstants &ring, json::Writer &writer) {
+  writer.beginObject();
+  writer.attribute("low_base_us", inUnit(ring.lowBase, us));
+  writer.attribute("low_hop_us", inUnit(ring.lowHop, us));
+  writer.attribute("low_efficiency", ring.lowEfficiency);
+  writer.attribute("simple_base_us", inUnit(ring.simpleBase, us));
+  writer.attribute("simple_hop_us", inUnit(ring.simpleHop, us));
+  writer.attribute("simple_fill_root_us", inUnit(ring.simpleFill, rootUs));
+  writer.attribute("extra", ring.extra);
+  writer.attribute("efficiency", ring.efficiency);
+  writer.endObject();
+}
+
+static void printExchange(const CollectiveConstants &c, json::Writer &writer) {
+  writer.key("all_to_all");
+  writer.beginObject();
+  writer.attribute("base_us", inUnit(c.exchangeBase, us));
+  writer.attribute("hop_us", inUnit(c.exchangeHop, us));
+  writer.attribute("extra", c.exchangeExtra);
+  writer.attribute("efficiency", c.exchangeEfficiency);
+  writer.attribute("fill_root_us", inUnit(c.exchangeFill, rootUs));
+  writer.endObject();
+}
+
+static void printInSwitch(const CollectiveConstants &c, json::Writer &writer) {
+  if (!c.inSwitch)
+    return writer.attribute("in_switch", false);
+  writer.key("in_switch");
+  writer.beginObject();
+  writer.attribute("base_us", inUnit(c.inSwitch->base, us));
+  writer.attribute("efficiency", c.inSwitch->efficiency);
+  writer.attribute("group_exponent", c.inSwitch->groupExponent);
+  writer.attribute("fill_root_us", inUnit(c.inSwitch->fill, rootUs));
+  writer.endObject();
+}
+
+static void printMessage(const CollectiveConstants &c, json::Writer &writer) {
+  writer.key("message");
+  writer.beginObject();
+  writer.attribute("base_us", inUnit(c.messageBase, us));
+  if (c.messageChannel > 0)
+    writer.attribute("channel_gbps", inUnit(c.messageChannel, gigabytes));
+  writer.attribute("efficiency", c.messageEfficiency);
+  writer.endObject();
+}
+
+void proteus::machine::printConstants(const CollectiveConstants &c,
+                                      StringRef source, raw_ostream &os) {
+  json::Writer writer(os);
+  writer.beginObject();
+  writer.attribute("source", source);
+  for (const auto &[key, ring] : ringKeys) {
+    writer.key(key);
+    printRing(c.*ring, writer);
+  }
+  printExchange(c, writer);
+  printInSwitch(c, writer);
+  printMessage(c, writer);
+  if (c.channels)
+    writer.attribute("channels", int64_t{c.channels});
+  writer.key("network");
+  writer.beginObject();
+  writer.attribute("base_us", inUnit(c.networkBase, us));
+  writer.attribute("hop_us", inUnit(c.networkHop, us));
+  writer.endObject();
+  if (c.synchronisation > 0)
+    writer.attribute("synchronisation_us", inUnit(c.synchronisation, us));
+  writer.key("relative_error");
+  writer.beginObject();
+  for (unsigned i = 0; i < 3; ++i)
+    writer.attribute(errorKeys[i], c.relativeError[i]);
+  writer.endObject();
+  writer.endObject();
+  os << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Embedded sets
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConstantFile {
+  StringRef name;
+  StringRef text;
+};
+} // namespace
+
+/// Sorted by name: the build file lists them in that order.
+static constexpr ConstantFile files[] = {
+#include "ConstantFiles.inc"
+};
+
+std::vector<std::string> proteus::machine::constantSetNames() {
+  std::vector<std::string> names;
+  for (const ConstantFile &file : files)
+    names.push_back(file.name.str());
+  return names;
+}
+
+/// The set `name`, null if there is none. Files are read once.
+static const CollectiveConstants *findSet(StringRef name) {
+  static const std::vector<CollectiveConstants> sets = [] {
+    std::vector<CollectiveConstants> all;
+    for (const ConstantFile &file : files)
+      if (Error error =
+              parseConstants(file.text, file.name, all.emplace_back()))
+        report_fatal_error(Twine("embedded constants: ") +
+                           toString(std::move(error)));
+    return all;
+  }();
+  for (const auto &[file, set] : llvm::zip_equal(files, sets))
+    if (file.name == name)
+      return &set;
+  return nullptr;
+}
+
+const CollectiveConstants &
+proteus::machine::readLike(const Reader &name,
+                           const CollectiveConstants &otherwise) {
+  std::string text = name.string();
+  if (const CollectiveConstants *set = findSet(text))
+    return *set;
+  name.fail("there are no constants '" + text +
+            "' (known: " + llvm::join(constantSetNames(), ", ") + ")");
+  return otherwise;
+}
+
+static StringRef setNameOf(Architecture architecture, bool nvlink) {
+  if (!nvlink)
+    return "pcie";
+  switch (architecture) {
+  case Architecture::Other:
+  case Architecture::Turing:
+  case Architecture::Pascal:
+    return "other-nvlink";
+  case Architecture::Volta:
+    return "volta-nvlink";
+  case Architecture::Ampere:
+    return "ampere-nvlink";
+  case Architecture::Hopper:
+    return "hopper-nvlink";
+  case Architecture::Blackwell:
+    return "blackwell-nvlink";
+  case Architecture::CDNA:
+    // MI300 and its like have a mesh of their own, which counts as NVLink.
+    return "cdna";
+  }
+  llvm_unreachable("unknown architecture");
+}
+
+const CollectiveConstants &
+proteus::machine::defaultConstants(Architecture architecture, bool nvlink) {
+  const CollectiveConstants *set = findSet(setNameOf(architecture, nvlink));
+  if (!set)
+    report_fatal_error("embedded constants of an architecture are missing");
+  return *set;
 }

@@ -463,6 +463,9 @@ NodeKind NodeReader::read() {
   Architecture architecture =
       cluster.devices[kind.graph.vertices[devices[0]].type].architecture;
   kind.collectives = defaultConstants(architecture, hasNVLink);
+  if (reader.has("collectives") && reader["collectives"].has("like"))
+    kind.collectives =
+        readLike(reader["collectives"]["like"], kind.collectives);
   if (!switched)
     kind.collectives.inSwitch.reset();
   if (reader.has("collectives")) {

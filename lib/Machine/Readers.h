@@ -38,6 +38,8 @@ double readGigabytesPerSecond(const json::Reader &number);
 double readBandwidth(const json::Reader &reader, llvm::StringRef key);
 /// Bytes/s of a number of Gbit/s.
 double readGigabits(const json::Reader &reader, llvm::StringRef key);
+/// A number from 0.001 to `most`.
+double readShare(const json::Reader &number, double most);
 /// {"bandwidth_gbps": 25, "latency_us": 5}
 Link readLink(const json::Reader &reader);
 
@@ -48,7 +50,11 @@ Device readDevice(const json::Reader &reader);
 /// The inside of a node of `cluster`, whose device types are known.
 NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
                       const Cluster &cluster);
-/// Replaces the constants that the object names.
+/// The embedded set of constants of that name, `otherwise` after an error.
+const CollectiveConstants &readLike(const json::Reader &name,
+                                    const CollectiveConstants &otherwise);
+/// Replaces the constants that the object names. Which set they replace, its
+/// `like`, is the caller's.
 void readConstants(const json::Reader &reader, CollectiveConstants &constants);
 
 /// Fills in what follows from the graph of `kind`: the types of its devices.

@@ -105,10 +105,10 @@ static void readStep(const Reader &reader, Stack &stack) {
 }
 
 static void readKernels(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"traffic", "fused", "matrix_rate"});
+  reader.expectKeys({"traffic", "fused", "attention_rate"});
+  if (reader.has("attention_rate"))
+    stack.attentionRate = reader["attention_rate"].positive(10);
   readFlag(reader, "fused", stack.fusedMemoryKernels);
-  if (reader.has("matrix_rate"))
-    stack.matrixRate = reader["matrix_rate"].positive(10);
   if (!reader.has("traffic"))
     return;
   Reader traffic = reader["traffic"];

@@ -54,7 +54,7 @@ private:
 
 void BertModel::declare(Dimensions &dimensions) {
   static constexpr StringRef tasks[] = {"mlm", "squad"};
-  dimensions.integer("layers", dims.layers, 1, 100000);
+  dimensions.integer("layers", dims.layers, 1, Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
   dimensions.integer("ffn", dims.ffn);

@@ -10,6 +10,7 @@
 
 #include "ModelFile.h"
 
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Models/Registry.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -146,12 +147,23 @@ static Error verifyModel(MLIRContext &context, ModuleOp module) {
   return createStringError(message);
 }
 
+/// Whether any operation converts its factors for the matrix units.
+static bool convertsFactors(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        return op->hasAttr(ProteusDialect::computeAttrName)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Builds `loaded` and tells its number of parameters.
 static Expected<OwningOpRef<ModuleOp>> build(MLIRContext &context,
                                              const LoadedModel &loaded,
                                              const ModelRequest &request,
                                              int64_t &parameters) {
-  context.loadDialect<func::FuncDialect, nn::NNDialect>();
+  context.loadDialect<func::FuncDialect, nn::NNDialect, ProteusDialect>();
   Expected<FloatType> type =
       parseType(context, "compute", request.precision.compute);
   if (!type)
@@ -160,6 +172,11 @@ static Expected<OwningOpRef<ModuleOp>> build(MLIRContext &context,
   if (!training)
     return training.takeError();
   GraphBuilder graph(context, symbolOf(loaded.name), *type, *training);
+  if (request.precision.matrix == "f8")
+    graph.setMatrixType(Float8E4M3FNType::get(&context));
+  else if (!request.precision.matrix.empty())
+    return createStringError("unknown matrix type '" +
+                             request.precision.matrix + "'; known is f8");
   Value loss = loaded.model->build(graph, request.batch);
   if (graph.getNumParameters() > maxParameters)
     return createStringError(
@@ -168,6 +185,11 @@ static Expected<OwningOpRef<ModuleOp>> build(MLIRContext &context,
         " parameters; at most 1e15 can be modelled");
   parameters = static_cast<int64_t>(graph.getNumParameters());
   OwningOpRef<ModuleOp> module = graph.finish(loss);
+  if (!request.precision.matrix.empty() && !convertsFactors(*module))
+    return createStringError(
+        "model '" + loaded.name +
+        "' has no repeated layers with linear operations to compute in " +
+        request.precision.matrix + "; use another precision");
   if (Error error = verifyModel(context, *module))
     return createStringError("model '" + loaded.name + "' can't be built: " +
                              llvm::toString(std::move(error)));

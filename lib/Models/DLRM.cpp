@@ -31,6 +31,7 @@ public:
     dimensions.list("bottom", bottom);
     dimensions.list("top", top);
     dimensions.flag("copies", copies);
+    dimensions.flag("row_updates", rowUpdates);
   }
 
   Error check() const override {
@@ -74,6 +75,9 @@ public:
   /// As the original Proteus has it: every table is a parameter, the products
   /// of features are written out, and views are copied.
   bool copies = false;
+  /// Tables change in the rows that a batch looks up, by plain descent;
+  /// otherwise as a whole, by the optimizer of the rest.
+  bool rowUpdates = true;
 
 private:
   /// All products of two features, and those of each pair once.
@@ -110,12 +114,16 @@ private:
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {
-      return graph.create<nn::EmbeddingBagOp>(type, path, ids, table);
+      return graph.create<nn::EmbeddingBagOp>(type, path, ids, table,
+                                              rowUpdates);
+    };
+    auto parameter = [&](StringRef path, GraphBuilder::Shape shape) {
+      return rowUpdates ? graph.table(path, shape)
+                        : graph.parameter(path, shape);
     };
     if (!copies && llvm::all_equal(rows)) {
       Value ids = graph.indices("ids", {batch, tables, bag});
-      Value stack =
-          graph.parameter("tables.weight", {tables, rows[0], embedding});
+      Value stack = parameter("tables.weight", {tables, rows[0], embedding});
       Value found =
           bags("tables", ids, stack, graph.tensor({batch, tables, embedding}));
       features.push_back(flatten(graph, "features.flatten", found));
@@ -124,8 +132,8 @@ private:
     for (int64_t i = 0; i < tables; ++i) {
       std::string name = "tables[" + std::to_string(i) + "]";
       Value ids = graph.indices("ids[" + std::to_string(i) + "]", {batch, bag});
-      Value table = graph.parameter(
-          name + ".weight", {rows[rows.size() == 1 ? 0 : i], embedding});
+      Value table = parameter(name + ".weight",
+                              {rows[rows.size() == 1 ? 0 : i], embedding});
       features.push_back(
           bags(name, ids, table, graph.tensor({batch, embedding})));
     }
@@ -171,6 +179,8 @@ void proteus::models::addDLRM(Registry &registry) {
                         model->bottom = {512, 512, 512, 64};
                         model->top = {1024, 1024, 1024, 1024, 1};
                         model->copies = true;
+                        // It has whole gradients, whatever is looked up.
+                        model->rowUpdates = false;
                         return model;
                       }});
 }

@@ -27,7 +27,13 @@ Value DecoderBuilder::sharedExpert(Value x) {
 /// Every sample is a group of its own, so that neither devices nor
 /// micro-batches change who gets a slot.
 Value DecoderBuilder::mixture(Value x) {
-  Value logits = graph.linear("moe.router", x, dims.experts, dims.routerBias);
+  // Who gets a token is decided in full precision.
+  Value weight =
+      graph.parameter("moe.router.weight", {dims.experts, dims.hidden});
+  Value bias = dims.routerBias
+                   ? graph.parameter("moe.router.bias", {dims.experts})
+                   : Value();
+  Value logits = graph.linearWith("moe.router", x, weight, bias);
   auto routing = graph.route("moe.route", logits, dims.topk, /*groups=*/batch,
                              dims.capacityFactor);
   Value slots = graph.dispatch("moe.dispatch", x, routing);

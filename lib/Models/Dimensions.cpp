@@ -99,36 +99,37 @@ static bool readFlag(StringRef text, bool &value) {
 
 bool Dimensions::assign(const Dimension &dimension, StringRef text) {
   return std::visit(
-      Overloaded{[&](int64_t *value) {
-                   return readInteger(text, dimension.min, dimension.max,
-                                      *value);
-                 },
-                 [&](double *value) {
-                   return !text.getAsDouble(*value) && *value > 0 &&
-                          *value <= dimension.most;
-                 },
-                 [&](bool *value) { return readFlag(text, *value); },
-                 [&](Answer answer) {
-                   bool said;
-                   if (!readFlag(text, said))
-                     return false;
-                   *answer.value = said != answer.opposite;
-                   return true;
-                 },
-                 [&](Choice choice) {
-                   *choice.value = text.str();
-                   return llvm::is_contained(choice.allowed, text);
-                 },
-                 [&](std::vector<int64_t> *values) {
-                   values->clear();
-                   SmallVector<StringRef> parts;
-                   text.split(parts, ',');
-                   return llvm::all_of(parts, [&](StringRef part) {
+      Overloaded{
+          [&](int64_t *value) {
+            return readInteger(text, dimension.min, dimension.max, *value);
+          },
+          [&](double *value) {
+            return !text.getAsDouble(*value) && *value > 0 &&
+                   *value <= dimension.most;
+          },
+          [&](bool *value) { return readFlag(text, *value); },
+          [&](Answer answer) {
+            bool said;
+            if (!readFlag(text, said))
+              return false;
+            *answer.value = said != answer.opposite;
+            return true;
+          },
+          [&](Choice choice) {
+            *choice.value = text.str();
+            return llvm::is_contained(choice.allowed, text);
+          },
+          [&](std::vector<int64_t> *values) {
+            values->clear();
+            SmallVector<StringRef> parts;
+            text.split(parts, ',');
+            return parts.size() <= static_cast<size_t>(mostLayers) &&
+                   llvm::all_of(parts, [&](StringRef part) {
                      return readInteger(part, dimension.min, dimension.max,
                                         values->emplace_back());
                    });
-                 },
-                 [&](Remark) { return false; }},
+          },
+          [&](Remark) { return false; }},
       dimension.target);
 }
 
@@ -172,7 +173,13 @@ void Dimensions::assign(const Dimension &dimension, const json::Reader &value) {
           },
           [&](std::vector<int64_t> *target) {
             target->clear();
-            for (const json::Reader &element : value.elements())
+            std::vector<json::Reader> elements = value.elements();
+            if (value.isArray() &&
+                (elements.empty() ||
+                 elements.size() > static_cast<size_t>(mostLayers)))
+              return value.fail("expected 1 to " + Twine(mostLayers) +
+                                " numbers, got " + Twine(elements.size()));
+            for (const json::Reader &element : elements)
               target->push_back(element.integer(dimension.min, dimension.max));
           },
           [&](Remark) {}},

@@ -23,8 +23,10 @@ using namespace proteus::models;
 
 void EncoderDecoderModel::declare(Dimensions &dimensions) {
   static constexpr StringRef activations[] = {"relu", "gelu"};
-  dimensions.integer("encoder_layers", dims.encoderLayers, 1, 100000);
-  dimensions.integer("decoder_layers", dims.decoderLayers, 1, 100000);
+  dimensions.integer("encoder_layers", dims.encoderLayers, 1,
+                     Dimensions::mostLayers);
+  dimensions.integer("decoder_layers", dims.decoderLayers, 1,
+                     Dimensions::mostLayers);
   dimensions.integer("layers", dims.layers, 2, 200000);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);

@@ -69,6 +69,14 @@ Value GraphBuilder::parameter(StringRef path, Shape shape) {
   return parameterOf(innermost, join(innermost->prefix, path), shape);
 }
 
+Value GraphBuilder::table(StringRef path, Shape shape) {
+  Value value = parameter(path, shape);
+  auto training = function->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
+  if (training && training.getMaster())
+    value.setType(RankedTensorType::get(shape, training.getMaster()));
+  return value;
+}
+
 Value GraphBuilder::parameterOf(std::list<Frame>::iterator frame,
                                 StringRef path, Shape shape) {
   auto found = frame->parameters.find(path);

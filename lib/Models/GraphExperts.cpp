@@ -40,8 +40,8 @@ Value GraphBuilder::expertLinear(StringRef path, Value slots,
   Value weight = parameter((path + ".weight").str(),
                            {shape.front(), outFeatures, shape.back()});
   shape.back() = outFeatures;
-  return create<nn::ExpertLinearOp>(tensor(shape), pathOf(path), slots, weight,
-                                    /*bias=*/Value());
+  return inMatrixType(create<nn::ExpertLinearOp>(
+      tensor(shape), pathOf(path), slots, weight, /*bias=*/Value()));
 }
 
 Value GraphBuilder::combine(StringRef path, Value slots, Value tokens,

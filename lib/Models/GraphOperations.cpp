@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Models/GraphBuilder.h"
 
 using namespace mlir;
@@ -36,7 +37,14 @@ Value GraphBuilder::linear(StringRef path, Value x, int64_t outFeatures,
   Value shift;
   if (bias)
     shift = parameter((path + ".bias").str(), {outFeatures});
-  return linearWith(path, x, weight, shift);
+  return inMatrixType(linearWith(path, x, weight, shift));
+}
+
+Value GraphBuilder::inMatrixType(Value value) {
+  if (matrixType && frames.size() > 1)
+    value.getDefiningOp()->setDiscardableAttr(ProteusDialect::computeAttrName,
+                                              TypeAttr::get(matrixType));
+  return value;
 }
 
 Value GraphBuilder::embedding(StringRef path, Value indices, int64_t rows,

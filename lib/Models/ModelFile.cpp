@@ -11,9 +11,9 @@
 #include "HuggingFace.h"
 
 #include "Proteus/Models/Registry.h"
+#include "Proteus/Support/File.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -60,18 +60,22 @@ Expected<LoadedModel> models::parseModelFile(StringRef text, StringRef source) {
   loaded.source = source.str();
   loaded.model =
       root.has("model_type") ? readHuggingFaceConfig(root) : readModel(root);
-  if (root.has("name"))
+  if (root.has("name")) {
     loaded.name = root["name"].nonEmptyString();
+    constexpr size_t longest = 200;
+    if (loaded.name.size() > longest)
+      root["name"].fail("expected at most " + Twine(longest) +
+                        " characters, got " + Twine(loaded.name.size()));
+  }
   if (Error error = document->takeError())
     return std::move(error);
   return std::move(loaded);
 }
 
 Expected<LoadedModel> models::loadModelFile(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
+  Expected<std::string> text = readTextFile(path);
+  if (!text)
     return createStringError("can't read the model file '" + path +
-                             "': " + buffer.getError().message());
-  return parseModelFile((*buffer)->getBuffer(), path);
+                             "': " + toString(text.takeError()));
+  return parseModelFile(*text, path);
 }

@@ -27,7 +27,7 @@ public:
       : layers(layers), hidden(hidden), heads(heads), vocab(vocab) {}
 
   void declare(Dimensions &dimensions) override {
-    dimensions.integer("layers", layers, 1, 100000);
+    dimensions.integer("layers", layers, 1, Dimensions::mostLayers);
     dimensions.integer("hidden", hidden);
     dimensions.integer("heads", heads);
     dimensions.integer("seq", seq, 1, 1 << 24);

@@ -20,7 +20,7 @@ void TransformerModel::declare(Dimensions &dimensions) {
   static constexpr StringRef positions[] = {"learned", "rope", "alibi", "none"};
   static constexpr StringRef kernels[] = {"fused", "unfused"};
   static constexpr StringRef logits[] = {"compute", "f32"};
-  dimensions.integer("layers", dims.layers, 1, 100000);
+  dimensions.integer("layers", dims.layers, 1, Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
   dimensions.integer("kv_heads", dims.kvHeads);

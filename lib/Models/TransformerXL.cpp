@@ -64,7 +64,7 @@ struct Cluster {
 } // namespace
 
 void TransformerXLModel::declare(Dimensions &dimensions) {
-  dimensions.integer("layers", dims.layers, 1, 100000);
+  dimensions.integer("layers", dims.layers, 1, Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
   dimensions.integer("head_dim", dims.headDim);

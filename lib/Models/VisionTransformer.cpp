@@ -31,7 +31,7 @@ public:
     dimensions.integer("image", image, 1, 16384);
     dimensions.integer("classes", classes);
     dimensions.integer("patch", patch, 1, 16384);
-    dimensions.integer("layers", layers, 1, 100000);
+    dimensions.integer("layers", layers, 1, Dimensions::mostLayers);
     dimensions.integer("hidden", hidden);
     dimensions.integer("heads", heads);
     dimensions.integer("ffn", ffn);

@@ -67,10 +67,10 @@ private:
   mutable T value;
 };
 
-/// An all-to-all: its links, and per kind of node what nodes need alone.
+/// An all-to-all: its links, and what nodes need alone.
 struct ExchangeSet {
   LoadSet set;
-  std::vector<double> withinNodes;
+  std::vector<ExchangeInside> insides;
 };
 
 /// Messages that are sent at once.
@@ -102,11 +102,14 @@ public:
   Plan plan(CollectiveKind kind, int64_t bytes) const override;
 
 private:
+  Plan planKind(CollectiveKind kind, int64_t bytes) const;
   using Constants = const CollectiveConstants &;
+  /// The constants of a collective that runs in rings.
+  using RingOf = machine::RingConstants CollectiveConstants::*;
   template <typename Fn> double slowest(Fn seconds) const;
   /// Latency of a step within a node, of a ring across nodes.
-  double stepInside(Constants c) const {
-    return c.ringsOnly ? c.simpleHop : nvlink ? nvlinkStep : pcieStep;
+  double stepInside(Constants c, RingOf of) const {
+    return c.ringsOnly ? (c.*of).simpleHop : nvlink ? nvlinkStep : pcieStep;
   }
   bool hasTrees() const {
     return llvm::none_of(
@@ -120,11 +123,11 @@ private:
 
   Plan planRing(CollectiveKind kind, int64_t bytes) const;
   void addRing(SmallVectorImpl<Candidate> &all, Algorithm algorithm,
-               int64_t steps, int64_t networkSteps, unsigned row,
-               double wireParts, int64_t bytes, const LoadSet &set) const;
+               int64_t steps, int64_t networkSteps, RingOf of, double wireParts,
+               int64_t bytes, const LoadSet &set) const;
   void addTree(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
   void addInSwitch(SmallVectorImpl<Candidate> &all, int64_t bytes) const;
-  void addParallelTrees(SmallVectorImpl<Candidate> &all, unsigned row,
+  void addParallelTrees(SmallVectorImpl<Candidate> &all, RingOf of,
                         int64_t bytes) const;
   Plan planExchange(int64_t bytes) const;
   Plan planScatter(int64_t bytes, const LoadSet &set) const;
@@ -243,38 +246,39 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
 // Rings, trees, reduction in the switch
 //===----------------------------------------------------------------------===//
 
-/// Both protocols of a ring, or of a chain. `row` selects the constants of a
-/// kind of collective; `wireParts` are parts of the whole that pass a port.
+/// Both protocols of a ring, or of a chain. `of` selects the constants of a
+/// collective; `wireParts` are parts of the whole that pass a port.
 void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
                                Algorithm algorithm, int64_t steps,
-                               int64_t networkSteps, unsigned row,
+                               int64_t networkSteps, RingOf of,
                                double wireParts, int64_t bytes,
                                const LoadSet &set) const {
   double perPart = static_cast<double>(bytes) / size;
   bool isRing = algorithm == Algorithm::Ring;
   auto wire = [&](Constants c) {
-    double extra = isRing ? c.extra[row] : 0;
-    double rate = std::min(width * c.efficiency[row], 1 / set.network);
+    double extra = isRing ? (c.*of).extra : 0;
+    double rate = std::min(width * (c.*of).efficiency, 1 / set.network);
     return perPart * (wireParts + extra) / rate;
   };
-  bool isLong = hasTrees() && row == 0 && isAcross() && bytes >= size * 4096;
+  bool isLong = hasTrees() && of == &CollectiveConstants::allReduce &&
+                isAcross() && bytes >= size * 4096;
   double stretch = !isLong ? 1 : oldDevices ? plateauOfOldDevices : plateau;
   double inside = steps - networkSteps, outside = networkSteps;
   double low = slowest([&](Constants c) {
-    return c.lowBase + inside * c.lowHop +
+    return (c.*of).lowBase + inside * (c.*of).lowHop +
            outside * (c.networkHop * lowRingShare + ringLatency);
   });
   double simple = slowest([&](Constants c) {
     if (!isAcross())
-      return c.simpleBase + steps * c.simpleHop;
-    return stretch * (c.networkBase + inside * stepInside(c) +
+      return (c.*of).simpleBase + steps * (c.*of).simpleHop;
+    return stretch * (c.networkBase + inside * stepInside(c, of) +
                       outside * (c.networkHop + ringLatency));
   });
   double lowTransfer =
-      slowest([&](Constants c) { return wire(c) / c.lowEfficiency; });
+      slowest([&](Constants c) { return wire(c) / (c.*of).lowEfficiency; });
   double transfer = slowest([&](Constants c) {
     double w = wire(c);
-    return isAcross() ? w : w + c.simpleFill * std::sqrt(w);
+    return isAcross() ? w : w + (c.*of).simpleFill * std::sqrt(w);
   });
   int64_t volume = isRing ? scaled(bytes, steps, size) : bytes;
   all.push_back({algorithm, lowProtocol(), low, lowTransfer, volume, &set});
@@ -292,16 +296,16 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
   double transfer = static_cast<double>(bytes) * perByte;
   double hops = most - 1;
   double low = slowest([&](Constants c) {
-    return c.lowBase +
-           2 * (hops * c.lowHop +
+    return c.allReduce.lowBase +
+           2 * (hops * c.allReduce.lowHop +
                 treeDepth() * (c.networkHop * lowTreeShare + farLatency));
   });
   double simple = slowest([&](Constants c) {
     return c.networkBase +
            2 * (hops * treeStep + treeDepth() * (c.networkHop + farLatency));
   });
-  double lowTransfer =
-      slowest([&](Constants c) { return transfer / c.lowEfficiency; });
+  double lowTransfer = slowest(
+      [&](Constants c) { return transfer / c.allReduce.lowEfficiency; });
   all.push_back(
       {Algorithm::Tree, lowProtocol(), low, lowTransfer, bytes, &set});
   all.push_back(
@@ -335,7 +339,7 @@ void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
 }
 
 void FlowCommunicator::addParallelTrees(SmallVectorImpl<Candidate> &all,
-                                        unsigned row, int64_t bytes) const {
+                                        RingOf of, int64_t bytes) const {
   const LoadSet &set =
       parallelTrees.get([&] { return parallelTreeLoads(*placement); });
   double latency = slowest([&](Constants c) {
@@ -344,8 +348,8 @@ void FlowCommunicator::addParallelTrees(SmallVectorImpl<Candidate> &all,
            size * parallelMember;
   });
   double transfer = slowest([&](Constants c) {
-    double parts = size - 1 + c.extra[row];
-    double rate = std::min(width * c.efficiency[row], 1 / set.network);
+    double parts = size - 1 + (c.*of).extra;
+    double rate = std::min(width * (c.*of).efficiency, 1 / set.network);
     return static_cast<double>(bytes) * parts / size / (rate * parallelWidth);
   });
   all.push_back({Algorithm::ParallelTrees, Protocol::Simple, latency, transfer,
@@ -355,18 +359,21 @@ void FlowCommunicator::addParallelTrees(SmallVectorImpl<Candidate> &all,
 Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
   const LoadSet &set = ring.get([&] { return ringLoads(*placement); });
   bool isSum = kind == CollectiveKind::AllReduce;
-  unsigned row = isSum ? 0 : kind == CollectiveKind::AllGather ? 1 : 2;
+  RingOf of = isSum ? &CollectiveConstants::allReduce
+              : kind == CollectiveKind::AllGather
+                  ? &CollectiveConstants::allGather
+                  : &CollectiveConstants::reduceScatter;
   int64_t rounds = isSum ? 2 : 1;
   int64_t steps = rounds * (size - 1);
   SmallVector<Candidate, 5> all;
-  addRing(all, Algorithm::Ring, steps, rounds * (numNodes - 1), row, steps,
+  addRing(all, Algorithm::Ring, steps, rounds * (numNodes - 1), of, steps,
           bytes, set);
   if (hasTrees() && isSum && isAcross())
     addTree(all, bytes);
   if (isSum && inSwitch)
     addInSwitch(all, bytes);
   if (hasTrees() && !isSum && isAcross() && most == 1)
-    addParallelTrees(all, row, bytes);
+    addParallelTrees(all, of, bytes);
   return best(all);
 }
 
@@ -383,21 +390,20 @@ double FlowCommunicator::exchangeLatency(int64_t inNode) const {
 
 Plan FlowCommunicator::planExchange(int64_t bytes) const {
   const ExchangeSet &links = exchange.get([&] {
-    ExchangeSet made = {exchangeLoads(*placement), {}};
-    for (const CollectiveConstants *c : constants)
-      made.withinNodes.push_back(
-          exchangeWithinNodes(*placement, c->exchangeExtra));
-    return made;
+    return ExchangeSet{exchangeLoads(*placement), exchangeInsides(*placement)};
   });
   int64_t volume = scaled(bytes, size - 1, size);
-  double transfer = 0;
-  for (size_t i = 0; i < constants.size(); ++i) {
-    double w = static_cast<double>(bytes) / size * links.withinNodes[i] /
-               constants[i]->exchangeEfficiency;
+  double transfer = slowest([&](Constants c) {
+    double within = 0;
+    for (const ExchangeInside &inside : links.insides)
+      within =
+          std::max(within, inside.seconds * (inside.others + c.exchangeExtra) /
+                               inside.others);
+    double w =
+        static_cast<double>(bytes) / size * within / c.exchangeEfficiency;
     w = std::max(w, static_cast<double>(volume) * links.set.network);
-    transfer =
-        std::max(transfer, w + constants[i]->exchangeFill * std::sqrt(w));
-  }
+    return w + c.exchangeFill * std::sqrt(w);
+  });
   return best(Candidate{Algorithm::Pairwise, Protocol::Simple,
                         exchangeLatency(fewest), transfer, volume, &links.set});
 }
@@ -466,8 +472,14 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
         channelsFor(bytes, ranks, messages.nvlink ? nvlinkChunk : pcieChunk);
     used = count;
     transfer = slowest([&](Constants c) {
+      // Links of the network are not counted against a share of NVLink.
+      double onLinks =
+          messages.across ? 0
+                          : bytes * messages.set.allLinks / c.messageEfficiency;
       // Without a figure for channels the links alone decide.
-      return c.messageChannel > 0 ? bytes / (count * c.messageChannel) : 0;
+      return c.messageChannel > 0
+                 ? std::max(onLinks, bytes / (count * c.messageChannel))
+                 : onLinks;
     });
   }
   if (messages.across) {
@@ -482,9 +494,22 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
   return plan;
 }
 
+static bool isMessage(CollectiveKind kind) {
+  return kind == CollectiveKind::Permute || kind == CollectiveKind::Shift ||
+         kind == CollectiveKind::SendRecv;
+}
+
 Plan FlowCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   if (size < 2 || bytes <= 0)
     return {};
+  Plan plan = planKind(kind, bytes);
+  if (!isMessage(kind))
+    plan.latency += cost::fromSeconds(
+        slowest([](Constants c) { return c.synchronisation; }));
+  return plan;
+}
+
+Plan FlowCommunicator::planKind(CollectiveKind kind, int64_t bytes) const {
   switch (kind) {
   case CollectiveKind::AllReduce:
   case CollectiveKind::AllGather:
@@ -492,8 +517,9 @@ Plan FlowCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
     return planRing(kind, bytes);
   case CollectiveKind::Broadcast: {
     SmallVector<Candidate, 2> all;
-    addRing(all, Algorithm::Chain, size - 1, numNodes - 1, /*row=*/1, size,
-            bytes, chain.get([&] { return chainLoads(*placement); }));
+    addRing(all, Algorithm::Chain, size - 1, numNodes - 1,
+            &CollectiveConstants::allGather, size, bytes,
+            chain.get([&] { return chainLoads(*placement); }));
     return best(all);
   }
   case CollectiveKind::AllToAll:

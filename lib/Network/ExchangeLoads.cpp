@@ -214,9 +214,9 @@ LoadSet proteus::net::exchangeLoads(const Placement &placement) {
   return Exchange(placement).run();
 }
 
-double proteus::net::exchangeWithinNodes(const Placement &placement,
-                                         double extra) {
-  double most = 0;
+std::vector<ExchangeInside>
+proteus::net::exchangeInsides(const Placement &placement) {
+  std::vector<ExchangeInside> insides;
   for (const NodeShape &shape : placement.shapes) {
     double others = shape.size() - 1;
     if (others == 0)
@@ -234,7 +234,7 @@ double proteus::net::exchangeWithinNodes(const Placement &placement,
         if (load > 0)
           seconds = std::max(seconds, load / ways.graph.links[link].bandwidth);
     }
-    most = std::max(most, seconds * (others + extra) / others);
+    insides.push_back({seconds, others});
   }
-  return most;
+  return insides;
 }

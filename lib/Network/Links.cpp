@@ -26,12 +26,13 @@ static int64_t wholeRate(double bytesPerSecond) {
 }
 
 /// Bytes/s of the NICs of a node, or of the one on `rail`.
-static double bandwidthOut(const machine::NodeGraph &graph,
+static double bandwidthOut(const machine::Cluster &cluster,
+                           const machine::NodeGraph &graph,
                            std::optional<uint32_t> rail) {
   double sum = 0;
   for (const Vertex &vertex : graph.vertices)
     if (vertex.kind == VertexKind::NIC && (!rail || vertex.index == *rail))
-      sum += vertex.portBandwidth * networkEfficiency;
+      sum += vertex.portBandwidth * cluster.fabric.efficiency;
   return sum;
 }
 
@@ -58,7 +59,8 @@ static double bandwidthUp(const machine::Cluster &cluster, const LinkId &link) {
     int64_t runEnd = runBegin + run.count;
     int64_t count = std::min(end, runEnd) - std::max(begin, runBegin);
     if (count > 0) {
-      below += count * bandwidthOut(cluster.kinds[run.kind].graph, rail);
+      below +=
+          count * bandwidthOut(cluster, cluster.kinds[run.kind].graph, rail);
       present += count;
     }
     runBegin = runEnd;
@@ -77,7 +79,7 @@ int64_t proteus::net::capacityOf(const machine::Cluster &cluster,
   if (link.port < graph.links.size())
     return wholeRate(graph.links[link.port].bandwidth);
   uint32_t nic = (link.port - graph.links.size()) / 2;
-  return wholeRate(bandwidthOut(graph, nic));
+  return wholeRate(bandwidthOut(cluster, graph, nic));
 }
 
 static std::string nameOf(const Vertex &vertex) {

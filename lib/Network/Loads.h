@@ -38,10 +38,13 @@ LoadSet parallelTreeLoads(const Placement &placement);
 
 /// Every member sends an equal part of the volume to every other one.
 LoadSet exchangeLoads(const Placement &placement);
-/// Seconds that the links within nodes need at least for one byte from each
-/// member to each other one of its node, times (p - 1 + `extra`) / (p - 1) for
-/// p members: the most of all nodes.
-double exchangeWithinNodes(const Placement &placement, double extra);
+/// Seconds that the links within a node need at least for one byte from each of
+/// its members to each of the `others` of the node.
+struct ExchangeInside {
+  double seconds, others;
+};
+/// Of the shapes of nodes with several members.
+std::vector<ExchangeInside> exchangeInsides(const Placement &placement);
 
 /// The first member's data pass all others one after another.
 LoadSet chainLoads(const Placement &placement);

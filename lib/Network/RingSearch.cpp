@@ -31,6 +31,9 @@ using namespace proteus::machine;
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
+/// The same for compute capability 9.0 and later, as NCCL 2.30 has them.
+static constexpr Rate speedsOfNewDevices[] = {
+    60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
 static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
@@ -64,7 +67,9 @@ public:
 
   Packing run() {
     ArrayRef<Rate> speeds = acrossNodes() ? ArrayRef<Rate>(speedsAcrossNodes)
-                                          : ArrayRef<Rate>(speedsInNode);
+                            : isNewDevices()
+                                ? ArrayRef<Rate>(speedsOfNewDevices)
+                                : ArrayRef<Rate>(speedsInNode);
     Rate widest = table.widestFromDevice();
     // A lone device has no way to bound its speed.
     bool bounded = acrossNodes() || table.numDevices() > 1;
@@ -81,6 +86,12 @@ public:
 
 private:
   bool acrossNodes() const { return table.numNICs() > 0; }
+  bool isNewDevices() const {
+    for (uint32_t d = 0; d < table.numDevices(); ++d)
+      if (table.device(d).computeCapability < 90)
+        return false;
+    return true;
+  }
   bool isEnough() const {
     return best.channels > 0 && (best.bandwidth() >= table.mostOutOfDevice() ||
                                  search.stepsTaken() > maxSteps);

@@ -8,6 +8,7 @@
 
 #include "Proteus/Sim/Allocator.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -123,7 +124,7 @@ void CachingAllocator::merge(Handle first, Handle second) {
 /// Gives segments that hold nothing back to the device.
 void CachingAllocator::releaseCached() {
   ++numReleases;
-  std::vector<Handle> released;
+  llvm::DenseSet<Handle> released;
   for (Pool &pool : pools)
     pool.eraseIf([&](const Key &key) {
       const Block &block = blocks[key.block];
@@ -131,12 +132,13 @@ void CachingAllocator::releaseCached() {
         return false;
       inSegments -= block.size;
       unusedBlocks.push_back(key.block);
-      released.push_back(key.block);
+      released.insert(key.block);
       return true;
     });
-  llvm::erase_if(segments, [&](Handle first) {
-    return llvm::is_contained(released, first);
-  });
+  // A job that does not fit comes here for every segment.
+  if (!released.empty())
+    llvm::erase_if(segments,
+                   [&](Handle first) { return released.contains(first); });
 }
 
 CachingAllocator::Handle CachingAllocator::newSegment(int64_t bytes,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Report.h"
+#include "Proteus/Sim/Confidence.h"
 #include "Proteus/Support/JSON.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -36,6 +37,7 @@ private:
   void writeBuckets();
   void writeLinks();
   void writeCriticalPath();
+  void writeSources();
   void writeUncertainty();
 
   void seconds(StringRef key, Time time) {
@@ -295,13 +297,29 @@ void ReportWriter::writeBuckets() {
   json.endArray();
 }
 
+void ReportWriter::writeSources() {
+  json.key("sources");
+  json.beginObject();
+  std::array<double, cost::numSources> shares =
+      sharesBySource(workload, result);
+  for (unsigned s = 0; s < cost::numSources; ++s)
+    json.attribute(cost::stringify(static_cast<cost::Source>(s)), shares[s]);
+  json.endObject();
+}
+
 void ReportWriter::writeUncertainty() {
+  std::optional<Interval> interval = intervalOf(workload, result);
   json.key("uncertainty");
   json.beginObject();
-  json.attributeNull("low_s");
-  json.attributeNull("high_s");
-  json.attribute("note", "the cost models are not calibrated against "
-                         "measurements, so no interval is given");
+  if (interval) {
+    json.attribute("low_s", interval->lowSeconds);
+    json.attribute("high_s", interval->highSeconds);
+    json.attribute("note", "80 % interval of iteration_time_s");
+  } else {
+    json.attributeNull("low_s");
+    json.attributeNull("high_s");
+    json.attribute("note", "the errors of these costs are not known");
+  }
   json.endObject();
 }
 
@@ -324,6 +342,7 @@ void ReportWriter::write() {
   writeCriticalPath();
   json.attribute("tasks", result.run.tasks);
   json.attribute("events", result.run.events);
+  writeSources();
   writeUncertainty();
   json.endObject();
 }

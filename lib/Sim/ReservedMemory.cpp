@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <utility>
 
@@ -49,6 +50,8 @@ private:
            lastMicroBatch[section] == microBatch;
   }
   void countUsers(const Template &from, Frame &frame) const;
+  /// Where the frame of a micro-batch is, or would be.
+  std::deque<Frame>::iterator placeOf(int64_t microBatch);
   Frame &frameOf(int64_t microBatch);
   void issue(const WorkItem &item);
   void release(const Template &from, Frame &frame, uint32_t buffer);
@@ -65,7 +68,8 @@ private:
   std::vector<uint32_t> lastMicroBatch; ///< of each section
   std::vector<bool> isLast;             ///< per micro-batch, of any section
   std::vector<uint32_t> usualUsers; ///< in a micro-batch that is no last one
-  std::vector<Frame> frames;        ///< of micro-batches, ascending
+  /// Of micro-batches, ascending; they come and go at both ends.
+  std::deque<Frame> frames;
   std::vector<Frame> unusedFrames;
   uint32_t holding = 0; ///< micro-batches that hold memory
   Frame once;
@@ -128,11 +132,14 @@ void Issuer::countUsers(const Template &from, Frame &frame) const {
     }
 }
 
+std::deque<Issuer::Frame>::iterator Issuer::placeOf(int64_t microBatch) {
+  return llvm::lower_bound(
+      frames, microBatch,
+      [](const Frame &frame, int64_t m) { return frame.microBatch < m; });
+}
+
 Issuer::Frame &Issuer::frameOf(int64_t microBatch) {
-  auto place =
-      llvm::lower_bound(frames, microBatch, [](const Frame &frame, int64_t m) {
-        return frame.microBatch < m;
-      });
+  auto place = placeOf(microBatch);
   if (place != frames.end() && place->microBatch == microBatch)
     return *place;
   Frame frame;
@@ -209,7 +216,7 @@ void Issuer::issue(const WorkItem &item) {
   if (item.once || --frame.sectionsLeft > 0)
     return;
   unusedFrames.push_back(std::move(frame));
-  frames.erase(frames.begin() + (&frame - frames.data()));
+  frames.erase(placeOf(item.microBatch));
 }
 
 /// All that decides what later items do. Micro-batches are named by their
@@ -299,4 +306,53 @@ AllocatorPeak Issuer::run() {
 AllocatorPeak proteus::sim::reserve(const Workload &workload,
                                     uint32_t classIndex, int64_t limit) {
   return Issuer(workload, workload.classes[classIndex], limit).run();
+}
+
+/// Whether the allocator sees the same requests.
+static bool allocateAlike(const Template &a, const Template &b) {
+  return a.sectionBegin == b.sectionBegin &&
+         llvm::equal(a.buffers, b.buffers,
+                     [](const Buffer &x, const Buffer &y) {
+                       return x.bytes == y.bytes && x.onHost == y.onHost;
+                     }) &&
+         llvm::equal(a.tasks, b.tasks, [](const Task &x, const Task &y) {
+           return x.label == y.label && x.when == y.when &&
+                  x.allocates == y.allocates && x.reads == y.reads;
+         });
+}
+
+static bool allocateAlike(const DeviceClass &a, const DeviceClass &b) {
+  return llvm::equal(a.resident, b.resident,
+                     [](const Buffer &x, const Buffer &y) {
+                       return x.bytes == y.bytes && x.onHost == y.onHost &&
+                              x.pieces == y.pieces;
+                     }) &&
+         llvm::equal(a.order, b.order,
+                     [](const WorkItem &x, const WorkItem &y) {
+                       return x.section == y.section &&
+                              x.microBatch == y.microBatch && x.once == y.once;
+                     }) &&
+         allocateAlike(a.micro, b.micro) && allocateAlike(a.once, b.once);
+}
+
+std::vector<AllocatorPeak> proteus::sim::reserveAll(const Workload &workload,
+                                                    ArrayRef<int64_t> limits) {
+  std::vector<AllocatorPeak> peaks;
+  std::vector<uint32_t> done; ///< classes that were not found alike
+  for (uint32_t c = 0; c < workload.classes.size(); ++c) {
+    auto same = llvm::find_if(done, [&](uint32_t other) {
+      // A limit that is not reached changes nothing.
+      bool isReached = peaks[other].releases > 0 || peaks[other].exceeded ||
+                       peaks[other].reserved > limits[c];
+      return (limits[other] == limits[c] || !isReached) &&
+             allocateAlike(workload.classes[other], workload.classes[c]);
+    });
+    if (same != done.end()) {
+      peaks.push_back(AllocatorPeak(peaks[*same]));
+      continue;
+    }
+    peaks.push_back(reserve(workload, c, limits[c]));
+    done.push_back(c);
+  }
+  return peaks;
 }

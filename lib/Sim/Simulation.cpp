@@ -58,10 +58,14 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
   result.run = *run;
   result.run.iterationTime += workload.stepGap;
   std::vector<MemoryBudget> budgets = budgetsOf(workload);
+  std::vector<int64_t> limits;
+  for (const MemoryBudget &budget : budgets)
+    limits.push_back(budget.forTensors());
+  std::vector<AllocatorPeak> reserved(limits.size());
+  if (options.followAllocator)
+    reserved = reserveAll(workload, limits);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
-    AllocatorPeak allocator;
-    if (options.followAllocator)
-      allocator = reserve(workload, c, budgets[c].forTensors());
+    AllocatorPeak allocator = std::move(reserved[c]);
     // The device may be behind the host, and memory in use for longer.
     if (memory.peak(c).bytes > allocator.reserved) {
       allocator.reserved = memory.peak(c).bytes;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/Summary.h"
+#include "Proteus/Sim/Confidence.h"
 #include "Proteus/Support/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,6 +65,7 @@ public:
 
 private:
   void printHead();
+  std::string sourcesText() const;
   void printBreakdown();
   void printTimeByKind();
   void printCriticalPath();
@@ -107,6 +109,12 @@ void SummaryPrinter::printHead() {
   line("devices", Twine(info.devices) +
                       " (simulated: " + Twine(workload.classes.size()) + ")");
   line("iteration time (ms)", milliseconds(result.run.iterationTime));
+  if (std::optional<Interval> interval = intervalOf(workload, result))
+    line("80 % interval (ms)", fixed(interval->lowSeconds * 1e3, 1) + " to " +
+                                   fixed(interval->highSeconds * 1e3, 1));
+  std::string sources = sourcesText();
+  if (!sources.empty())
+    line("kernel times", sources);
   if (figures.samplesPerSecond)
     line("throughput (samples/s)", fixed(*figures.samplesPerSecond, 2));
   if (figures.tokensPerSecond && figures.tokensPerSecondPerDevice)
@@ -116,6 +124,18 @@ void SummaryPrinter::printHead() {
   if (figures.mfu)
     line("MFU (%)", fixed(100 * *figures.mfu, 2) + " of dense " +
                         cost::stringify(info.computeType) + " peak");
+}
+
+/// "90.0 % fitted, 10.0 % datasheet".
+std::string SummaryPrinter::sourcesText() const {
+  std::array<double, cost::numSources> shares =
+      sharesBySource(workload, result);
+  std::string text;
+  for (unsigned s = 0; s < cost::numSources; ++s)
+    if (shares[s] > 0)
+      text += (text.empty() ? "" : ", ") + fixed(100 * shares[s], 1) + " % " +
+              cost::stringify(static_cast<cost::Source>(s)).str();
+  return text;
 }
 
 void SummaryPrinter::printBreakdown() {

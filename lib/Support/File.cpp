@@ -8,11 +8,41 @@
 
 #include "Proteus/Support/File.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+
+/// A thousand measured runs are about one MiB of JSON. As a tree, a number
+/// takes some 10 times the memory that it takes as text.
+static constexpr size_t mostMebibytes = 16;
+
+Expected<std::string> proteus::readTextFile(StringRef path) {
+  // A directory can be opened on some systems, and fails only when read.
+  Expected<sys::fs::file_t> file =
+      sys::fs::openNativeFileForRead(path, sys::fs::OF_Text);
+  if (!file)
+    return createStringError(toString(file.takeError()));
+  scope_exit close([&] { sys::fs::closeFile(*file); });
+  std::string text;
+  constexpr size_t most = mostMebibytes << 20, step = 1 << 16;
+  while (true) {
+    size_t size = text.size();
+    if (size > most)
+      return createStringError("it is larger than " + Twine(mostMebibytes) +
+                               " MiB, which no description needs");
+    text.resize(size + step);
+    Expected<size_t> read = sys::fs::readNativeFile(
+        *file, MutableArrayRef<char>(text.data() + size, step));
+    if (!read)
+      return createStringError(toString(read.takeError()));
+    text.resize(size + *read);
+    if (*read == 0)
+      return text;
+  }
+}
 
 static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());

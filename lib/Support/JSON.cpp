@@ -93,6 +93,16 @@ private:
 };
 } // namespace
 
+/// A message with a long text of the file inside is cut.
+static std::string cut(std::string message) {
+  constexpr size_t limit = 1000;
+  if (message.size() > limit) {
+    message.resize(limit);
+    message += "...";
+  }
+  return message;
+}
+
 /// nlohmann_json's "[json.exception.x.101] parse error at ...: text" without
 /// everything before the text.
 static std::string reason(StringRef what) {
@@ -100,7 +110,7 @@ static std::string reason(StringRef what) {
     what = what.split("] ").second;
   if (what.starts_with("parse error"))
     what = what.split(": ").second;
-  return what.str();
+  return cut(what.str());
 }
 
 static std::string lineAndColumn(StringRef text, size_t byte) {
@@ -121,7 +131,7 @@ Expected<Document> Document::parse(StringRef text, StringRef source) {
   } catch (const Node::exception &error) {
     return createStringError(source + ": " + reason(error.what()));
   } catch (const Refused &refused) {
-    return createStringError(source + ": " + refused.message);
+    return createStringError(source + ": " + cut(refused.message));
   }
   return Document(std::move(state));
 }
@@ -157,9 +167,9 @@ void Reader::fail(const Twine &message) const {
   std::string &error = document->state->error;
   if (!error.empty())
     return;
-  error = (document->state->source + ": " + message +
-           (where.empty() ? Twine() : " at " + Twine(where)))
-              .str();
+  error = cut((document->state->source + ": " + message +
+               (where.empty() ? Twine() : " at " + Twine(where)))
+                  .str());
 }
 
 void Reader::mismatch(const Twine &what) const {

@@ -8,6 +8,8 @@
 
 #include "Proteus/Transforms/Annotations.h"
 
+#include "Proteus/Dialect/Proteus/Proteus.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -173,6 +175,9 @@ void proteus::inheritAnnotations(Operation *from, Operation *to) {
     to->setDiscardableAttr(kPrefetchAttr, depth);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
+  Attribute compute = from->getAttr(ProteusDialect::computeAttrName);
+  if (compute && op && op.getKernelClass() == nn::KernelClass::Matrix)
+    to->setDiscardableAttr(ProteusDialect::computeAttrName, compute);
   if (!partition || !op)
     return;
   nn::IterationSpace space = op.getIterationSpace();

@@ -74,6 +74,11 @@ static LogicalResult checkOptions(ModuleOp module,
   if (options.sequenceParallel && options.tensorParallel == 1)
     return emitError(loc, "sp=true splits sequences over the devices of tp; "
                           "set tp, or use cp");
+  if (options.zeroGroup < 0 ||
+      (options.zeroGroup > 0 && options.dataParallel % options.zeroGroup != 0))
+    return emitError(loc) << "zero-group=" << options.zeroGroup
+                          << " must divide dp=" << options.dataParallel
+                          << "; use 0 for all of them";
   if (options.prefetch < -1)
     return emitError(loc) << "prefetch=" << options.prefetch
                           << " must be a number of layers, or -1 for the "
@@ -142,6 +147,7 @@ public:
                                  virtualStages,
                                  recompute,
                                  zero,
+                                 zeroGroup,
                                  prefetch,
                                  reshardAfterForward,
                                  offloadWeight,

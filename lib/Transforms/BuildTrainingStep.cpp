@@ -11,6 +11,7 @@
 #include "PerLayer.h"
 #include "PruneStep.h"
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
@@ -34,6 +35,7 @@ public:
 
 private:
   LogicalResult checkModel(func::FuncOp function);
+  LogicalResult checkRowUpdates(func::FuncOp function, TrainingAttr training);
   void applyComputeType(func::FuncOp function, Type compute);
   LogicalResult buildUpdates(func::FuncOp function, TrainingAttr training,
                              const DenseMap<Value, Value> &gradients);
@@ -57,15 +59,53 @@ LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
   return success();
 }
 
+/// Whether `parameter` is a table of which single rows are updated.
+static bool isUpdatedByRows(Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [](Operation *user) {
+    auto bag = dyn_cast<EmbeddingBagOp>(user);
+    return bag && bag.getRowUpdates();
+  });
+}
+
+/// An update of single rows needs what all lookups of the step have to say, and
+/// its gradient is never there as a whole.
+LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
+                                                 TrainingAttr training) {
+  auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+  WalkResult result = function.walk([&](EmbeddingBagOp bag) -> WalkResult {
+    if (!bag.getRowUpdates())
+      return WalkResult::advance();
+    auto table = dyn_cast<BlockArgument>(bag.getTable());
+    if (!table || table.getOwner() != &function.front() ||
+        getRole(table) != Role::Parameter || !table.hasOneUse())
+      return bag.emitOpError("row_updates needs a table that is a parameter of "
+                             "the model and that nothing else reads; leave "
+                             "row_updates out");
+    if (training.getClip() || training.getLossScale())
+      return bag.emitOpError("row_updates has no gradient of the whole table "
+                             "that could be measured for clip or loss_scale; "
+                             "leave row_updates or these out");
+    if (mesh && mesh.getValue().micro > 1)
+      return bag.emitOpError("row_updates needs all lookups of a step at once, "
+                             "but there are ")
+             << mesh.getValue().micro
+             << " micro-batches; use one, or leave row_updates out";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Computes in `compute`: floating-point inputs, parameters and activations
-/// change their element type; losses and log-sum-exps keep theirs.
+/// change their element type; losses, log-sum-exps and tables that have no
+/// second copy keep theirs.
 void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
   auto convert = [&](Value value) {
     if (isFloatTensor(value))
       value.setType(withElementType(value.getType(), compute));
   };
   for (BlockArgument argument : function.getArguments())
-    convert(argument);
+    if (!isUpdatedByRows(argument))
+      convert(argument);
   function.walk([&](Operation *op) {
     for (Region &region : op->getRegions())
       if (op != function)
@@ -127,7 +167,7 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   SmallVector<BlockArgument> owners;
   unsigned numArguments = function.getNumArguments();
   for (BlockArgument argument : function.getArguments()) {
-    if (getRole(argument) != Role::Parameter)
+    if (getRole(argument) != Role::Parameter || isUpdatedByRows(argument))
       continue;
     Type element =
         training.getMaster()
@@ -152,6 +192,15 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   for (auto [i, owner] : llvm::enumerate(owners))
     states[owner].push_back(function.getArgument(numArguments + i));
   return states;
+}
+
+/// The update of the rows that a lookup names, from its gradient: that is then
+/// not needed as a whole.
+static Operation *createRowUpdate(OpBuilder &builder, BlockArgument table,
+                                  EmbeddingBagGradOp gradient) {
+  return EmbeddingBagUpdateOp::create(
+      builder, table.getLoc(), table.getType(), getArgumentPath(table), table,
+      gradient.getGradient(), gradient.getIndices(), llvm::APFloat(0.01));
 }
 
 LogicalResult
@@ -185,12 +234,17 @@ BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
                            (*states)[parameter].end());
     SmallVector<Value> operands = {parameter, gradient};
     llvm::append_range(operands, own);
-    Operation *update = buildPerLayer(
-        builder, parameter, getArgumentPath(parameter), operands,
-        [&](OpBuilder &at, StringRef path, ValueRange layer) {
-          return createUpdate(at, parameter.getLoc(), path, training, layer[0],
-                              layer[1], layer.drop_front(2), factor);
-        });
+    Operation *update =
+        isUpdatedByRows(parameter)
+            ? createRowUpdate(builder, parameter,
+                              gradient.getDefiningOp<EmbeddingBagGradOp>())
+            : buildPerLayer(
+                  builder, parameter, getArgumentPath(parameter), operands,
+                  [&](OpBuilder &at, StringRef path, ValueRange layer) {
+                    return createUpdate(at, parameter.getLoc(), path, training,
+                                        layer[0], layer[1], layer.drop_front(2),
+                                        factor);
+                  });
     markAsUpdate(update, parameter);
     SmallVector<Value> replaced = {parameter};
     llvm::append_range(replaced, own);
@@ -214,7 +268,8 @@ void BuildTrainingStep::runOnOperation() {
   auto training = function->getAttrOfType<TrainingAttr>(kTrainingAttr);
   if (!training || function.isDeclaration())
     return;
-  if (failed(checkModel(function)))
+  if (failed(checkModel(function)) ||
+      failed(checkRowUpdates(function, training)))
     return signalPassFailure();
   function.walk([&](Operation *op) {
     if (op != function && !op->hasTrait<OpTrait::IsTerminator>())

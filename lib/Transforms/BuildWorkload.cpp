@@ -17,6 +17,7 @@
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
@@ -47,20 +48,25 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
+  /// Whether all devices have the types that operations ask for.
+  LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
   void buildClass(uint32_t number);
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  cost::Time kernelTime(nn::IterationSpaceOpInterface op, sim::Phase phase,
-                        uint32_t number);
-  cost::Time costOf(const cost::Kernel &kernel, uint32_t number) const {
-    return machine.kernels[cluster.deviceTypeOf(deviceOf(number))]
-        ->cost(kernel)
-        .time;
+  struct KernelCost {
+    cost::Answer answer;
+    cost::Family family = cost::Family::Stream;
+    bool exists = false; ///< whether the rank has anything to do
+  };
+  const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
+                               sim::Phase phase, uint32_t number);
+  const cost::KernelCostModel &kernelModel(uint32_t number) const {
+    return *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
   }
-  StringRef boundBy(Operation *op, uint32_t number);
+  StringRef boundBy(const FlatTask &task, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
@@ -94,7 +100,7 @@ private:
 
   llvm::StringMap<uint32_t> labels;
   /// Costs per class and operation.
-  DenseMap<std::pair<Operation *, uint32_t>, cost::Time> kernelTimes;
+  DenseMap<std::pair<Operation *, uint32_t>, KernelCost> kernelCosts;
   /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
@@ -122,7 +128,8 @@ LogicalResult WorkloadBuilder::findPrograms() {
     return failure();
   for (dist::ProgramOp program : stages) {
     FailureOr<FlatProgram> flat = flatten(program);
-    if (failed(flat) || failed(checkHostCopies(program)))
+    if (failed(flat) || failed(checkHostCopies(program)) ||
+        failed(checkTypes(program)))
       return failure();
     programs.push_back(std::move(*flat));
   }
@@ -147,6 +154,23 @@ LogicalResult WorkloadBuilder::checkHostCopies(dist::ProgramOp program) {
     return WalkResult::interrupt();
   });
   return failure(copies.wasInterrupted());
+}
+
+LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
+  WalkResult result = program.walk([&](Operation *op) {
+    if (!op->hasAttr(ProteusDialect::computeAttrName))
+      return WalkResult::advance();
+    machine::DType type = computeType(op);
+    for (const machine::Device &device : cluster.devices)
+      if (!device.supports(type)) {
+        op->emitOpError("computes in ")
+            << machine::stringify(type) << ", which the device '" << device.name
+            << "' has no peak rate for; use another precision or device";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult WorkloadBuilder::checkDevices() {
@@ -211,30 +235,77 @@ LogicalResult WorkloadBuilder::fold() {
   return success();
 }
 
-cost::Time WorkloadBuilder::kernelTime(nn::IterationSpaceOpInterface op,
-                                       sim::Phase phase, uint32_t number) {
-  auto [entry, isNew] = kernelTimes.try_emplace({op, number});
+/// What stacks do differently in a kernel that memory bounds; none if it is
+/// another one.
+static std::optional<machine::TrafficClass>
+trafficOf(Operation *op, const cost::Kernel &work) {
+  using machine::TrafficClass;
+  if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
+          nn::RowExpSumOp, nn::RowLossOp>(op))
+    return TrafficClass::Loss;
+  if (isa<nn::MoeRouteOp, nn::MoeRouteGradOp, nn::MoeDispatchOp,
+          nn::MoeCombineOp, nn::MoeGateGradOp>(op))
+    return TrafficClass::Permute;
+  switch (work.family) {
+  case cost::Family::Stream:
+    return TrafficClass::Elementwise;
+  case cost::Family::Norm:
+    return TrafficClass::Norm;
+  case cost::Family::Activation:
+    return TrafficClass::Activation;
+  case cost::Family::Rope:
+    return TrafficClass::Rope;
+  case cost::Family::Embedding:
+    return TrafficClass::Embedding;
+  case cost::Family::Softmax:
+    return TrafficClass::Softmax;
+  case cost::Family::Update:
+    return TrafficClass::Update;
+  case cost::Family::Product:
+  case cost::Family::GroupedProduct:
+  case cost::Family::Attention:
+  case cost::Family::Convolution:
+  case cost::Family::OtherMatrix:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown family of kernels");
+}
+
+const WorkloadBuilder::KernelCost &
+WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
+                            uint32_t number) {
+  auto [entry, isNew] = kernelCosts.try_emplace({op, number});
   if (!isNew)
     return entry->second;
-  std::optional<cost::Kernel> work =
-      isPaper() ? paperWork(op, phase, coordinates[number])
-                : localWork(op, coordinates[number]);
-  if (work)
-    entry->second = costOf(*work, number);
+  const cost::KernelCostModel &model = kernelModel(number);
+  if (isPaper()) {
+    if (auto work = paperWork(op, phase, coordinates[number]))
+      entry->second = {model.cost(*work), work->family, true};
+    return entry->second;
+  }
+  if (auto work = localWork(op, coordinates[number])) {
+    if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
+      work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
+    cost::Answer answer = model.cost(*work);
+    if (work->family == cost::Family::Attention)
+      answer.time = cost::fromSeconds(cost::toSeconds(answer.time) /
+                                      options.stack.attentionRate);
+    if (auto conversion = conversionWork(op, coordinates[number]))
+      answer.time += model.cost(*conversion).time;
+    entry->second = {answer, work->family, true};
+  }
   return entry->second;
 }
 
 /// What bounds a kernel.
-StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
-  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
     return "";
-  std::optional<cost::Kernel> work = localWork(kernel, coordinates[number]);
-  if (!work)
+  const KernelCost &found = kernelCost(kernel, task.phase, number);
+  if (!found.exists)
     return "";
-  cost::Answer answer =
-      machine.kernels[cluster.deviceTypeOf(deviceOf(number))]->cost(*work);
-  return answer.memoryBound ? "memory" : "flops";
+  return found.answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -285,8 +356,6 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
-  collective.flow.latency += cost::fromSeconds(options.stack.collectiveGap +
-                                               options.site.collectiveGap);
   // Of the original's communication only gradients run beside kernels.
   if (isPaper())
     collective.flow.channels =
@@ -410,7 +479,10 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.allocates = task.allocates;
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      copy.duration = kernelTime(kernel, task.phase, number);
+      const KernelCost &found = kernelCost(kernel, task.phase, number);
+      copy.duration = found.answer.time;
+      copy.origin = {found.answer.source, found.family,
+                     found.answer.uncertainty};
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);
@@ -432,7 +504,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     if (options.origins)
       options.origins->push_back({task.op, number, once,
                                   static_cast<uint32_t>(index),
-                                  boundBy(task.op, number)});
+                                  boundBy(task, number)});
     to.tasks.push_back(std::move(copy));
   }
 }
@@ -480,9 +552,10 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
   if (isPaper()) {
-    joinPaperKernels(
-        flat.micro, device.micro.tasks, paperLaunchGap(), coordinates[number],
-        [&](const cost::Kernel &kernel) { return costOf(kernel, number); });
+    joinPaperKernels(flat.micro, device.micro.tasks, paperLaunchGap(),
+                     coordinates[number], [&](const cost::Kernel &kernel) {
+                       return kernelModel(number).cost(kernel).time;
+                     });
     updateAfterCommunication(device);
   }
   llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;

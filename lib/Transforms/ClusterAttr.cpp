@@ -9,11 +9,11 @@
 #include "Proteus/Transforms/ClusterAttr.h"
 
 #include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Support/File.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -73,13 +73,6 @@ static StringRef fileOf(ModuleOp module) {
   return "";
 }
 
-static llvm::Expected<std::string> readText(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return llvm::createStringError(buffer.getError().message());
-  return (*buffer)->getBuffer().str();
-}
-
 /// `name`, if relative, seen from the directory of `file`.
 static SmallString<128> beside(StringRef file, StringRef name) {
   SmallString<128> path(name);
@@ -100,19 +93,20 @@ static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
           "an inline cluster may hold dictionaries, arrays, strings, numbers "
           "and booleans only");
     return machine::parseClusterJSON(
-        text, "proteus.cluster",
-        [&](StringRef name) { return readText(beside(fileOf(module), name)); });
+        text, "proteus.cluster", [&](StringRef name) {
+          return readTextFile(beside(fileOf(module), name));
+        });
   }
   StringRef name = cast<StringAttr>(attribute).getValue();
   if (!name.ends_with(".json"))
     return machine::parseClusterPreset(name);
   SmallString<128> path = beside(fileOf(module), name);
-  llvm::Expected<std::string> text = readText(path);
+  llvm::Expected<std::string> text = readTextFile(path);
   if (!text)
     return llvm::createStringError("can't read the cluster file '" + path +
                                    "': " + llvm::toString(text.takeError()));
   return machine::parseClusterJSON(*text, path, [&](StringRef other) {
-    return readText(beside(path, other));
+    return readTextFile(beside(path, other));
   });
 }
 

@@ -15,12 +15,15 @@ using llvm::ArrayRef;
 using llvm::Expected;
 
 static Machine createFlowMachine(machine::Cluster cluster,
-                                 const cost::KernelModelOptions &options) {
+                                 const cost::KernelModelOptions &options,
+                                 const cost::Measurements &profile) {
   Machine machine;
   auto shared = std::make_shared<const machine::Cluster>(std::move(cluster));
   machine.cluster = *shared;
   for (const machine::Device &device : shared->devices)
-    machine.kernels.push_back(cost::createDeviceModel(device, options));
+    machine.kernels.push_back(
+        cost::createProfileModel(cost::createDeviceModel(device, options),
+                                 cost::measurementsOf(device, profile)));
   machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
       -> Expected<std::unique_ptr<net::Communicator>> {
     return net::Communicator::create(*shared, devices);
@@ -54,8 +57,9 @@ static Expected<Machine> createPaperMachine(machine::Cluster cluster) {
 
 Expected<Machine>
 proteus::createMachine(machine::Cluster cluster, Fidelity fidelity,
-                       const cost::KernelModelOptions &options) {
+                       const cost::KernelModelOptions &options,
+                       const cost::Measurements &profile) {
   if (fidelity == Fidelity::Paper)
     return createPaperMachine(std::move(cluster));
-  return createFlowMachine(std::move(cluster), options);
+  return createFlowMachine(std::move(cluster), options, profile);
 }

@@ -148,7 +148,7 @@ static Value inPlaceOperand(OpResult result) {
   if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
   // An update returns its operands but the gradient, in order.
-  if (isa<nn::SGDOp, nn::AdamOp>(op)) {
+  if (isa<nn::SGDOp, nn::AdamOp, nn::EmbeddingBagUpdateOp>(op)) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }

@@ -49,8 +49,10 @@ bool LayoutInserter::isStored(Value value) {
   if (!argument)
     return false;
   Operation *parent = argument.getOwner()->getParentOp();
-  return parent == function ||
-         isStored(parent->getOperand(argument.getArgNumber()));
+  // What an update reads of the inputs, indices of rows, is part of a gradient.
+  if (parent == function)
+    return getRole(argument) != nn::Role::Input;
+  return isStored(parent->getOperand(argument.getArgNumber()));
 }
 
 Purpose LayoutInserter::purposeOf(OpOperand &operand) {

@@ -79,7 +79,8 @@ private:
     initialValues.remove(op);
     op->erase();
   }
-  /// Whether `value` is an argument of the step, or a slice of one.
+  /// Whether `value` is an argument of the step that stays from one to the next
+  /// (no input), or a slice of one.
   bool isStored(mlir::Value value);
 
   mlir::func::FuncOp function;

@@ -8,6 +8,8 @@
 
 #include "LocalWork.h"
 
+#include "Proteus/Dialect/Proteus/Proteus.h"
+
 using namespace mlir;
 using namespace proteus;
 
@@ -30,7 +32,16 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+/// The type that `op` converts its factors into; null if it takes them as they
+/// are.
+static Type convertsInto(Operation *op) {
+  auto type = op->getAttrOfType<TypeAttr>(ProteusDialect::computeAttrName);
+  return type ? type.getValue() : Type();
+}
+
 machine::DType proteus::computeType(Operation *op) {
+  if (Type type = convertsInto(op))
+    return dtypeOf(type);
   for (Value value : op->getOperands())
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))
       if (isa<FloatType>(type.getElementType()))
@@ -299,6 +310,39 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
   return bytes;
 }
 
+/// Bytes of the factors of `op` as they are stored.
+static double factorBytes(Operation *op, unsigned count,
+                          ArrayRef<int64_t> coordinates) {
+  double bytes = 0;
+  for (Value factor : op->getOperands().take_front(count))
+    bytes += dist::localBytes(tensorType(factor), coordinates);
+  return bytes;
+}
+
+/// Bytes of an element of `type` over those of an element of the factors.
+static double narrowing(Operation *op, Type type) {
+  return static_cast<double>(type.getIntOrFloatBitWidth()) /
+         tensorType(op->getOperand(0)).getElementTypeBitWidth();
+}
+
+// As Transformer Engine does it: a product converts both factors, with the
+// transposed forms that the products of the backward pass need. Of those the
+// first converts what arrives there, the second finds everything converted.
+std::optional<cost::Kernel>
+proteus::conversionWork(nn::IterationSpaceOpInterface op,
+                        ArrayRef<int64_t> coordinates) {
+  Type type = convertsInto(op);
+  if (!type || isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op))
+    return std::nullopt;
+  bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
+  double read = factorBytes(op, isGradient ? 1 : 2, coordinates);
+  cost::Kernel kernel;
+  kernel.op = nn::CastOp::getOperationName();
+  kernel.bytes = read + 2 * read * narrowing(op, type);
+  kernel.type = dtypeOf(tensorType(op->getOperand(0)).getElementType());
+  return kernel;
+}
+
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
   // Work at one place costs nothing elsewhere.
@@ -321,6 +365,8 @@ std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
       bytesOf(op, space, held, coordinates, kernel.steps, kernel.resultBytes);
   if (std::optional<double> perPoint = op.getBytesPerPoint())
     kernel.bytes = points * *perPoint;
+  if (Type type = convertsInto(op))
+    kernel.bytes -= factorBytes(op, 2, coordinates) * (1 - narrowing(op, type));
   kernel.type = computeType(op);
   kernel.pass = passOf(op.getKernelPass());
   kernel.matrix = op.getKernelClass() == nn::KernelClass::Matrix;

@@ -15,7 +15,8 @@
 
 namespace proteus {
 
-/// Element type in which `op` computes: that of its first float operand.
+/// Element type in which `op` computes: what it says (`proteus.compute`), else
+/// that of its first float operand.
 machine::DType computeType(mlir::Operation *op);
 
 /// What the rank at `coordinates` (one per axis, with `micro` first) holds of
@@ -30,6 +31,11 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 /// The work of `op` at `coordinates`; none where there is nothing to do.
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
+
+/// The conversion of factors into the type that `op` computes in, ahead of
+/// `op`; none if it takes its operands as they are.
+std::optional<cost::Kernel> conversionWork(nn::IterationSpaceOpInterface op,
+                                           llvm::ArrayRef<int64_t> coordinates);
 
 } // namespace proteus
 

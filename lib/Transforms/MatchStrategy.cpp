@@ -39,7 +39,7 @@ using strategy::Path;
 using strategy::PathPattern;
 
 /// Every micro-batch is an entry of a schedule; more than this is a mistake.
-static constexpr int64_t maxMicroBatches = 1000000;
+static constexpr int64_t maxMicroBatches = 100000;
 
 namespace {
 

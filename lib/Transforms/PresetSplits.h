@@ -48,7 +48,13 @@ class PresetSplits {
 public:
   PresetSplits(const PresetModel &model, const ApplyStrategyOptions &options)
       : model(model), context(model.getFunction().getContext()),
-        options(options) {}
+        options(options) {
+    int64_t group = options.zeroGroup;
+    if (group > 0 && group < options.dataParallel)
+      dataGroup = (kData + ":(" + llvm::Twine(options.dataParallel / group) +
+                   ")" + llvm::Twine(group))
+                      .str();
+  }
 
   /// Emits an error if a degree does not fit the model, or has nothing to
   /// split.
@@ -98,6 +104,8 @@ private:
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 
+  /// The part of the data axis over which ZeRO splits; empty: all of it.
+  std::string dataGroup;
   const PresetModel &model;
   mlir::MLIRContext *context;
   const ApplyStrategyOptions &options;

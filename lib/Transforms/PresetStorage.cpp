@@ -28,7 +28,10 @@ PresetSplits::copiesOf(Operation *op) const {
     axes.push_back(axis);
     count *= size;
   };
-  add(kData, options.dataParallel);
+  if (dataGroup.empty())
+    add(kData, options.dataParallel);
+  else
+    add(dataGroup, options.zeroGroup);
   add(kContext, options.contextParallel);
   if (!isa<nn::ExpertLinearOp>(op))
     add(kExpert, options.expertParallel);
@@ -67,6 +70,10 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
       return {};
     if (rowLinears.contains(op))
       return {part("out", copies), part("in", {kTensor})};
+    // Uneven parts make ranks differ that are alike otherwise. A bias has no
+    // other dimension.
+    if (out % count != 0 && in % count == 0 && !linear.getBias())
+      return {part("in", copies)};
     return {part("out", copies)};
   }
   if (auto expert = dyn_cast<nn::ExpertLinearOp>(op.getOperation())) {

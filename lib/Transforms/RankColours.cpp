@@ -44,16 +44,43 @@ void RankColours::inspect(Type type) {
       uneven.insert({tensor.getDimSize(dim), axes});
 }
 
+/// The axes along which ranks have parts of the iterators that decide how much
+/// a kernel skips.
+static AxisList decidingAxes(nn::IterationSpaceOpInterface kernel) {
+  AxisList deciding;
+  nn::IterationSpace space = kernel.getIterationSpace();
+  auto visit = [&](Type type, const nn::TensorIterators &dims) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    if (!layout)
+      return;
+    for (auto [axes, iterators] : llvm::zip(layout.getValue().dims, dims))
+      if (!iterators.empty() &&
+          nn::decidesVisitedShare(space, iterators.front()))
+        for (Axis axis : axes)
+          if (axis != dist::microAxis && !llvm::is_contained(deciding, axis))
+            deciding.push_back(axis);
+  };
+  for (auto [type, dims] : llvm::zip(kernel->getOperandTypes(), space.operands))
+    visit(type, dims);
+  for (auto [type, dims] : llvm::zip(kernel->getResultTypes(), space.results))
+    visit(type, dims);
+  return deciding;
+}
+
 void RankColours::inspect(Operation *op) {
   for (Type type : op->getResultTypes())
     inspect(type);
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
-  if (kernel && kernel.getVisitedShare() != 1)
+  if (!kernel || kernel.getVisitedShare() == 1)
+    return;
+  // What all ranks skip alike tells none from another.
+  AxisList axes = decidingAxes(kernel);
+  if (!axes.empty())
     skipping.insert({{op->getName(),
                       FunctionType::get(op->getContext(), op->getOperandTypes(),
                                         op->getResultTypes()),
                       llvm::bit_cast<int64_t>(kernel.getVisitedShare())},
-                     kernel});
+                     {kernel, axes}});
 }
 
 std::vector<bool> RankColours::differingAxes() const {
@@ -68,26 +95,22 @@ std::vector<bool> RankColours::differingAxes() const {
     llvm::for_each(axes, mark);
   for (auto [axis, position] : places)
     mark(axis);
-  // How much is skipped depends on the parts of some iterators.
-  for (auto &[types, constKernel] : skipping) {
-    nn::IterationSpaceOpInterface kernel = constKernel;
-    nn::IterationSpace space = kernel.getIterationSpace();
-    auto markDeciding = [&](Type type, const nn::TensorIterators &dims) {
-      dist::LayoutAttr layout = dist::getLayout(type);
-      if (!layout)
-        return;
-      for (auto [axes, iterators] : llvm::zip(layout.getValue().dims, dims))
-        if (!iterators.empty() &&
-            nn::decidesVisitedShare(space, iterators.front()))
-          llvm::for_each(axes, mark);
-    };
-    for (auto [type, dims] :
-         llvm::zip(kernel->getOperandTypes(), space.operands))
-      markDeciding(type, dims);
-    for (auto [type, dims] : llvm::zip(kernel->getResultTypes(), space.results))
-      markDeciding(type, dims);
-  }
+  for (auto &[types, kernel] : skipping)
+    llvm::for_each(kernel.second, mark);
   return differs;
+}
+
+int64_t RankColours::shareOf(nn::IterationSpaceOpInterface kernel,
+                             const AxisList &axes,
+                             ArrayRef<int64_t> coordinates) const {
+  int64_t part = 0;
+  for (Axis axis : axes)
+    part = part * mesh.getSize(axis) + coordinates[axis];
+  auto [entry, isNew] = shares.try_emplace({kernel, part});
+  if (isNew)
+    entry->second = llvm::bit_cast<int64_t>(kernel.getVisitedShareOf(
+        heldRanges(kernel, kernel.getIterationSpace(), coordinates)));
+  return entry->second;
 }
 
 std::vector<int64_t>
@@ -103,12 +126,8 @@ RankColours::colourOf(ArrayRef<int64_t> coordinates) const {
     colour.push_back(dist::partSize(
         size, mesh.getSize(axes), dist::partIndex(mesh, layout, 0, withMicro)));
   }
-  for (auto &[types, constKernel] : skipping) {
-    nn::IterationSpaceOpInterface kernel = constKernel;
-    double share = kernel.getVisitedShareOf(
-        heldRanges(kernel, kernel.getIterationSpace(), withMicro));
-    colour.push_back(llvm::bit_cast<int64_t>(share));
-  }
+  for (auto &[types, kernel] : skipping)
+    colour.push_back(shareOf(kernel.first, kernel.second, withMicro));
   for (auto [axis, position] : places)
     colour.push_back(coordinates[axis - 1] == position);
   return colour;

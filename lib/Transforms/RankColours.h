@@ -37,17 +37,25 @@ public:
 private:
   void inspect(mlir::Type type);
   void inspect(mlir::Operation *op);
+  /// What the rank at `coordinates`, with `micro` first, visits of `kernel`, as
+  /// bits. Ranks of equal coordinates along `axes` visit the same.
+  int64_t shareOf(nn::IterationSpaceOpInterface kernel,
+                  const dist::AxisList &axes,
+                  llvm::ArrayRef<int64_t> coordinates) const;
 
   const dist::Mesh &mesh;
   std::optional<dist::Axis> pipelineAxis;
   /// Sizes that do not divide evenly over axes.
   std::set<std::pair<int64_t, dist::AxisList>> uneven;
   llvm::SetVector<std::pair<dist::Axis, int64_t>> places;
-  /// Operations that skip some of their work; one stands for all of the same
-  /// types and share.
+  /// Operations that skip some of their work, not the same on all ranks, and
+  /// the axes along which it differs; one stands for all of the same types and
+  /// share.
   llvm::MapVector<std::tuple<mlir::OperationName, mlir::Type, int64_t>,
-                  nn::IterationSpaceOpInterface>
+                  std::pair<nn::IterationSpaceOpInterface, dist::AxisList>>
       skipping;
+  /// By operation and part.
+  mutable llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, int64_t> shares;
 };
 
 } // namespace proteus

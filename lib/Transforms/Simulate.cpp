@@ -51,8 +51,11 @@ private:
   std::shared_ptr<const Machine> known;
 
   LogicalResult run();
-  FailureOr<std::shared_ptr<const Machine>> findMachine();
+  FailureOr<std::shared_ptr<const Machine>>
+  findMachine(const machine::Stack &stack, const machine::Site &site);
   LogicalResult setMemoryModel(sim::Workload &workload);
+  LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
+  FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
   void annotate(const sim::Figures &figures);
 };
 } // namespace
@@ -108,8 +111,49 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
   return success();
 }
 
+LogicalResult Simulate::setErrors(const machine::Stack &stack,
+                                  sim::Workload &workload) {
+  // Those of the original's costs are not known.
+  if (fidelity == Fidelity::Paper)
+    return success();
+  // -1: not given.
+  double software = stackError == -1 ? stack.uncertainty : double(stackError);
+  for (auto [name, value] :
+       {std::pair("collective-error", double(collectiveError)),
+        std::pair("stack-error", software)})
+    if (!(value >= 0 && value <= 1))
+      return emitError(getOperation().getLoc(), name)
+             << " must be from 0 to 1, got " << value;
+  workload.errors = sim::ErrorModel{collectiveError, software};
+  return success();
+}
+
+/// All profiles; one that has nothing to say about the cluster is a mistake.
+FailureOr<cost::Measurements>
+Simulate::readProfiles(const machine::Cluster &cluster) {
+  Location loc = getOperation().getLoc();
+  cost::Measurements all;
+  if (!profiles.empty() && fidelity == Fidelity::Paper)
+    return emitError(loc, "fidelity=paper takes no profile");
+  for (const std::string &file : profiles) {
+    llvm::Expected<cost::Measurements> rows = cost::readProfile(file);
+    if (!rows)
+      return emitError(loc, llvm::toString(rows.takeError()));
+    bool known = llvm::any_of(cluster.devices, [&](const auto &device) {
+      return !cost::measurementsOf(device, *rows).empty();
+    });
+    if (!known)
+      return emitError(loc, file)
+             << ": no kernel of this profile was measured on '"
+             << cluster.devices.front().name << "'";
+    llvm::append_range(all, std::move(*rows));
+  }
+  return all;
+}
+
 /// The machine that is known already, or that of the module's cluster.
-FailureOr<std::shared_ptr<const Machine>> Simulate::findMachine() {
+FailureOr<std::shared_ptr<const Machine>>
+Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (known)
     return known;
   ModuleOp module = getOperation();
@@ -122,8 +166,20 @@ FailureOr<std::shared_ptr<const Machine>> Simulate::findMachine() {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
+  // Software and place change what the library on the machine achieves.
+  for (machine::NodeKind &kind : cluster->kinds)
+    kind.collectives.synchronisation +=
+        stack.collectiveGap + site.collectiveGap;
+  if (site.fabricEfficiency)
+    cluster->fabric.efficiency = *site.fabricEfficiency;
+  FailureOr<cost::Measurements> profile = readProfiles(*cluster);
+  if (failed(profile))
+    return failure();
+  cost::KernelModelOptions kernelOptions;
+  kernelOptions.roofline = kernels == KernelModel::Roofline;
+  kernelOptions.fusedMemoryKernels = stack.fusedMemoryKernels;
   llvm::Expected<Machine> machine =
-      createMachine(std::move(*cluster), fidelity);
+      createMachine(std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
   return std::make_shared<const Machine>(std::move(*machine));
@@ -131,7 +187,12 @@ FailureOr<std::shared_ptr<const Machine>> Simulate::findMachine() {
 
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
-  FailureOr<std::shared_ptr<const Machine>> machine = findMachine();
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
+  FailureOr<std::shared_ptr<const Machine>> machine =
+      findMachine(*stack, *site);
   if (failed(machine))
     return failure();
   WorkloadOptions options;
@@ -144,19 +205,15 @@ LogicalResult Simulate::run() {
     double slower = 1 + overlapFactor;
     options.interference = {slower, slower, slower};
   }
-  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
-  FailureOr<machine::Site> site = resolveSite(module, this->site);
-  if (failed(stack) || failed(site))
-    return failure();
   options.stack = *stack;
-  options.site = *site;
   // Nobody pays for remarks that nobody reads.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
     options.origins = &remarks.origins;
   FailureOr<sim::Workload> workload = buildWorkload(module, **machine, options);
-  if (failed(workload) || failed(setMemoryModel(*workload)))
+  if (failed(workload) || failed(setMemoryModel(*workload)) ||
+      failed(setErrors(*stack, *workload)))
     return failure();
   sim::EngineOptions engine;
   engine.share = share == Switch::On;

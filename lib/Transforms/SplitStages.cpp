@@ -39,7 +39,10 @@ struct SectionPlace {
   Phase phase;
 
   bool operator==(const SectionPlace &other) const {
-    return stage == other.stage && phase == other.phase;
+    return key() == other.key();
+  }
+  std::pair<int64_t, int64_t> key() const {
+    return {stage, static_cast<int64_t>(phase)};
   }
 };
 
@@ -88,8 +91,8 @@ private:
   SectionPlace sourceOf(dist::TransferOp transfer) const {
     return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
   }
-  /// Whether `op` or a part of it belongs to the section.
-  bool belongsTo(Operation *op, SectionPlace place) const;
+  /// Finds out which section every operation belongs to.
+  void collectMembers();
   /// Whether another section of the stage, or the return, reads `value`.
   bool leavesSection(Value value, SectionPlace place);
 
@@ -101,6 +104,9 @@ private:
   DictionaryAttr schedule;
   /// Virtual stages whose gradients are split.
   DenseSet<int64_t> split;
+  /// The operations of each section, in order.
+  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
+  SmallVector<Operation *> constants;
   /// Numbers the messages between stages.
   DenseMap<Operation *, int64_t> tags;
   IRMapping mapping;
@@ -108,14 +114,19 @@ private:
 
 } // namespace
 
-bool Splitter::belongsTo(Operation *op, SectionPlace place) const {
-  if (op->hasTrait<OpTrait::IsTerminator>() ||
-      op->hasTrait<OpTrait::ConstantLike>())
-    return false;
-  if (auto transfer = dyn_cast<dist::TransferOp>(op))
-    if (sourceOf(transfer) == place)
-      return true;
-  return placeOf(op) == place;
+void Splitter::collectMembers() {
+  for (Operation &op : function.front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>()) {
+      constants.push_back(&op);
+      continue;
+    }
+    SectionPlace place = placeOf(&op);
+    members[place.key()].push_back(&op);
+    // A transfer has one end in each of two sections.
+    if (auto transfer = dyn_cast<dist::TransferOp>(op);
+        transfer && !(sourceOf(transfer) == place))
+      members[sourceOf(transfer).key()].push_back(&op);
+  }
 }
 
 bool Splitter::leavesSection(Value value, SectionPlace place) {
@@ -176,14 +187,11 @@ dist::SectionKind Splitter::kindOf(SectionPlace place) const {
 }
 
 void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
-  SmallVector<Operation *> members;
-  for (Operation &op : function.front())
-    if (belongsTo(&op, place))
-      members.push_back(&op);
-  if (members.empty())
+  ArrayRef<Operation *> own = members[place.key()];
+  if (own.empty())
     return;
   SmallVector<Value> leaving;
-  for (Operation *op : members) {
+  for (Operation *op : own) {
     // The result of an outgoing transfer lives on the other stage.
     if (!(placeOf(op) == place))
       continue;
@@ -200,15 +208,14 @@ void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
   body.clear();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   // Every section has its own copy of the constants it reads.
-  DenseSet<Operation *> isMember(members.begin(), members.end());
-  for (Operation &op : function.front())
-    if (op.hasTrait<OpTrait::ConstantLike>() &&
-        llvm::any_of(op.getUsers(), [&](Operation *user) {
+  DenseSet<Operation *> isMember(own.begin(), own.end());
+  for (Operation *op : constants)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
           return isMember.contains(
               function.front().findAncestorOpInBlock(*user));
         }))
-      stripAnnotations(inside.clone(op, mapping));
-  for (Operation *op : members)
+      stripAnnotations(inside.clone(*op, mapping));
+  for (Operation *op : own)
     copy(inside, op, place);
   SmallVector<Value> yielded;
   for (Value value : leaving)
@@ -314,6 +321,7 @@ void Splitter::splitGradients() {
 void Splitter::run() {
   if (pipelineAxis)
     splitGradients();
+  collectMembers();
   for (int64_t stage = 0; stage < numStages; ++stage)
     buildProgram(stage);
 }

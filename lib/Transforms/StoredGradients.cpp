@@ -45,6 +45,9 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
     if (!axes || getRole(argument) != nn::Role::Parameter)
       continue;
+    // An update of single rows has no gradient of the size of the parameter.
+    if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
+      continue;
     // An update, and the repeat of one, reads the gradient as operand 1; what
     // is done to it before is part of the update.
     Value gradient = operand.get().getDefiningOp()->getOperand(1);

@@ -16,7 +16,7 @@
 // RUN: sed -e 's/"oversubscription": 1/"oversubscription": 4/' %t/1to1.json > %t/4to1.json
 
 // RUN: proteus-opt %t/two.mlir --simulate="cluster=%t/1to1.json report=%t/1.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/1.json "1.4 * (8.4 + 4 * 14) + ring(4 * MB, 3, 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/1.json "1.4 * (8.4 + 4 * 14) + (4 + extra('pcie')) / 3 * 4 * MB / (0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/two.mlir --simulate="cluster=%t/2to1.json report=%t/2.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/2.json "1.4 * (8.4 + 4 * 14) + 2 * ring(4 * MB, 3, 0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/two.mlir --simulate="cluster=%t/4to1.json report=%t/4.json" -o /dev/null
@@ -24,9 +24,9 @@
 
 // Alone, or as if alone.
 // RUN: proteus-opt %t/one.mlir --simulate="cluster=%t/4to1.json report=%t/one.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/one.json "1.4 * (8.4 + 4 * 14) + 2 * ring(4 * MB, 3, 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/one.json "1.4 * (8.4 + 4 * 14) + 2 * (4 + extra('pcie')) / 3 * 4 * MB / (0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/two.mlir --simulate="cluster=%t/4to1.json share=off report=%t/off.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/off.json "1.4 * (8.4 + 4 * 14) + 2 * ring(4 * MB, 3, 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/off.json "1.4 * (8.4 + 4 * 14) + 2 * (4 + extra('pcie')) / 3 * 4 * MB / (0.92 * 12.5 * GBps)"
 
 // The report says where it was: on the ways up and down of three leaf switches, as
 // long as the rings run, and nowhere in the nodes.

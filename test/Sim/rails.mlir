@@ -35,7 +35,7 @@
 // which a leaf switch has 4 NICs / 10 for three nodes.
 // RUN: sed -e 's/"nvlink": {.*gbps": 100}/"pcie": {"cpus": [{"vendor": "amd", "devices": [0, 1, 2], "nics": [0, 1, 2]}]}/' %t/thin.json > %t/no-switch.json
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/no-switch.json report=%t/r-no-switch.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-no-switch.json "8.4 + 2 * 5.7 + 6 * 2.4 + 3 * 4 / 9 * 9 * MB / (4 / 10 * 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-no-switch.json "exchange('pcie', 2, 3 * 4 / 9 * 9 * MB / (4 / 10 * 0.92 * 12.5 * GBps)) + 6 * 2.4"
 
 //--- exchange.mlir
 

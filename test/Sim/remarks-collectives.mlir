@@ -5,7 +5,7 @@
 // RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir --lower-strategy --simulate=report=%t-gpt2.json --remarks-filter=proteus-simulate -o /dev/null 2> %t-gpt2.txt
 // RUN: python3 %S/Inputs/check_remarks.py %t-gpt2.txt %t-gpt2.json
 // RUN: FileCheck %s --input-file=%t-gpt2.txt
-// CHECK:     dist.all_reduce | Category:proteus-simulate | Function=gpt2 | Algorithm="ring, Simple", Bytes=25165824, Collective="all_reduce over tp", Count=12, Path=layers[*].attention.proj, TimeUs=242.029
+// CHECK:     dist.all_reduce | Category:proteus-simulate | Function=gpt2 | Algorithm="ring, Simple", Bytes=25165824, Collective="all_reduce over tp", Count=12, Path=layers[*].attention.proj, TimeUs=241.026
 // CHECK-COUNT-5: dist.fused_reduce {{.*}}Collective="all_reduce over dp", Count=1, Path=gpt2.dist.fused_reduce#0
 // CHECK-NOT: dist.fused_reduce |
 

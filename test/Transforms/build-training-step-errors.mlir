@@ -156,3 +156,57 @@ func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %t: tensor<4x8xf32> {n
   %loss = nn.mse_loss "loss"(%0, %t) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32>
   return %loss : tensor<f32>
 }
+
+// -----
+
+// Rows of a table that something else reads as well have more than one gradient.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %ids: tensor<4x2xi32> {nn.role = "input"},
+             %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  // expected-error@+1 {{'nn.embedding_bag' op row_updates needs a table that is a parameter of the model and that nothing else reads; leave row_updates out}}
+  %0 = nn.embedding_bag "bag"(%ids, %w) {row_updates} : (tensor<4x2xi32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = nn.add "sum"(%0, %w) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%1, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Tables of layers are slices.
+func.func @f(%w: tensor<2x4x8xf32> {nn.role = "parameter"}, %ids: tensor<4x2xi32> {nn.role = "input"},
+             %x: tensor<4x8xf32> {nn.role = "input"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %y = nn.repeat "layers" count 2 carry(%h = %x : tensor<4x8xf32>) slice(%t = %w : tensor<2x4x8xf32> to tensor<4x8xf32>) -> (tensor<4x8xf32>) {
+    // expected-error@+1 {{'nn.embedding_bag' op row_updates needs a table that is a parameter of the model}}
+    %0 = nn.embedding_bag "bag"(%ids, %t) {row_updates} : (tensor<4x2xi32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = nn.add "sum"(%0, %h) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    nn.yield %1 : tensor<4x8xf32>
+  }
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// The norm of a gradient that is never there can't be found.
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %ids: tensor<4x2xi32> {nn.role = "input"},
+             %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd, clip = 1.0 : f64>} {
+  // expected-error@+1 {{'nn.embedding_bag' op row_updates has no gradient of the whole table that could be measured for clip or loss_scale; leave row_updates or these out}}
+  %0 = nn.embedding_bag "bag"(%ids, %w) {row_updates} : (tensor<4x2xi32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<4x8xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// -----
+
+// Micro-batches look up one after the other.
+#mesh = #dist.mesh<[dp = 2], micro = 3>
+func.func @f(%w: tensor<4x8xf32> {nn.role = "parameter"}, %ids: tensor<6x2xi32> {nn.role = "input"},
+             %labels: tensor<6xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>, strategy.mesh = #mesh} {
+  // expected-error@+1 {{'nn.embedding_bag' op row_updates needs all lookups of a step at once, but there are 3 micro-batches; use one, or leave row_updates out}}
+  %0 = nn.embedding_bag "bag"(%ids, %w) {row_updates} : (tensor<6x2xi32>, tensor<4x8xf32>) -> tensor<6x8xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%0, %labels) : (tensor<6x8xf32>, tensor<6xi32>) -> (tensor<f32>, tensor<6xf32>)
+  return %loss : tensor<f32>
+}

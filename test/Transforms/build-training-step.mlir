@@ -1162,3 +1162,51 @@ func.func @reversed_from_an_input(
   %loss, %lse = nn.cross_entropy "loss"(%y, %l) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
   return %loss : tensor<f32>
 }
+
+//===----------------------------------------------------------------------===//
+// Updates of single rows
+//===----------------------------------------------------------------------===//
+
+// There is no gradient of the size of the table, no state and no second copy, and the
+// table stays in its own type. The factor of the gradient is the rate.
+
+// CHECK-LABEL: func.func @row_updates(
+// CHECK-SAME:    %[[IDS:[a-z0-9]+]]: tensor<4x2xi32>
+// CHECK-SAME:    %[[T:[a-z0-9]+]]: tensor<100x8xf32>
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<6x8xbf16>
+// CHECK-SAME:    nn.path = "w.first_moment"
+// CHECK-SAME:    nn.path = "w.second_moment"
+// CHECK-SAME:    nn.path = "w.master"
+// CHECK-SAME:    -> (tensor<f32>, tensor<100x8xf32> {nn.updates = 2 : i64}, tensor<6x8xbf16> {nn.updates = 3 : i64}
+// CHECK:         nn.embedding_bag "bag"(%[[IDS]], %[[T]]) {row_updates, strategy.phase = "forward"} : (tensor<4x2xi32>, tensor<100x8xf32>) -> tensor<4x8xbf16>
+// CHECK:         %[[DX:.*]] = nn.linear_dgrad "fc"
+// CHECK-NOT:     embedding_bag_grad
+// CHECK:         %[[NEW:.*]] = nn.embedding_bag_update "t"(%[[T]], %[[DX]], %[[IDS]]) {strategy.phase = "update"} : (tensor<100x8xf32>, tensor<4x8xbf16>, tensor<4x2xi32>) -> tensor<100x8xf32>
+// CHECK:         nn.adam "w"
+// CHECK:         return %{{[^,]*}}, %[[NEW]],
+func.func @row_updates(%ids: tensor<4x2xi32> {nn.role = "input"}, %labels: tensor<4xi32> {nn.role = "input"},
+                       %t: tensor<100x8xf32> {nn.role = "parameter", nn.path = "t"},
+                       %w: tensor<6x8xf32> {nn.role = "parameter", nn.path = "w"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = adam, compute = bf16, gradient = f32, master = f32>} {
+  %x = nn.embedding_bag "bag"(%ids, %t) {row_updates} : (tensor<4x2xi32>, tensor<100x8xf32>) -> tensor<4x8xf32>
+  %y = nn.linear "fc"(%x, %w) : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}
+
+// Gradients of a product compute as the product does, other operations do not.
+
+// CHECK-LABEL: func.func @narrow_products(
+// CHECK:         nn.linear "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "forward"}
+// CHECK:         nn.relu_grad "act"({{.*}}) {strategy.phase = "backward"}
+// CHECK:         nn.linear_dgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "backward"}
+// CHECK:         nn.linear_wgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "backward"}
+// CHECK:         nn.reduce_sum "fc"({{.*}}) {keep = array<i64: 1>, strategy.phase = "backward"}
+func.func @narrow_products(%x: tensor<4x8xf32> {nn.role = "parameter"}, %w: tensor<6x8xf32> {nn.role = "parameter"},
+                           %b: tensor<6xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
+    attributes {nn.training = #nn.training<optimizer = sgd>} {
+  %h = nn.linear "fc"(%x, %w, %b) {proteus.compute = f8E4M3FN} : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+  %y = nn.relu "act"(%h) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %loss, %lse = nn.cross_entropy "loss"(%y, %labels) : (tensor<4x6xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
+  return %loss : tensor<f32>
+}

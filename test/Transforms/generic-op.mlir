@@ -8,8 +8,8 @@
 // RUN: grep -o "dist[.].*" %t-stated.mlir | grep -v "program\|schedule" | sed "s/%[a-z0-9_]*//g" > %t-stated.dist
 // RUN: grep -o "dist[.].*" %t-named.mlir | grep -v "program\|schedule" | sed "s/%[a-z0-9_]*//g" > %t-named.dist
 // RUN: diff %t-stated.dist %t-named.dist
-// RUN: proteus-opt %t-stated.mlir --simulate=report=%t-stated.json -o /dev/null
-// RUN: proteus-opt %t-named.mlir --simulate=report=%t-named.json -o /dev/null
+// RUN: proteus-opt %t-stated.mlir --simulate="kernels=roofline report=%t-stated.json" -o /dev/null
+// RUN: proteus-opt %t-named.mlir --simulate="kernels=roofline report=%t-named.json" -o /dev/null
 // RUN: sed '/"model"/d; /"compute_by_op"/,/\]/d' %t-stated.json > %t-stated.figures
 // RUN: sed '/"model"/d; /"compute_by_op"/,/\]/d' %t-named.json > %t-named.figures
 // RUN: diff %t-stated.figures %t-named.figures

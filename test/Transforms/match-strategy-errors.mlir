@@ -753,8 +753,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @f {
     mesh [dp = 2]
-    // expected-error@+1 {{'strategy.schedule' op micro_batches = 1000001 is more than 1000000, the most that can be scheduled}}
-    schedule micro_batches = 1000001
+    // expected-error@+1 {{'strategy.schedule' op micro_batches = 100001 is more than 100000, the most that can be scheduled}}
+    schedule micro_batches = 100001
   }
 }
 

@@ -1,7 +1,7 @@
-// RUN: proteus-opt %s --lower-strategy="strategy=@contiguous" --simulate="overlap=off report=%t-contiguous.json" -o /dev/null
-// RUN: proteus-opt %s --lower-strategy="strategy=@zigzag" --simulate="overlap=off report=%t-zigzag.json" -o /dev/null
-// RUN: proteus-opt %s --lower-strategy="strategy=@ring" --simulate="overlap=off report=%t-ring.json" -o /dev/null
-// RUN: proteus-opt %s --lower-strategy="strategy=@ring_zigzag" --simulate="overlap=off report=%t-ring-zigzag.json" -o /dev/null
+// RUN: proteus-opt %s --lower-strategy="strategy=@contiguous" --simulate="kernels=roofline overlap=off report=%t-contiguous.json" -o /dev/null
+// RUN: proteus-opt %s --lower-strategy="strategy=@zigzag" --simulate="kernels=roofline overlap=off report=%t-zigzag.json" -o /dev/null
+// RUN: proteus-opt %s --lower-strategy="strategy=@ring" --simulate="kernels=roofline overlap=off report=%t-ring.json" -o /dev/null
+// RUN: proteus-opt %s --lower-strategy="strategy=@ring_zigzag" --simulate="kernels=roofline overlap=off report=%t-ring-zigzag.json" -o /dev/null
 // RUN: python3 %S/Inputs/causal_shares.py %t-contiguous.json %t-zigzag.json %t-ring.json %t-ring-zigzag.json
 
 // The work of causal attention by what a device holds. Attention is long enough

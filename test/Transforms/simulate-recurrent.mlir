@@ -1,4 +1,4 @@
-// RUN: proteus-opt %s --lower-strategy --simulate --remarks-filter='proteus.*' -o /dev/null 2>&1 | FileCheck %s
+// RUN: proteus-opt %s --lower-strategy --simulate=kernels=roofline --remarks-filter='proteus.*' -o /dev/null 2>&1 | FileCheck %s
 
 // A step of a recurrent layer reads its weight again. Per device: 4 x 50 x 4096
 // gates in, 4 x 50 x (1024 + 4096 + 1024) results, and 50 times a weight of

@@ -1,10 +1,10 @@
 // What every operation costs, as remarks.
 
-// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate --remarks-filter=proteus-simulate -o %t-with.mlir 2>&1 | FileCheck %s
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate=kernels=roofline --remarks-filter=proteus-simulate -o %t-with.mlir 2>&1 | FileCheck %s
 
 // Whoever asks for none, or for others, gets none, and the same module.
-// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate -o %t-without.mlir 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
-// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate --remarks-filter=other -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate=kernels=roofline -o %t-without.mlir 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
+// RUN: proteus-opt %examples/mlp-dp.mlir --lower-strategy --simulate=kernels=roofline --remarks-filter=other -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: diff %t-with.mlir %t-without.mlir
 // NONE-NOT: remark
 

@@ -78,9 +78,8 @@ static void printQuality(const Device &device, const Twine &kernels,
   outs().flush();
 }
 
-/// Fits `fields` of `start` to `table`. Where the error has several valleys,
-/// the deeper one of two is taken: `elsewhere` replaces the first starting
-/// values.
+/// Fits `fields` of `start` to `table`. With `printAbove`, times above it have a
+/// line of their own, and their error counts.
 template <typename T>
 static T fitSet(const Device &device, const KernelTable &table,
                 const Twine &kernels, T start, ArrayRef<Field<T>> fields,

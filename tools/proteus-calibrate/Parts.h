@@ -18,6 +18,15 @@ namespace proteus::calibrate {
 /// "kernels" of `output`/devices.
 llvm::Error fitKernels(llvm::StringRef tables, llvm::StringRef output);
 
+/// Fits a set of constants per architecture to the tables below `tables`/comm
+/// and writes them below `output`/communication.
+llvm::Error calibrateCollectives(llvm::StringRef tables,
+                                 llvm::StringRef output);
+
+/// Fits the constants of `cluster`, a preset or a file, to the rows of a user
+/// and prints the `collectives` of its node.
+llvm::Error calibrateMachine(llvm::StringRef rows, llvm::StringRef cluster);
+
 } // namespace proteus::calibrate
 
 #endif // PROTEUS_CALIBRATE_PARTS_H

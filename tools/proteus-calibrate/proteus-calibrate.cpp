@@ -22,7 +22,8 @@ using namespace llvm;
 
 namespace {
 /// What can be fitted: reads tables below one directory, writes files below
-/// another, prints the quality of each fit.
+/// another, prints the quality of each fit. Or, for a machine of one's own,
+/// reads a table and names a cluster.
 struct Part {
   StringRef name;
   StringRef summary;
@@ -34,6 +35,10 @@ struct Part {
 static ArrayRef<Part> parts() {
   static constexpr Part all[] = {
       {"kernels", "efficiencies of devices", proteus::calibrate::fitKernels},
+      {"collectives", "communication, from comm/ to communication/",
+       proteus::calibrate::calibrateCollectives},
+      {"machine", "ROWS.csv CLUSTER: prints the collectives of a node",
+       proteus::calibrate::calibrateMachine},
   };
   return all;
 }

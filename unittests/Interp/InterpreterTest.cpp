@@ -75,6 +75,35 @@ Tensor row(std::vector<double> values) {
 // Updates by hand
 //===----------------------------------------------------------------------===//
 
+/// Descent in the rows that bags name is descent with the whole gradient, also
+/// where a bag names a row twice.
+TEST_F(InterpreterTest, RowsAreUpdatedAsWholeTables) {
+  Tensor table({3, 2}, {1, 2, 3, 4, 5, 6}), gradient({2, 2}, {1, -2, 3, 0.5}),
+      ids({2, 3}, {0, 2, 0, 2, 2, 2});
+  auto rows = run(R"(
+    func.func @f(%t: tensor<3x2xf32>, %g: tensor<2x2xf32>, %i: tensor<2x3xi32>) -> tensor<3x2xf32> {
+      %0 = nn.embedding_bag_update "t"(%t, %g, %i) {learning_rate = 0.5 : f64} : (tensor<3x2xf32>, tensor<2x2xf32>, tensor<2x3xi32>) -> tensor<3x2xf32>
+      return %0 : tensor<3x2xf32>
+    })",
+                  {table, gradient, ids});
+  auto whole = run(R"(
+    func.func @f(%t: tensor<3x2xf32>, %g: tensor<2x2xf32>, %i: tensor<2x3xi32>) -> tensor<3x2xf32> {
+      %0 = nn.embedding_bag_grad "t"(%g, %i) : (tensor<2x2xf32>, tensor<2x3xi32>) -> tensor<3x2xf32>
+      %1 = nn.sgd "t"(%t, %0) {learning_rate = 0.5 : f64} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+      return %1 : tensor<3x2xf32>
+    })",
+                   {table, gradient, ids});
+  ASSERT_TRUE(succeeded(rows)) << messages;
+  ASSERT_TRUE(succeeded(whole)) << messages;
+  // Row 0 is named twice by the first bag, row 2 once, and thrice by the
+  // second.
+  const double expected[] = {0, 4, 3, 4, 0, 6.25};
+  for (int64_t i = 0; i < 6; ++i) {
+    EXPECT_DOUBLE_EQ(rows->front()[i], expected[i]);
+    EXPECT_DOUBLE_EQ(whole->front()[i], expected[i]);
+  }
+}
+
 TEST_F(InterpreterTest, SGD) {
   auto results = run(R"(
     func.func @f(%w: tensor<2xf32>, %g: tensor<2xf32>) -> tensor<2xf32> {

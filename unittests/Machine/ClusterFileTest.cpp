@@ -10,6 +10,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 using namespace llvm;
 using namespace proteus::machine;
 
@@ -65,11 +67,11 @@ TEST(ClusterFile, TheShortFormIsDevicesOnOneSwitchWithANICEach) {
             5e9 / networkEfficiency);
   // Rings cost what the formulas over the two links say.
   const CollectiveConstants &constants = cluster.kinds[0].collectives;
-  EXPECT_EQ(constants.simpleBase, 0);
-  EXPECT_EQ(constants.simpleHop, 1e-6);
+  EXPECT_EQ(constants.allReduce.simpleBase, 0);
+  EXPECT_EQ(constants.reduceScatter.simpleHop, 1e-6);
   EXPECT_EQ(constants.networkHop, 1e-5);
-  EXPECT_EQ(constants.efficiency[0], 1);
-  EXPECT_EQ(constants.extra[1], 0);
+  EXPECT_EQ(constants.allReduce.efficiency, 1);
+  EXPECT_EQ(constants.allGather.extra, 0);
   EXPECT_FALSE(constants.inSwitch);
 }
 
@@ -182,7 +184,11 @@ TEST(MixedCluster, PlanningTakesTheSlowestKind) {
   EXPECT_EQ(cluster.intraNode.bandwidth, 240e9);
   EXPECT_EQ(cluster.interNode.bandwidth, 25e9);
   // A100's hop is the longer one.
-  EXPECT_EQ(cluster.intraNode.latency, 2.6e-6);
+  EXPECT_EQ(cluster.intraNode.latency,
+            std::max(defaultConstants(Architecture::Ampere, /*nvlink=*/true)
+                         .allReduce.simpleHop,
+                     defaultConstants(Architecture::Hopper, /*nvlink=*/true)
+                         .allReduce.simpleHop));
   EXPECT_EQ(cluster.interNode.latency, 14e-6);
 }
 
@@ -196,6 +202,18 @@ TEST(Fabric, UnitsSpanUnitsBelow) {
   EXPECT_EQ(cluster.unitOf(1, 3), 0);
   EXPECT_EQ(cluster.unitOf(1, 4), 1);
   EXPECT_EQ(cluster.unitOf(2, 5), 0);
+}
+
+TEST(Fabric, ASiteReachesAShareOfItsNICs) {
+  Cluster plain = cantFail(parseClusterJSON(mixed, "x.json"));
+  EXPECT_EQ(plain.fabric.efficiency, 0.92);
+  std::string text = mixed;
+  text.replace(text.find("\"rails\""), 0, "\"efficiency\": 0.5, ");
+  EXPECT_EQ(cantFail(parseClusterJSON(text, "x.json")).fabric.efficiency, 0.5);
+  EXPECT_EQ(mixedErrorWith("\"rails\"", "\"efficiency\": 1.5, \"rails\""),
+            "x.json: expected at most 1.0 at fabric.efficiency, got 1.5");
+  EXPECT_EQ(mixedErrorWith("\"rails\"", "\"efficiency\": 1e-4, \"rails\""),
+            "x.json: expected a share of at least 0.001 at fabric.efficiency");
 }
 
 TEST(Fabric, ErrorsNamePlaceAndRemedy) {

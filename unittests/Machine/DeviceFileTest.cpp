@@ -78,11 +78,13 @@ TEST(DeviceFile, ADeviceMayBeNamed) {
 
 TEST(DeviceFile, ErrorsNamePlaceAndRemedy) {
   EXPECT_EQ(toString(withDevice("\"h200\"").takeError()),
-            "x.json: unknown device 'h200' (known devices: A100-PCIe-80GB, "
-            "A100-SXM4-40GB, A100-SXM4-80GB, B200-SXM6-180GB, GB200-186GB, "
-            "GTX-1080, H100-PCIe-80GB, H100-SXM5-80GB, H200-SXM5-141GB, "
-            "K80-half, L4, P100-SXM2-16GB, RTX-3090, RTX-4090, RTX-A6000, "
-            "TITAN-Xp, V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB; "
+            "x.json: unknown device 'h200' (known devices: A100-PCIe-40GB, "
+            "A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, A40, "
+            "B200-SXM6-180GB, GB200-186GB, GTX-1080, GTX-1080Ti, "
+            "H100-PCIe-80GB, H100-SXM5-80GB, H200-SXM5-141GB, K80-half, L4, "
+            "MI350X-288GB, P100-PCIe-16GB, P100-SXM2-16GB, RTX-3090, "
+            "RTX-4090, RTX-A6000, T4, TITAN-Xp, V100-PCIe-16GB, "
+            "V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB; "
             "others are written out as an object) at device");
   EXPECT_EQ(errorWith("hopper", "hoper"),
             "x.json: unknown architecture 'hoper' (one of other, pascal, "
@@ -105,6 +107,88 @@ TEST(DType, Widths) {
   EXPECT_EQ(byteWidth(DType::TF32), 4);
   EXPECT_EQ(byteWidth(DType::BF16), 2);
   EXPECT_EQ(byteWidth(DType::F8), 1);
+}
+
+/// A section with the same figures everywhere.
+std::string kernelsSection() {
+  std::string product =
+      R"({"units": "vector", "efficiency": 0.5, "memory": 0.8, "fixed_us": 3,
+          "basis": "measured", "error": 0.1})";
+  std::string convolution =
+      R"({"units": "matrix", "efficiency": 0.5, "dgrad": 0.9, "wgrad": 0.8,
+          "strided_dgrad": 0.7, "few_channels": 0.6, "winograd": 0,
+          "memory": 0.8, "fixed_us": 3, "basis": "same chip", "error": 0.1})";
+  std::string memory =
+      R"({"efficiency": 0.8, "fixed_us": 2, "basis": "datasheet",
+          "error": 0.2})";
+  std::string text = R"("kernels": {"product": {"f32": )" + product +
+                     R"(}, "grouped_product": {"factor": 1, "dgrad": 0.9,
+      "wgrad": 0.8, "group_us": 2, "basis": "measured", "error": 0.1},
+      "attention": {"forward": 0.6, "backward": 0.5, "tail": 0.3,
+      "fixed_us": 5, "basis": "measured", "error": 0.1},
+      "convolution": {"f32": )" +
+                     convolution + "}, \"memory\": {";
+  for (MemoryClass kind : allMemoryClasses())
+    text += (kind == MemoryClass::Stream ? "\"" : ", \"") +
+            stringify(kind).str() + "\": " + memory;
+  return text + "}}";
+}
+
+const char *const place = "\"kernel_overhead_us\": 1,";
+
+TEST(DeviceFile, ReadsAndWritesWhatKernelsNeed) {
+  std::string text = whole;
+  text.replace(text.find(place), 0,
+               "\"multiprocessors\": 80, \"sustained\": 0.9, " +
+                   kernelsSection() + ", ");
+  Expected<Cluster> cluster = withDevice(text);
+  ASSERT_TRUE(bool(cluster)) << toString(cluster.takeError());
+  const Device &device = cluster->deviceAt(0);
+  EXPECT_EQ(device.multiprocessors, 80);
+  EXPECT_EQ(device.sustained, 0.9);
+  ASSERT_TRUE(device.kernels.has_value());
+  // F32 stands in for types that have no parameters.
+  const ProductParameters &product = device.kernels->product(DType::BF16);
+  EXPECT_FALSE(product.onMatrixUnits);
+  EXPECT_EQ(product.efficiency, 0.5);
+  EXPECT_EQ(product.fixedTime, 3e-6);
+  EXPECT_EQ(product.basis, Basis::Measured);
+  EXPECT_EQ(device.kernels->grouped.groupTime, 2e-6);
+  EXPECT_EQ(device.kernels->attention.tail, 0.3);
+  EXPECT_EQ(device.kernels->convolution(DType::F32).winograd, 0);
+  EXPECT_EQ(device.kernels->convolution(DType::F32).basis, Basis::SameChip);
+  EXPECT_EQ(device.kernels->of(MemoryClass::Softmax).error, 0.2);
+  // What is written reads back as the same text.
+  std::string written = formatKernels(*device.kernels, "none");
+  std::string again = whole;
+  again.replace(again.find(place), 0,
+                "\"multiprocessors\": 80, \"kernels\": " + written + ", ");
+  cluster = withDevice(again);
+  ASSERT_TRUE(bool(cluster)) << toString(cluster.takeError());
+  EXPECT_EQ(formatKernels(*cluster->deviceAt(0).kernels, "none"), written);
+}
+
+TEST(DeviceFile, ErrorsInKernelsNameTheirPlace) {
+  auto errorAfter = [](StringRef from, StringRef to) {
+    std::string section = kernelsSection();
+    size_t at = section.find(from.str());
+    EXPECT_NE(at, std::string::npos) << from.str();
+    section.replace(at, from.size(), to.str());
+    return errorWith(place,
+                     "\"multiprocessors\": 80, " + section + ", " + place);
+  };
+  EXPECT_EQ(errorAfter("\"efficiency\": 0.5", "\"efficiency\": 0"),
+            "x.json: expected a positive number at "
+            "device.kernels.product.f32.efficiency, got 0");
+  EXPECT_EQ(errorAfter("\"measured\"", "\"guessed\""),
+            "x.json: unknown basis 'guessed' (one of measured, same chip, "
+            "datasheet) at device.kernels.product.f32.basis");
+  EXPECT_EQ(errorAfter("\"vector\"", "\"scalar\""),
+            "x.json: expected \"matrix\" or \"vector\" at "
+            "device.kernels.product.f32.units");
+  EXPECT_EQ(errorWith(place, kernelsSection() + ", " + place),
+            "x.json: the device needs 'multiprocessors' too at "
+            "device.kernels");
 }
 
 } // namespace

@@ -84,7 +84,7 @@ TEST(FlatFile, TheTopologyMayBeNamed) {
   Cluster simple = cantFail(parseClusterJSON(
       with("\"n_node\"", "\"topology\": \"none\", \"n_node\""), "x.json"));
   EXPECT_EQ(simple.kinds[0].graph.numNICs(), 2u);
-  EXPECT_EQ(simple.kinds[0].collectives.simpleHop, 5.7e-6);
+  EXPECT_EQ(simple.kinds[0].collectives.allReduce.simpleHop, 5.7e-6);
 }
 
 TEST(FlatFile, ErrorsNamePlaceAndRemedy) {

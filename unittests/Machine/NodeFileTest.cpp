@@ -134,21 +134,31 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
       "nvlink": {"switched_links": 18, "link_gbps": 20.6},
       "gpudirect": false,
       "collectives": {"source": "none",
-        "low_base_us": 1, "low_hop_us": 2, "low_efficiency": 0.3,
-        "simple_base_us": 4, "simple_hop_us": 5, "simple_fill_root_us": 6,
-        "extra": {"all_gather": 0.7}, "efficiency": {"reduce_scatter": 0.8},
-        "exchange_base_us": 9, "exchange_hop_us": 10, "exchange_extra": 0.11,
-        "exchange_efficiency": 0.12, "exchange_fill_root_us": 13,
+        "all_reduce": {"low_base_us": 1, "low_hop_us": 2, "low_efficiency": 0.3,
+          "simple_base_us": 4, "simple_hop_us": 5, "simple_fill_root_us": 6},
+        "all_gather": {"extra": 0.7}, "reduce_scatter": {"efficiency": 0.8},
+        "all_to_all": {"base_us": 9, "hop_us": 10, "extra": 0.11,
+                       "efficiency": 0.12, "fill_root_us": 13},
         "in_switch": {"base_us": 14, "efficiency": 0.15,
                       "group_exponent": 0.16, "fill_root_us": 17},
-        "message_base_us": 18, "message_channel_gbps": 19, "channels": 20,
-        "network_hop_us": 21, "network_base_us": 22}})"));
+        "message": {"base_us": 18, "channel_gbps": 19, "efficiency": 0.95},
+        "channels": 20, "network": {"hop_us": 21, "base_us": 22},
+        "synchronisation_us": 23,
+        "relative_error": {"below_1_mib": 0.24, "above": 0.25}}})"));
   const CollectiveConstants &c = cluster.kinds[0].collectives;
   auto near = [](double a, double b) { EXPECT_NEAR(a, b, 1e-12); };
-  near(c.lowBase, 1e-6), near(c.lowHop, 2e-6), near(c.lowEfficiency, 0.3);
-  near(c.simpleBase, 4e-6), near(c.simpleHop, 5e-6), near(c.simpleFill, 6e-3);
-  near(c.extra[0], .37), near(c.extra[1], .7), near(c.extra[2], .80);
-  near(c.efficiency[1], .98), near(c.efficiency[2], .8);
+  const RingConstants &sum = c.allReduce;
+  near(sum.lowBase, 1e-6), near(sum.lowHop, 2e-6), near(sum.lowEfficiency, 0.3);
+  near(sum.simpleBase, 4e-6), near(sum.simpleHop, 5e-6);
+  near(sum.simpleFill, 6e-3);
+  // What is not named stays.
+  const CollectiveConstants &hopper =
+      defaultConstants(Architecture::Hopper, /*nvlink=*/true);
+  near(sum.extra, hopper.allReduce.extra), near(c.allGather.extra, .7);
+  near(c.reduceScatter.extra, hopper.reduceScatter.extra);
+  near(c.allGather.efficiency, hopper.allGather.efficiency);
+  near(c.reduceScatter.efficiency, .8);
+  near(c.allGather.lowHop, hopper.allGather.lowHop);
   near(c.exchangeBase, 9e-6), near(c.exchangeHop, 10e-6);
   near(c.exchangeExtra, .11), near(c.exchangeEfficiency, .12);
   near(c.exchangeFill, 13e-3);
@@ -156,12 +166,54 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
   near(c.inSwitch->base, 14e-6), near(c.inSwitch->efficiency, .15);
   near(c.inSwitch->groupExponent, .16), near(c.inSwitch->fill, 17e-3);
   near(c.messageBase, 18e-6), near(c.messageChannel, 19e9);
+  near(c.messageEfficiency, .95), near(c.synchronisation, 23e-6);
+  near(c.relativeErrorOf((1 << 20) - 1), .24);
+  near(c.relativeErrorOf(1 << 20), hopper.relativeError[1]);
+  near(c.relativeErrorOf((16 << 20) - 1), hopper.relativeError[1]);
+  near(c.relativeErrorOf(16 << 20), .25);
   EXPECT_EQ(c.channels, 20u);
   near(c.networkHop, 21e-6), near(c.networkBase, 22e-6);
   EXPECT_FALSE(cluster.kinds[0].graph.vertices[0].directNIC);
   // Planning knows the hops too.
   near(cluster.intraNode.latency, 5e-6), near(cluster.interNode.latency, 21e-6);
   near(cluster.intraNode.bandwidth / 1e9, 370.8);
+}
+
+TEST(NodeFile, ConstantsOfAnotherSet) {
+  auto constants = [](StringRef nvlink) {
+    return cantFail(withNode((R"({"devices": 2, "nvlink": {"link_gbps": 20, )" +
+                              nvlink + R"(},
+        "collectives": {"message": {"base_us": 3}, "like": "blackwell-nvl72"}})")
+                                 .str()))
+        .kinds[0]
+        .collectives;
+  };
+  const CollectiveConstants &other =
+      cantFail(parseClusterPreset("gb200-nvl72")).kinds[0].collectives;
+  CollectiveConstants like = constants(R"("switched_links": 18)");
+  EXPECT_EQ(like.allGather.extra, other.allGather.extra);
+  EXPECT_EQ(like.inSwitch->base, other.inSwitch->base);
+  EXPECT_NEAR(like.messageBase, 3e-6, 1e-12);
+  // Nothing adds where there is no switch.
+  EXPECT_FALSE(constants(R"("pairs": [[0, 1, 4]])").inSwitch);
+}
+
+TEST(NodeFile, ConstantsAreReadBack) {
+  for (const std::string &name : {"dgx-h100", "dgx-a100", "gb200-nvl72"}) {
+    CollectiveConstants c =
+        cantFail(parseClusterPreset(name)).kinds[0].collectives;
+    c.synchronisation = 2e-6;
+    std::string text, again;
+    raw_string_ostream first(text), second(again);
+    printConstants(c, "here", first);
+    CollectiveConstants back;
+    ASSERT_FALSE(errorToBool(parseConstants(text, "x.json", back)));
+    printConstants(back, "here", second);
+    EXPECT_EQ(text, again);
+    EXPECT_EQ(back.allReduce.simpleHop, c.allReduce.simpleHop);
+    EXPECT_EQ(back.synchronisation, 2e-6);
+    EXPECT_EQ(back.inSwitch.has_value(), c.inSwitch.has_value());
+  }
 }
 
 TEST(NodeFile, ACutCableIsNoticed) {
@@ -284,15 +336,22 @@ TEST(NodeFile, ErrorsOfConstants) {
   auto constants = [](StringRef list) {
     return errorOf((R"({"devices": 1, "collectives": {)" + list + "}}").str());
   };
-  EXPECT_EQ(constants(R"("low_efficiency": 0)"),
+  EXPECT_EQ(constants(R"("all_reduce": {"low_efficiency": 0})"),
             "x.json: expected a positive number at "
-            "node.collectives.low_efficiency, got 0");
-  EXPECT_EQ(constants(R"("low_efficiency": 1e-9)"),
+            "node.collectives.all_reduce.low_efficiency, got 0");
+  EXPECT_EQ(constants(R"("all_gather": {"low_efficiency": 1e-9})"),
             "x.json: expected a share of at least 0.001 at "
-            "node.collectives.low_efficiency");
-  EXPECT_EQ(constants(R"("extra": {"all_gathr": 1})"),
+            "node.collectives.all_gather.low_efficiency");
+  EXPECT_EQ(constants(R"("all_gathr": {})"),
             "x.json: unknown key 'all_gathr' (nearest valid key: "
-            "'all_gather') at node.collectives.extra");
+            "'all_gather') at node.collectives");
+  EXPECT_EQ(constants(R"("relative_error": {"above": -1})"),
+            "x.json: expected a number that is not negative at "
+            "node.collectives.relative_error.above, got -1");
+  EXPECT_EQ(constants(R"("like": "hopper")"),
+            "x.json: there are no constants 'hopper' (known: ampere-nvlink, "
+            "blackwell-nvl72, blackwell-nvlink, cdna, hopper-nvlink, "
+            "other-nvlink, pcie, volta-nvlink) at node.collectives.like");
   EXPECT_EQ(constants(R"("in_switch": true)"),
             "x.json: expected false, or an object of constants at "
             "node.collectives.in_switch");

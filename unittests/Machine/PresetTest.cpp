@@ -156,18 +156,40 @@ TEST(Preset, ConstantsFollowTheGeneration) {
   auto constants = [](StringRef name) {
     return cantFail(parseClusterPreset(name)).kinds[0].collectives;
   };
+  auto same = [&](StringRef name, Architecture architecture, bool nvlink) {
+    EXPECT_EQ(constants(name).allReduce.simpleHop,
+              defaultConstants(architecture, nvlink).allReduce.simpleHop);
+  };
+  same("dgx-a100", Architecture::Ampere, true);
   EXPECT_FALSE(constants("dgx-a100").inSwitch);
-  EXPECT_EQ(constants("dgx-a100").simpleHop, 2.6e-6);
-  ASSERT_TRUE(constants("dgx-h100").inSwitch);
-  EXPECT_EQ(constants("dgx-h100").inSwitch->efficiency, .84);
-  EXPECT_NEAR(constants("dgx-h100").inSwitch->fill, 2.3e-3, 1e-12);
-  EXPECT_EQ(constants("dgx-b200").extra[1], .49);
-  EXPECT_EQ(constants("dgx-b200").messageChannel, 18.9e9);
-  EXPECT_EQ(constants("gb200-nvl72").messageChannel, 22.3e9);
-  EXPECT_EQ(constants("gb200-nvl72").simpleHop,
-            constants("dgx-b200").simpleHop);
+  same("dgx-h100", Architecture::Hopper, true);
+  EXPECT_TRUE(constants("dgx-h100").inSwitch);
+  same("dgx-b200", Architecture::Blackwell, true);
+  // A rack has constants of its own.
+  EXPECT_NE(constants("gb200-nvl72").allReduce.simpleHop,
+            constants("dgx-b200").allReduce.simpleHop);
   // L4 is Ampere too, but has PCIe only.
-  EXPECT_EQ(constants("pcie-cloud").simpleHop, 5.7e-6);
+  same("pcie-cloud", Architecture::Ampere, false);
+}
+
+TEST(Preset, ConstantsAreKnownOfEveryGeneration) {
+  for (Architecture architecture : allArchitectures())
+    for (bool nvlink : {false, true}) {
+      const CollectiveConstants &c = defaultConstants(architecture, nvlink);
+      for (const RingConstants &ring :
+           {c.allReduce, c.allGather, c.reduceScatter}) {
+        EXPECT_GT(ring.simpleBase, 0);
+        EXPECT_GT(ring.efficiency, 0.5);
+        EXPECT_LT(ring.efficiency, 1.5);
+      }
+      EXPECT_GT(c.messageChannel, 1e9);
+      EXPECT_GT(c.channels, 0u);
+      // No answer is without error.
+      for (double error : c.relativeError) {
+        EXPECT_GT(error, 0);
+        EXPECT_LT(error, 1);
+      }
+    }
 }
 
 TEST(Preset, AMachineWithoutNetworkStaysAlone) {

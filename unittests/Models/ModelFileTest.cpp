@@ -271,7 +271,7 @@ TEST_F(ModelFileTest, FilesThatAreWrong) {
   EXPECT_EQ(errorOf(R"json({"family": "decoder", "layrs": 2})json"),
             "model.json: unknown key 'layrs' (nearest valid key: 'layers')");
   EXPECT_EQ(errorOf(R"json({"family": "decoder", "layers": 0})json"),
-            "model.json: expected an integer from 1 to 100000 at layers, got "
+            "model.json: expected an integer from 1 to 4096 at layers, got "
             "0");
   EXPECT_EQ(errorOf(R"json({"family": "decoder", "norm": "batch"})json"),
             "model.json: expected one of layer, rms, got 'batch' at norm");

@@ -9,6 +9,9 @@
 
 #include "ModelFixture.h"
 
+#include "Proteus/Dialect/Proteus/Proteus.h"
+
+using namespace proteus;
 using namespace proteus::models;
 
 namespace {
@@ -56,6 +59,44 @@ TEST_F(OtherModelsTest, RecommendationIsLoweredRight) {
                        "bottom=6,4", "top=8,4,1"},
                       {2, 2, 1});
   expectLowers("dlrm-criteo-small", 4096, {}, {8, 1, 1});
+}
+
+TEST_F(OtherModelsTest, TablesAreKeptOnceInTheTypeOfSecondCopies) {
+  for (bool rows : {true, false}) {
+    std::string flag = rows ? "row_updates=true" : "row_updates=false";
+    auto module = buildModel(context, {"dlrm-criteo-small", 8, {}, {flag}});
+    ASSERT_TRUE(static_cast<bool>(module));
+    (*module)->walk([&](nn::EmbeddingBagOp bag) {
+      EXPECT_EQ(bag.getRowUpdates(), rows);
+      auto type = mlir::cast<mlir::RankedTensorType>(bag.getTable().getType());
+      EXPECT_EQ(type.getElementType().isF32(), rows);
+      EXPECT_TRUE(mlir::cast<mlir::RankedTensorType>(bag.getResult().getType())
+                      .getElementType()
+                      .isBF16());
+    });
+  }
+}
+
+TEST_F(OtherModelsTest, LayersComputeInTheMatrixType) {
+  ModelRequest request{"mixtral-8x7b", 1, {}, {"layers=2"}};
+  request.precision.matrix = "f8";
+  auto module = buildModel(context, request);
+  ASSERT_TRUE(static_cast<bool>(module));
+  unsigned narrow = 0, wide = 0;
+  (*module)->walk([&](mlir::Operation *op) {
+    bool isNarrow = op->hasAttr(ProteusDialect::computeAttrName);
+    narrow += isNarrow;
+    if (mlir::isa<nn::ExpertLinearOp>(op))
+      EXPECT_TRUE(isNarrow);
+    else if (!mlir::isa<nn::LinearOp>(op))
+      EXPECT_FALSE(isNarrow);
+    else if (!isNarrow)
+      ++wide;
+  });
+  // Of a layer: the projections of attention and the products of experts; not
+  // the router, and not the head.
+  EXPECT_EQ(narrow, 4u + 3u);
+  EXPECT_EQ(wide, 2u);
 }
 
 TEST_F(OtherModelsTest, DimensionsThatDoNotFitAreErrors) {

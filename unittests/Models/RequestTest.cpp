@@ -37,12 +37,12 @@ TEST(Request, OverridesAreDimensionsOfTheModel) {
                   .starts_with("override 'layer=4': the model has no dimension "
                                "'layer'; it has layers, hidden, heads,"));
   EXPECT_EQ(errorOf("gpt2", {"layers"}),
-            "override 'layers': expected an integer from 1 to 100000 for "
+            "override 'layers': expected an integer from 1 to 4096 for "
             "'layers', got ''");
   for (const char *value : {"0", "-3", "2.5", "1e3", "NaN", "100001", " 4"})
     EXPECT_EQ(errorOf("gpt2", {std::string("layers=") + value}),
               std::string("override 'layers=") + value +
-                  "': expected an integer from 1 to 100000 for 'layers', got "
+                  "': expected an integer from 1 to 4096 for 'layers', got "
                   "'" +
                   value + "'");
   EXPECT_EQ(errorOf("gpt2", {"tied_embeddings=no"}),
@@ -77,6 +77,11 @@ TEST(Request, BatchesAndTypes) {
             "unknown master type 'y'; known are f64, f32, bf16, f16");
   EXPECT_EQ(errorOf({"gpt2", 1, {"bf16", "f32", "f32", "lion"}, {}}),
             "unknown optimizer 'lion'; known are sgd, momentum, adam");
+  EXPECT_EQ(errorOf({"gpt2", 1, {"bf16", "f32", "f32", "adam", "f4"}, {}}),
+            "unknown matrix type 'f4'; known is f8");
+  EXPECT_EQ(errorOf({"resnet50", 1, {"bf16", "f32", "f32", "adam", "f8"}, {}}),
+            "model 'resnet50' has no repeated layers with linear operations to "
+            "compute in f8; use another precision");
   EXPECT_EQ(errorOf({"gpt2", 1000000000, {}, {}}), "built");
 }
 

@@ -184,6 +184,18 @@ TEST_F(IterationSpaceTest, BagsSumRowsOfTables) {
       R"("nn.embedding_bag_grad" <{path = "x"}> : (tensor<8x3x16xf32>, tensor<8x3x4xi32>) -> tensor<3x100x16xf32>)",
       "batch:8:sum table:3 bag:4:opaque vocab:100 hidden:16",
       "(batch, table, hidden) (batch, table, bag) -> (table, vocab, hidden)");
+  expectSpace(
+      R"("nn.embedding_bag_update" <{path = "x"}> : (tensor<3x100x16xf32>, tensor<8x3x16xf32>, tensor<8x3x4xi32>) -> tensor<3x100x16xf32>)",
+      "batch:8:opaque table:3 bag:4:opaque vocab:100 hidden:16",
+      "(table, vocab, hidden) (batch, table, hidden) (batch, table, bag) -> "
+      "(table, vocab, hidden)");
+  auto update = parse(
+      R"("nn.embedding_bag_update" <{path = "x"}> : (tensor<100x16xf32>, tensor<8x16xbf16>, tensor<8x4xi32>) -> tensor<100x16xf32>)");
+  // Rows are read and written, gradients and indices read, whatever else there
+  // is in the table.
+  EXPECT_DOUBLE_EQ(update.getIterationSpace().numPoints() *
+                       *update.getBytesPerPoint(),
+                   2 * 8 * 4 * 16 * 4 + 8 * 16 * 2 + 8 * 4 * 4);
   auto bag = parse(
       R"("nn.embedding_bag" <{path = "x"}> : (tensor<8x4xi32>, tensor<100x16xf32>) -> tensor<8x16xf32>)");
   EXPECT_FALSE(bag.readsWholeOperand(1));

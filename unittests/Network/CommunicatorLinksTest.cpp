@@ -315,8 +315,10 @@ TEST(CommunicatorLinks, PresetsPlanEverything) {
 TEST(CommunicatorLinks, RingsThroughAMesh) {
   // As measured on a DGX-1 within 3 %.
   CollectiveConstants constants;
-  constants.simpleHop = 1 * us;
-  constants.lowBase = 1;
+  machine::RingConstants ring;
+  ring.lowBase = 1;
+  ring.simpleHop = 1 * us;
+  setRings(constants, ring, {0, 0, 0}, {1, 1, 1});
   Cluster cluster = makeCluster(dgx1Node(), constants, 1);
   for (auto [n, width] : {std::pair<int64_t, double>{2, 22},
                           {3, 44},

@@ -200,7 +200,7 @@ TEST(Communicator, MessagesBetweenNodes) {
 }
 
 TEST(Communicator, RingsAcrossNodesFollowTheFormulas) {
-  for (int64_t nodes : {2, 4, 8})
+  for (int64_t nodes : {2, 4, 8, 64})
     for (int64_t perNode : {1, 4, 8}) {
       Cluster cluster = h100(nodes);
       std::vector<int64_t> devices;
@@ -247,7 +247,7 @@ TEST(Communicator, OneDevicePerNodeUsesParallelTrees) {
 TEST(Communicator, AllReduceAcrossNodesTakesTheFastest) {
   CollectiveConstants constants = h100Constants();
   constants.inSwitch.reset();
-  for (int64_t nodes : {2, 4, 16})
+  for (int64_t nodes : {2, 4, 16, 64})
     for (int64_t bytes : {1000, 1 << 20, 16 << 20, 256 << 20, 1 << 30}) {
       Cluster cluster =
           makeCluster(switchedNode(8, 370.8 * GB), constants, nodes);
@@ -302,6 +302,57 @@ TEST(Communicator, ExchangesAcrossNodesAreBoundByNICs) {
   Plan plan =
       make(cluster, range(0, 32))->plan(CollectiveKind::AllToAll, 1 << 30);
   EXPECT_NEAR(seconds(plan) / us / expected, 1, 1e-4);
+}
+
+TEST(Communicator, ASiteReachesAShareOfItsNICs) {
+  for (double share : {0.92, 0.5}) {
+    Cluster cluster = h100(4);
+    cluster.fabric.efficiency = share;
+    double n = 32, k = 31, net = 3, bytes = 1 << 30;
+    double w =
+        bytes * (k + .32) / n / (1000 * std::min(370.8 * .98, 8 * 50 * share));
+    Plan plan =
+        make(cluster, range(0, 32))->plan(CollectiveKind::AllGather, 1 << 30);
+    EXPECT_NEAR(seconds(plan) / us / (8.4 + (k - net) * 3.4 + net * 14 + w), 1,
+                1e-6);
+    Plan message =
+        make(cluster, {0, 8})->plan(CollectiveKind::SendRecv, 1 << 30);
+    EXPECT_NEAR(static_cast<double>(message.ceiling), 50 * share * GB, 1);
+  }
+}
+
+TEST(Communicator, SoftwareMayMakeMembersWaitForEachOther) {
+  Cluster plain = h100(2), slow = h100(2);
+  slow.kinds[0].collectives.synchronisation = 1250 * us;
+  for (int kind = 0; kind <= int(CollectiveKind::Shift); ++kind)
+    for (int64_t last : {8, 16}) {
+      auto plan = [&](const Cluster &cluster) {
+        return make(cluster, range(0, last))
+            ->plan(CollectiveKind(kind), 16 << 20);
+      };
+      bool isMessage = CollectiveKind(kind) == CollectiveKind::Permute ||
+                       CollectiveKind(kind) == CollectiveKind::Shift ||
+                       CollectiveKind(kind) == CollectiveKind::SendRecv;
+      EXPECT_EQ(plan(slow).latency - plan(plain).latency,
+                isMessage ? 0 : cost::fromSeconds(1250 * us));
+      EXPECT_EQ(plan(slow).ceiling, plan(plain).ceiling);
+      EXPECT_EQ(plan(slow).volume, plan(plain).volume);
+    }
+  // Nothing to do, nothing to wait for.
+  EXPECT_EQ(make(slow, {3})->plan(CollectiveKind::AllReduce, 8).latency, 0);
+}
+
+TEST(Communicator, LongMessagesReachAShareOfThePort) {
+  Cluster cluster = h100(2);
+  cluster.kinds[0].collectives.messageEfficiency = 0.8;
+  auto time = [&](int64_t to, int64_t bytes) {
+    return seconds(
+               make(cluster, {0, to})->plan(CollectiveKind::SendRecv, bytes)) /
+           us;
+  };
+  EXPECT_NEAR(time(1, 1 << 30) / (7.6 + (1 << 30) / (370.8e3 * .8)), 1, 1e-6);
+  // Between nodes the NIC decides.
+  EXPECT_NEAR(time(8, 1 << 30) / (18.1 + (1 << 30) / 46e3), 1, 1e-5);
 }
 
 TEST(Communicator, FabricLatencyCountsPerStep) {

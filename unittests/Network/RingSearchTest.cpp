@@ -241,6 +241,20 @@ TEST(RingSearch, PortsOfACardShareItsSlot) {
   }
 }
 
+TEST(RingSearch, NewDevicesFillAPCIe5Slot) {
+  // Measured with four H100: 48.8 GB/s.
+  for (auto [capability, bandwidth] : {std::pair(80, 44.), {90, 48.}}) {
+    Builder node;
+    uint32_t cpu = node.add(VertexKind::CPU);
+    node.graph.vertices[cpu].vendor = CPUVendor::AMD;
+    for (int i = 0; i < 4; ++i) {
+      uint32_t device = node.below(cpu, VertexKind::Device, 48);
+      node.graph.vertices[device].computeCapability = capability;
+    }
+    EXPECT_EQ(node.rings({0, 1, 2, 3}).bandwidth(), bandwidth * GB);
+  }
+}
+
 TEST(RingSearch, NothingFoundIsOneSlowRing) {
   Builder node;
   node.add(VertexKind::Device);

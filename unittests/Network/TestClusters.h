@@ -35,12 +35,23 @@ constexpr double us = 1e-6;
 /// A fill cost of one root of a microsecond.
 constexpr double rootUs = 1e-3;
 
+/// The same constants for all three kinds of rings; these differ in `extra` and
+/// `efficiency`.
+inline void setRings(CollectiveConstants &c, machine::RingConstants ring,
+                     const double (&extra)[3], const double (&efficiency)[3]) {
+  machine::RingConstants *rings[] = {&c.allReduce, &c.allGather,
+                                     &c.reduceScatter};
+  for (unsigned i = 0; i < 3; ++i) {
+    *rings[i] = ring;
+    rings[i]->extra = extra[i];
+    rings[i]->efficiency = efficiency[i];
+  }
+}
+
 inline CollectiveConstants h100Constants() {
   CollectiveConstants c;
-  c.lowBase = 11 * us, c.lowHop = 2.9 * us, c.lowEfficiency = .31;
-  c.simpleBase = 23 * us, c.simpleHop = .9 * us, c.simpleFill = 1.0 * rootUs;
-  c.extra[0] = .37, c.extra[1] = .32, c.extra[2] = .80;
-  c.efficiency[0] = .97, c.efficiency[1] = c.efficiency[2] = .98;
+  setRings(c, {11 * us, 2.9 * us, 0.31, 23 * us, 0.9 * us, 1.0 * rootUs},
+           {.37, .32, .80}, {.97, .98, .98});
   c.exchangeBase = 36 * us, c.exchangeHop = 1.1 * us, c.exchangeExtra = .12;
   c.exchangeEfficiency = 382 / 370.8, c.exchangeFill = 3.6 * rootUs;
   c.inSwitch = {55 * us, .84, .01, 2.3 * rootUs};
@@ -51,9 +62,8 @@ inline CollectiveConstants h100Constants() {
 
 inline CollectiveConstants a100Constants() {
   CollectiveConstants c;
-  c.lowBase = 9 * us, c.lowHop = 2.3 * us, c.lowEfficiency = .10;
-  c.simpleBase = 28 * us, c.simpleHop = 2.6 * us, c.simpleFill = 2.5 * rootUs;
-  c.extra[0] = .34, c.extra[1] = .5, c.extra[2] = .34;
+  setRings(c, {9 * us, 2.3 * us, .10, 28 * us, 2.6 * us, 2.5 * rootUs},
+           {.34, .5, .34}, {1, 1, 1});
   c.exchangeBase = 28 * us, c.exchangeHop = 2.6 * us, c.exchangeExtra = .5;
   c.exchangeFill = 2.5 * rootUs;
   c.messageBase = 14 * us, c.messageChannel = 15.7 * GB;
@@ -63,10 +73,8 @@ inline CollectiveConstants a100Constants() {
 
 inline CollectiveConstants b200Constants() {
   CollectiveConstants c;
-  c.lowBase = 15 * us, c.lowHop = 1.24 * us, c.lowEfficiency = .44;
-  c.simpleBase = 18 * us, c.simpleHop = 1.7 * us, c.simpleFill = 2.3 * rootUs;
-  c.extra[0] = .45, c.extra[1] = .49, c.extra[2] = .46;
-  c.efficiency[0] = .90, c.efficiency[1] = c.efficiency[2] = .99;
+  setRings(c, {15 * us, 1.24 * us, 0.44, 18 * us, 1.7 * us, 2.3 * rootUs},
+           {.45, .49, .46}, {.90, .99, .99});
   c.exchangeBase = 38 * us, c.exchangeHop = 0, c.exchangeExtra = .83;
   c.exchangeEfficiency = 758 / 721.8, c.exchangeFill = 4.3 * rootUs;
   c.inSwitch = {50 * us, .78, .11, 7 * rootUs};

@@ -89,6 +89,7 @@ enum class Family : uint8_t {
   Softmax,
   Update, ///< of parameters: all of them in few launches
 };
+constexpr unsigned numFamilies = 12;
 llvm::StringRef stringify(Family family);
 
 /// The work of one kernel on one device, in local (per-device) sizes.
@@ -147,6 +148,8 @@ struct KernelModelOptions {
   /// Memory-bound kernels are fused and written so that they stream; else each
   /// class has the efficiency of separate, older kernels.
   bool fusedMemoryKernels = true;
+  /// Peak rates even where more is known: lower bounds.
+  bool roofline = false;
 };
 
 /// The fitted models of Proteus/Cost/KernelModels.h if the device has

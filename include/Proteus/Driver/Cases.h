@@ -10,6 +10,7 @@
 #define PROTEUS_DRIVER_CASES_H
 
 #include "Proteus/Driver/Job.h"
+#include "Proteus/Sim/Confidence.h"
 
 #include "llvm/Support/Error.h"
 
@@ -44,6 +45,8 @@ struct CaseResult {
   std::optional<double> seconds;
   std::optional<double> peakMemoryBytes;
   bool fits = false;
+  /// 80 % interval of the time.
+  std::optional<sim::Interval> interval;
 };
 
 /// Errors of the cases of a group that were simulated and have a measured time.

@@ -35,6 +35,8 @@ struct Strategy {
   std::string contextKind = "all-gather";
   bool sequenceParallel = false;
   int64_t zero = 0;
+  /// Data-parallel neighbours over which ZeRO splits; absent: all.
+  std::optional<int64_t> zeroGroup;
   std::optional<int64_t> prefetch;
   bool reshardAfterForward = true;
   bool offloadWeight = false, offloadState = false, offloadActivation = false;
@@ -75,8 +77,10 @@ struct Job {
   std::string site;
 
   // What is modelled; see the options of the pass `simulate`.
-  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on";
+  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on",
+              kernels = "fitted";
   std::optional<double> overlapFactor;
+  std::vector<std::string> profiles; ///< files
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };

@@ -28,6 +28,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
 namespace proteus::machine {
 
 /// Latency and bandwidth between two places, for models that know no links.
@@ -36,20 +40,25 @@ struct Link {
   double latency = 0;   ///< seconds per message hop
 };
 
-/// Constants of the communication library on one kind of node. Times in
-/// seconds, rates in bytes/s, fill costs in the square root of seconds, as
-/// docs/clusters.md explains.
-struct CollectiveConstants {
+/// Constants of a ring, in one collective. Times in seconds, the fill cost in
+/// the square root of seconds, as docs/clusters.md explains.
+struct RingConstants {
   // Low-latency protocols: base + steps * hop, then `lowEfficiency` of the
   // wire.
   double lowBase = 0, lowHop = 0, lowEfficiency = 0.5;
   // Simple protocol: base + steps * hop, then the wire, with a fill cost
-  // `fill` * sqrt(wire time).
+  // `simpleFill` * sqrt(wire time).
   double simpleBase = 0, simpleHop = 0, simpleFill = 0;
-  /// Share of one part that is moved beyond the ring's steps, and the share of
-  /// the wire that is reached, for all-reduce, all-gather, reduce-scatter.
-  double extra[3] = {0, 0, 0};
-  double efficiency[3] = {1, 1, 1};
+  /// Share of one part that is moved beyond the ring's steps.
+  double extra = 0;
+  /// Share of the wire that is reached.
+  double efficiency = 1;
+};
+
+/// Constants of the communication library on one kind of node. Times in
+/// seconds, rates in bytes/s.
+struct CollectiveConstants {
+  RingConstants allReduce, allGather, reduceScatter;
   // All-to-all.
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
@@ -58,21 +67,47 @@ struct CollectiveConstants {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
   std::optional<InSwitch> inSwitch;
-  // Messages between two devices: base, and what one channel carries.
-  double messageBase = 0, messageChannel = 0;
+  // Messages between two devices: base, what one channel carries, and the share
+  // of the links within a node that is reached.
+  double messageBase = 0, messageChannel = 0, messageEfficiency = 1;
   /// Thread blocks a running collective occupies on each device.
   uint32_t channels = 0;
   // Across nodes.
   double networkHop = 14e-6; ///< seconds per step between nodes
   double networkBase = 8.4e-6;
+  /// What the software around the library adds to each collective: its members
+  /// wait for each other. Messages have none.
+  double synchronisation = 0;
   /// Nothing is known but the latency and bandwidth of steps: no trees.
   bool ringsOnly = false;
+  /// Mean relative error of times on machines that were not fitted, for less
+  /// than 1 MiB, less than 16 MiB, and more; 0 = not known.
+  double relativeError[3] = {0, 0, 0};
+
+  /// The one for a collective of `bytes`.
+  double relativeErrorOf(int64_t bytes) const {
+    return relativeError[bytes < (1 << 20) ? 0 : bytes < (16 << 20) ? 1 : 2];
+  }
 };
 
 /// What is known of the communication library on devices of a generation that
-/// NVLink connects, or (`nvlink` false) PCIe only. Reduction in the switch is
-/// included where the generation has it; it needs an NVSwitch.
-CollectiveConstants defaultConstants(Architecture architecture, bool nvlink);
+/// NVLink connects, or (`nvlink` false) PCIe only: a set of
+/// clusters/communication. Reduction in the switch is included where the
+/// generation has it; it needs an NVSwitch.
+const CollectiveConstants &defaultConstants(Architecture architecture,
+                                            bool nvlink);
+
+/// Reads an object of constants, the `collectives` of a node; those that it
+/// does not name stay.
+llvm::Error parseConstants(llvm::StringRef text, llvm::StringRef source,
+                           CollectiveConstants &constants);
+
+/// The object that `parseConstants` reads back.
+void printConstants(const CollectiveConstants &constants,
+                    llvm::StringRef source, llvm::raw_ostream &os);
+
+/// Names of the embedded sets of constants, sorted.
+std::vector<std::string> constantSetNames();
 
 /// A kind of node.
 struct NodeKind {
@@ -117,6 +152,9 @@ struct Fabric {
   bool rails = false;
   /// Seconds a message needs from NIC to NIC below one switch.
   double latency = 0;
+  /// Share of the NICs' line rate, and of the capacity of the levels above,
+  /// that communication reaches on this site.
+  double efficiency = networkEfficiency;
 };
 
 /// Device ids are node-major: the devices of node 0, then those of node 1.

@@ -80,8 +80,8 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
-  /// Share of the matrix rate of isolated kernels that is sustained.
-  double matrixRate = 1;
+  /// Speed of its fused attention, relative to that of the device's model.
+  double attentionRate = 1;
 
   // What it takes of the memory.
 
@@ -98,9 +98,8 @@ struct Stack {
   /// or "device", all that is taken from a device.
   std::string reportedMemory = "allocated";
 
-  /// Half-width of what predictions with this stack are off by, relative, in 80
-  /// of 100 cases.
-  double uncertainty = 0.1;
+  /// Mean relative error of what is not modelled.
+  double uncertainty = 0.05;
 };
 
 /// A place: what its network leaves of the nominal rate, and what it adds.

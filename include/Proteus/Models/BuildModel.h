@@ -29,6 +29,9 @@ struct Precision {
   std::string master = "f32";
   /// sgd, momentum or adam; empty: a forward pass only.
   std::string optimizer = "adam";
+  /// What linear operations of repeated layers convert their factors into for
+  /// the matrix units: f8; empty: nothing.
+  std::string matrix = "";
 };
 
 /// A model, as a user asks for it.

@@ -53,6 +53,14 @@ public:
   /// weights are tied. In a repeat it is the slice of one layer.
   Value parameter(llvm::StringRef path, Shape shape);
 
+  /// A parameter outside of repeats that is updated row by row. There is no
+  /// second copy of it, so it has the type that such copies have.
+  Value table(llvm::StringRef path, Shape shape);
+
+  /// From here on linear operations of repeated layers convert their factors
+  /// into `type` for the matrix units.
+  void setMatrixType(mlir::FloatType type) { matrixType = type; }
+
   /// Elements of all parameters so far.
   double getNumParameters() const { return numParameters; }
 
@@ -89,7 +97,8 @@ public:
 
   /// x wᵀ with parameters `<path>.weight` and `<path>.bias`.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
-  /// x wᵀ + b with a weight that exists; `bias` may be null.
+  /// x wᵀ + b with a weight that exists; `bias` may be null. It takes what it
+  /// multiplies as it is.
   Value linearWith(llvm::StringRef path, Value x, Value weight,
                    Value bias = Value());
   /// Rows of the table `<path>.weight`.
@@ -189,11 +198,14 @@ private:
                  mlir::RankedTensorType type);
   Value parameterOf(std::list<Frame>::iterator frame, llvm::StringRef path,
                     Shape shape);
+  /// What `value`, a product of a layer, is computed in.
+  Value inMatrixType(Value value);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   mlir::FloatType elementType;
+  mlir::FloatType matrixType;
   std::list<Frame> frames;
   llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes;
   double numParameters = 0;

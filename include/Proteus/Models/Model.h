@@ -28,6 +28,8 @@ public:
   /// Largest size of anything: products of three still fit a double exactly
   /// enough, and no model is near.
   static constexpr int64_t most = 1'000'000'000;
+  /// Layers, and entries of a list: work of the lowering grows with them.
+  static constexpr int64_t mostLayers = 4096;
 
   void integer(llvm::StringRef name, int64_t &value, int64_t min = 1,
                int64_t max = most);
@@ -39,7 +41,7 @@ public:
   void opposite(llvm::StringRef name, std::optional<bool> &value);
   void choice(llvm::StringRef name, std::string &value,
               llvm::ArrayRef<llvm::StringRef> allowed);
-  /// Several numbers: `512,256,128`, or an array.
+  /// One to `mostLayers` numbers: `512,256,128`, or an array.
   void list(llvm::StringRef name, std::vector<int64_t> &value, int64_t min = 1,
             int64_t max = most);
   /// What a file may say beside dimensions; it changes nothing.

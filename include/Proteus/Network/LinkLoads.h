@@ -41,14 +41,12 @@ struct LinkId {
   }
 };
 
-/// Bytes/s that a link carries. A NIC's port carries `networkEfficiency` of its
-/// line rate; the way up from a switch what is below it, divided by the
-/// oversubscription of all levels up to it.
+/// Bytes/s that a link carries. A NIC's port carries the share of its line rate
+/// that the fabric's `efficiency` is; the way up from a switch what is below
+/// it, divided by the oversubscription of all levels up to it.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
 /// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
-
-using machine::networkEfficiency;
 
 /// Loads are integers so that sums over any grouping of flows are equal.
 constexpr uint32_t loadUnit = 1 << 16;

@@ -50,6 +50,11 @@ struct AllocatorPeak {
 AllocatorPeak reserve(const Workload &workload, uint32_t classIndex,
                       int64_t limit);
 
+/// The same for all classes, each with its limit. Classes that differ in whom
+/// they communicate with, and not in their buffers, are done once.
+std::vector<AllocatorPeak> reserveAll(const Workload &workload,
+                                      llvm::ArrayRef<int64_t> limits);
+
 } // namespace proteus::sim
 
 #endif // PROTEUS_SIM_RESERVEDMEMORY_H

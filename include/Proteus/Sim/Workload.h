@@ -84,6 +84,13 @@ struct Buffer {
   bool tensorSplit = false;
 };
 
+/// Where the duration of a kernel comes from.
+struct KernelOrigin {
+  cost::Source source = cost::Source::Roofline;
+  cost::Family family = cost::Family::Stream;
+  double uncertainty = 0; ///< mean relative error
+};
+
 /// One kernel or one party of a collective. Indices refer to the same
 /// template.
 struct Task {
@@ -98,6 +105,7 @@ struct Task {
   Time duration = 0;
   /// What the host needs to launch it, beyond the latency of its device class.
   Time launch = 0;
+  KernelOrigin origin; ///< of the duration
   /// Index into Workload::collectives, or -1 for a compute task.
   int32_t collective = -1;
   /// Index into Workload::buckets for a fused gradient reduction, else -1.
@@ -250,12 +258,19 @@ struct JobInfo {
   int64_t degree(AxisRole role) const;
 };
 
+/// Mean relative errors beside those of kernels.
+struct ErrorModel {
+  double collectives = 0;
+  double stack = 0; ///< of the whole step: what is not modelled
+};
+
 struct Workload {
   JobInfo info;
   machine::Cluster cluster;
   MemoryModel memory;
   /// Between two steps, when no device does anything.
   Time stepGap = 0;
+  std::optional<ErrorModel> errors; ///< absent: not known
   std::vector<std::string> labels;
   std::vector<LinkClass> links;
   std::vector<Collective> collectives;

@@ -13,11 +13,18 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
 namespace proteus {
+
+/// The text of a file that a person or a script has written. One that is larger
+/// than any of those, or has no end, is an error, before it takes memory.
+/// Errors say the reason only.
+llvm::Expected<std::string> readTextFile(llvm::StringRef path);
 
 /// Writes a file that either exists completely or not at all: the text goes to
 /// a temporary file beside `path`, which takes its name at the end. A `path`

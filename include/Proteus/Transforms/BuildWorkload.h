@@ -9,7 +9,7 @@
 #ifndef PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 #define PROTEUS_TRANSFORMS_BUILDWORKLOAD_H
 
-#include "Proteus/Cost/CostModel.h"
+#include "Proteus/Cost/Profile.h"
 #include "Proteus/Machine/Stack.h"
 #include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
@@ -40,13 +40,21 @@ enum class Fold {
   All,   ///< and the steady state of a pipeline, where it recurs exactly
 };
 
+/// Where the times of kernels come from.
+enum class KernelModel {
+  Fitted,   ///< models fitted to measurements, where the device has them
+  Roofline, ///< peak rates of the datasheet: lower bounds
+};
+
 /// A model that can be left out.
 enum class Switch { Off, On };
 
-/// Costs on `cluster`. Fails if the original's rules do not know it.
+/// Costs on `cluster`; what is in `profile` costs what was measured. Fails if
+/// the original's rules, which know no profiles, do not know the cluster.
 llvm::Expected<Machine>
 createMachine(machine::Cluster cluster, Fidelity fidelity,
-              const cost::KernelModelOptions &options = {});
+              const cost::KernelModelOptions &options = {},
+              const cost::Measurements &profile = {});
 
 /// Where a task of a workload comes from.
 struct TaskOrigin {
@@ -65,9 +73,8 @@ struct WorkloadOptions {
   /// Replaces what the devices say about kernels and communication that run
   /// beside each other.
   std::optional<machine::Interference> interference;
-  /// What the software and the place add to the costs of the machine.
+  /// What the software adds to the costs of the machine.
   machine::Stack stack;
-  machine::Site site;
   /// Gets the origin of every task, for those who want to know.
   std::vector<TaskOrigin> *origins = nullptr;
 };

@@ -45,6 +45,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       copies of them too (`dp`, `cp`, and `ep` but for experts), `zero=2` the
       gradients as well, `zero=3` parameters, gradients and states, where a
       dimension is large enough.
+    - `zero-group` splits over groups of so many neighbours on `dp` instead of all
+      of them; every group has a whole copy.
     - `prefetch` says how many layers ahead parameters are gathered,
       `reshard-after-forward=false` keeps them until the backward pass.
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
@@ -134,6 +136,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
                         "states and gradients"),
              clEnumValN(::proteus::ZeroStage::Parameters, "3",
                         "states, gradients and parameters"))}]>,
+    Option<"zeroGroup", "zero-group", "int64_t", "0",
+           "Data-parallel neighbours over which zero splits (0: all)">,
     Option<"prefetch", "prefetch", "int64_t", "-1",
            "How many layers ahead parameters are gathered (-1: not set)">,
     Option<"reshardAfterForward", "reshard-after-forward", "bool", "true",
@@ -453,6 +457,20 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"overlapFactor", "overlap-factor", "double", "-1",
            "Kernels and communication beside each other take 1 + this many times "
            "as long; default: what the device says">,
+    Option<"kernels", "kernels", "::proteus::KernelModel",
+           "::proteus::KernelModel::Fitted", "Where the times of kernels come from",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::KernelModel::Fitted, "fitted",
+                        "models fitted to measurements"),
+             clEnumValN(::proteus::KernelModel::Roofline, "roofline",
+                        "peak rates of the datasheet: lower bounds"))}]>,
+    ListOption<"profiles", "profile", "std::string",
+               "Files with measured kernels (docs/profiles.md)">,
+    Option<"collectiveError", "collective-error", "double", "0.15",
+           "Mean relative error of exposed communication, for the interval">,
+    Option<"stackError", "stack-error", "double", "-1",
+           "Mean relative error of what is not modelled, for the interval; "
+           "default: what the stack says">,
     Option<"tf32", "tf32", "bool", "false",
            "Matrix units take f32 in TF32, where devices have it">,
     Option<"channelMiB", "channel-mib", "double", "14",

@@ -32,8 +32,15 @@ LogicalResult EmbeddingBagGradOp::verify() {
   return verifyBag(*this, getIndices(), getResult());
 }
 
+LogicalResult EmbeddingBagUpdateOp::verify() {
+  if (getResult().getType() != getTable().getType())
+    return emitOpError("the result must have the type of the table, got ")
+           << getResult().getType() << " and " << getTable().getType();
+  return verifyBag(*this, getIndices(), getTable());
+}
+
 namespace {
-/// The space that nn.embedding_bag and its gradient share.
+/// The space that nn.embedding_bag, its gradient and its update share.
 struct BagSpace {
   IterationSpace space;
   TensorIterators indices, table, result;
@@ -88,6 +95,31 @@ IterationSpace EmbeddingBagGradOp::getIterationSpace() {
 }
 double EmbeddingBagGradOp::getFlopsPerPoint() {
   return 1.0 / sizeOf(getResult(), rankOf(getResult()) - 2);
+}
+
+IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
+  BagSpace bag(getIndices(), getTable(), IteratorKind::Opaque,
+               IteratorKind::Parallel);
+  bag.space.operands = {bag.table, bag.result, bag.indices};
+  bag.space.results = {bag.table};
+  return bag.space;
+}
+// A product and a difference per element of a row that an index names.
+double EmbeddingBagUpdateOp::getFlopsPerPoint() {
+  return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
+}
+// Rows in use are read and written, and what they change by is read once per
+// bag.
+std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
+  auto bytes = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /
+           8.0;
+  };
+  int64_t rank = rankOf(getTable());
+  return (2 * bytes(getTable()) +
+          bytes(getGradient()) / sizeOf(getIndices(), rank - 1) +
+          bytes(getIndices()) / sizeOf(getTable(), rank - 1)) /
+         sizeOf(getTable(), rank - 2);
 }
 
 LogicalResult EmbeddingBagOp::buildGradients(GradientScope &scope) {

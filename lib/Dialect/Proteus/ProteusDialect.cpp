@@ -89,6 +89,16 @@ static LogicalResult verifyDepth(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
+static LogicalResult verifyElementType(Operation *op,
+                                       NamedAttribute attribute) {
+  auto type = dyn_cast<TypeAttr>(attribute.getValue());
+  if (type && isa<FloatType>(type.getValue()))
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' must be a floating-point type, got "
+                         << attribute.getValue();
+}
+
 static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
   if (isa<BoolAttr>(attribute.getValue()))
     return success();
@@ -113,6 +123,7 @@ struct AttributeRule {
 
 constexpr AttributeRule attributeRules[] = {
     {ProteusDialect::clusterAttrName, true, verifyCluster},
+    {ProteusDialect::computeAttrName, false, verifyElementType},
     {ProteusDialect::fitsAttrName, true, verifyFlag},
     {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
     {ProteusDialect::pathAttrName, false, verifyPath},

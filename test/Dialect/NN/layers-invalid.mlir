@@ -189,6 +189,14 @@ func.func @f(%i: tensor<8x4xi32>, %t: tensor<3x100x16xf32>) {
 
 // -----
 
+func.func @update_of_another_type(%t: tensor<100x16xf32>, %g: tensor<8x16xf32>, %i: tensor<8x4xi32>) {
+  // expected-error@+1 {{'nn.embedding_bag_update' op the result must have the type of the table, got 'tensor<100x16xbf16>' and 'tensor<100x16xf32>'}}
+  %0 = nn.embedding_bag_update "e"(%t, %g, %i) : (tensor<100x16xf32>, tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<100x16xbf16>
+  return
+}
+
+// -----
+
 // There are pairs of features.
 func.func @f(%x: tensor<8x1x16xf32>) {
   // expected-error@+1 {{'nn.interaction' op input must be [batch, features, dim] with at least 2 features, got 'tensor<8x1x16xf32>'}}

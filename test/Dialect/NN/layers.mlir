@@ -101,6 +101,10 @@ func.func @recommender(%i: tensor<8x4xi32>, %t: tensor<100x16xf32>, %j: tensor<8
   %1 = nn.embedding_bag "e"(%j, %u) : (tensor<8x3x4xi32>, tensor<3x100x16xf32>) -> tensor<8x3x16xf32>
   // CHECK: nn.embedding_bag_grad "e"
   %2 = nn.embedding_bag_grad "e"(%0, %i) : (tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
+  // CHECK: nn.embedding_bag "e"(%{{.*}}, %{{.*}}) {row_updates} :
+  %rows = nn.embedding_bag "e"(%i, %t) {row_updates} : (tensor<8x4xi32>, tensor<100x16xf32>) -> tensor<8x16xf32>
+  // CHECK: nn.embedding_bag_update "e"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<100x16xf32>, tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
+  %new = nn.embedding_bag_update "e"(%t, %0, %i) : (tensor<100x16xf32>, tensor<8x16xf32>, tensor<8x4xi32>) -> tensor<100x16xf32>
   // CHECK: nn.interaction "z"(%{{.*}}) : (tensor<8x5x16xf32>) -> tensor<8x10xf32>
   %3 = nn.interaction "z"(%x) : (tensor<8x5x16xf32>) -> tensor<8x10xf32>
   // CHECK: nn.interaction_grad "z"

@@ -18,9 +18,9 @@ module attributes {
 } {
   // CHECK:      func.func @model(%{{.*}}: i32 {proteus.path = "embedding.weight"})
   // CHECK-SAME:   attributes {proteus.path = "model"}
-  // CHECK:        return {proteus.path = "layers[3].attention.qkv"}
+  // CHECK:        return {proteus.compute = f8E4M3FN, proteus.path = "layers[3].attention.qkv"}
   func.func @model(%w: i32 {proteus.path = "embedding.weight"}) attributes {proteus.path = "model"} {
-    return {proteus.path = "layers[3].attention.qkv"}
+    return {proteus.compute = f8E4M3FN, proteus.path = "layers[3].attention.qkv"}
   }
 }
 

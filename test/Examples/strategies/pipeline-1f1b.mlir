@@ -3,7 +3,8 @@
 // RUN: proteus-opt %examples/strategies/pipeline-1f1b.mlir --lower-strategy -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: proteus-opt %t.mlir --simulate=report=%t.json -o /dev/null
-// RUN: python3 %S/Inputs/list_collectives.py %t.json | FileCheck %s --check-prefix=LIST
+// RUN: proteus-opt %t.mlir --simulate="kernels=roofline report=%t-list.json" -o /dev/null
+// RUN: python3 %S/Inputs/list_collectives.py %t-list.json | FileCheck %s --check-prefix=LIST
 // RUN: proteus-opt %examples/strategies/pipeline-1f1b.mlir --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // Layers written out, and every rank by itself, give the same figures.

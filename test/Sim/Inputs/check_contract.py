@@ -30,6 +30,7 @@ FIELDS = {
     "collectives": list,
     "tasks": int,
     "events": int,
+    "sources": dict,
     "uncertainty": dict,
 }
 PARTS = {
@@ -61,7 +62,9 @@ def main(report, module):
         for part in report[name]:
             has(name, part, fields)
     has("breakdown", report["breakdown"], dict.fromkeys(SUM, float))
-    assert set(report["uncertainty"]) >= {"low_s", "high_s"}
+    has("uncertainty", report["uncertainty"], {"low_s": float, "high_s": float})
+    sources = {"measured", "interpolated", "fitted", "datasheet", "roofline"}
+    assert set(report["sources"]) == sources, report["sources"]
 
     # Parts are whole picoseconds; as seconds they are rounded to the last bit.
     time = report["iteration_time_s"]

@@ -22,13 +22,19 @@ def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
     device that does not hold a row contributes zero) and `hidden`. With `table`
     split every device looks up whole tables for the whole batch.
 
+    With `row_updates` the training step changes the rows that the bags name and no
+    others, by plain descent and in place (`nn.embedding_bag_update`), whatever the
+    optimizer of the step is: such a table has no gradient of its own size, no state
+    and no second copy, and keeps its element type in a step that computes in another.
+
     **Constraints**: the indices have rank 2 and the table rank 2, or both rank 3.
 
     ```mlir
     %e = nn.embedding_bag "tables"(%ids, %tables) : (tensor<64x26x4xi32>, tensor<26x1000x16xf32>) -> tensor<64x26x16xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$path, NN_IntTensor:$indices, NN_FloatTensor:$table);
+  let arguments = (ins StrAttr:$path, NN_IntTensor:$indices, NN_FloatTensor:$table,
+                       UnitAttr:$row_updates);
   let results = (outs NN_FloatTensor:$result);
   let hasVerifier = 1;
 }
@@ -47,6 +53,30 @@ def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad",
     ```
   }];
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$gradient, NN_IntTensor:$indices);
+  let results = (outs NN_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def NN_EmbeddingBagUpdateOp : NN_KernelOp<"embedding_bag_update",
+    ["getFlopsPerPoint", "getBytesPerPoint"]> {
+  let summary = "descent in the rows of tables that bags of indices name";
+  let description = [{
+    What `nn.sgd` with the gradient of `nn.embedding_bag_grad` gives, without that
+    gradient: each row of `gradient`, that of the looked-up sums, is subtracted
+    from the rows of its bag, times `learning_rate`. Rows that no bag names are not
+    touched.
+    Iterators as in `nn.embedding_bag`; `batch` is opaque: a table that several
+    devices hold needs the indices and gradients of the whole batch on each.
+
+    **Constraints**: as for `nn.embedding_bag`; the result has the type of the table.
+
+    ```mlir
+    %new = nn.embedding_bag_update "tables.weight"(%tables, %dy, %ids) : (tensor<26x1000x16xf32>, tensor<64x26x16xf32>, tensor<64x26x4xi32>) -> tensor<26x1000x16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$path, NN_FloatTensor:$table, NN_FloatTensor:$gradient,
+                       NN_IntTensor:$indices,
+                       DefaultValuedAttr<F64Attr, "0.01">:$learning_rate);
   let results = (outs NN_FloatTensor:$result);
   let hasVerifier = 1;
 }

@@ -24,6 +24,7 @@ def Proteus_Dialect : Dialect {
     | `proteus.stack` | `builtin.module` | the software that runs it: a name, a file or JSON text (a string), or an inline description (a dictionary) |
     | `proteus.site` | `builtin.module` | the place where it runs, likewise |
     | `proteus.path` | any operation, any argument | the path of a module, such as `"layers[3].attention.qkv"` |
+    | `proteus.compute` | a matrix product and its gradients | the narrow type, such as `f8E4M3FN`, in which the matrix units take both factors: they are converted first, what is kept and what comes out have the types of the tensors |
     | `proteus.prefetch` | an operation that gathers or fetches a parameter | how many repeated layers ahead of its use it may run, `i64` |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step, `f64` |
     | `proteus.samples_per_second` | `builtin.module` | result: throughput, `f64` |
@@ -52,6 +53,7 @@ def Proteus_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral stackAttrName = "proteus.stack";
     static constexpr ::llvm::StringLiteral siteAttrName = "proteus.site";
     static constexpr ::llvm::StringLiteral pathAttrName = "proteus.path";
+    static constexpr ::llvm::StringLiteral computeAttrName = "proteus.compute";
     static constexpr ::llvm::StringLiteral prefetchAttrName =
         "proteus.prefetch";
     static constexpr ::llvm::StringLiteral iterationTimeAttrName =

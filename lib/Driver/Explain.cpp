@@ -1,0 +1,172 @@
+//===- Explain.cpp - what would have to change to meet a measurement ------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Driver/Explain.h"
+
+#include "Output.h"
+
+#include "Proteus/Support/Table.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+namespace {
+
+/// A part of the model that may be wrong, and how to scale it.
+struct Mechanism {
+  StringRef name;
+  void (*scale)(sim::Workload &workload, double factor);
+};
+
+} // namespace
+
+static sim::Time scaled(sim::Time time, double factor) {
+  return cost::fromSeconds(cost::toSeconds(time) * factor);
+}
+
+/// Applies `change` to every task of every class.
+static void
+forTasks(sim::Workload &workload,
+         function_ref<void(sim::DeviceClass &, sim::Task &)> change) {
+  for (sim::DeviceClass &device : workload.classes)
+    for (sim::Template *tasks : {&device.micro, &device.once})
+      for (sim::Task &task : tasks->tasks)
+        change(device, task);
+}
+
+static void scaleKernels(sim::Workload &workload, double factor, bool matrix) {
+  forTasks(workload, [&](sim::DeviceClass &, sim::Task &task) {
+    if (task.collective < 0 && task.matrix == matrix)
+      task.duration = scaled(task.duration, factor);
+  });
+}
+
+static void scaleMatrix(sim::Workload &workload, double factor) {
+  scaleKernels(workload, factor, /*matrix=*/true);
+}
+
+static void scaleMemory(sim::Workload &workload, double factor) {
+  scaleKernels(workload, factor, /*matrix=*/false);
+}
+
+static void scaleCommunication(sim::Workload &workload, double factor) {
+  for (sim::Collective &collective : workload.collectives) {
+    collective.flow.latency = scaled(collective.flow.latency, factor);
+    if (collective.flow.ceiling)
+      collective.flow.ceiling = std::max<int64_t>(
+          1,
+          std::llround(static_cast<double>(collective.flow.ceiling) / factor));
+  }
+  for (sim::LinkClass &link : workload.links)
+    link.capacity = std::max<int64_t>(
+        1, std::llround(static_cast<double>(link.capacity) / factor));
+}
+
+static void scaleHost(sim::Workload &workload, double factor) {
+  forTasks(workload, [&](sim::DeviceClass &device, sim::Task &task) {
+    task.launch = scaled(device.launchLatency + task.launch, factor);
+  });
+  for (sim::DeviceClass &device : workload.classes)
+    device.launchLatency = 0;
+}
+
+static void scaleGap(sim::Workload &workload, double factor) {
+  workload.stepGap = scaled(workload.stepGap, factor);
+}
+
+static constexpr Mechanism mechanisms[] = {
+    {"matrix kernels", scaleMatrix},
+    {"memory-bound kernels", scaleMemory},
+    {"communication", scaleCommunication},
+    {"host time per launch", scaleHost},
+    {"time between steps", scaleGap},
+};
+
+/// The time of a step with one mechanism scaled; none if it can't be simulated.
+static std::optional<double> timeWith(const sim::Workload &workload,
+                                      const Mechanism &mechanism,
+                                      double factor) {
+  sim::Workload changed = workload;
+  mechanism.scale(changed, factor);
+  Expected<sim::SimulationResult> result = sim::simulate(changed);
+  if (!result) {
+    consumeError(result.takeError());
+    return std::nullopt;
+  }
+  return cost::toSeconds(result->run.iterationTime);
+}
+
+/// The factor by which the mechanism would have to change so that the step
+/// takes `seconds`; none if no factor from 1/20 to 20 does it.
+static std::optional<double> factorFor(const sim::Workload &workload,
+                                       const Mechanism &mechanism,
+                                       double seconds) {
+  double low = std::log(0.05), high = std::log(20);
+  auto excess = [&](double logarithm) -> std::optional<double> {
+    if (auto time = timeWith(workload, mechanism, std::exp(logarithm)))
+      return *time - seconds;
+    return std::nullopt;
+  };
+  std::optional<double> below = excess(low), above = excess(high);
+  if (!below || !above || *below > 0 || *above < 0)
+    return std::nullopt;
+  for (unsigned step = 0; step < 20; ++step) {
+    double middle = (low + high) / 2;
+    std::optional<double> there = excess(middle);
+    if (!there)
+      return std::nullopt;
+    (*there < 0 ? low : high) = middle;
+  }
+  return std::exp((low + high) / 2);
+}
+
+void proteus::driver::explainCase(raw_ostream &os, const Case &one,
+                                  const Outcome &outcome) {
+  double predicted = outcome.figures.iterationSeconds;
+  os << one.id << "\n  predicted " << fixed(predicted, 4) << " s";
+  if (one.iterationSeconds)
+    os << ", measured " << fixed(*one.iterationSeconds, 4) << " s, error "
+       << fixed(100 * (predicted / *one.iterationSeconds - 1), 1) << " %";
+  os << "\n  strategy " << one.job.strategy.text() << "; stack "
+     << one.job.stack << (one.job.site.empty() ? "" : "; site ") << one.job.site
+     << "\n\n";
+
+  const sim::Breakdown &parts =
+      outcome.result.classes[outcome.result.slowestClass()].breakdown;
+  Table composition({"the slowest device", "time (s)", "share (%)"});
+  for (auto [name, time] :
+       std::initializer_list<std::pair<const char *, sim::Time>>{
+           {"forward and backward kernels", parts.compute},
+           {"recomputation", parts.recompute},
+           {"optimizer", parts.optimizer},
+           {"exposed communication", parts.exposedCommunication},
+           {"exposed pipeline transfer", parts.exposedPipeline},
+           {"host launch", parts.host},
+           {"bubble", parts.bubble},
+           {"between steps", parts.stepGap}})
+    composition.add({name, fixed(cost::toSeconds(time), 4),
+                     fixed(100 * cost::toSeconds(time) / predicted, 1)});
+  composition.print(os);
+  if (!one.iterationSeconds)
+    return;
+
+  os << "\nto meet the measurement, one of these alone would have to take\n";
+  Table table({"mechanism", "times as long"});
+  for (const Mechanism &mechanism : mechanisms) {
+    auto factor = factorFor(outcome.workload, mechanism, *one.iterationSeconds);
+    table.add({mechanism.name.str(),
+               factor ? fixed(*factor, 3) : "no factor is enough"});
+  }
+  table.print(os);
+}

@@ -1,0 +1,88 @@
+//===- Confidence.cpp - how far a prediction can be trusted -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Sim/Confidence.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cmath>
+#include <map>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::sim;
+
+/// An 80 % interval of a normal distribution, in means of the absolute error:
+/// 1.28 deviations, each of them sqrt(pi / 2) such means.
+static constexpr double intervalOfMeanError = 1.6;
+
+/// Every kernel of the slowest device with its time in the whole step. Times
+/// are summed as integers: sums do not depend on the order of tasks.
+static void
+forEachKernel(const Workload &workload, const SimulationResult &result,
+              function_ref<void(const KernelOrigin &, Time)> visit) {
+  const DeviceClass &device = workload.classes[result.slowestClass()];
+  auto visitAll = [&](const Template &tasks, int64_t microBatches) {
+    for (const Task &task : tasks.tasks)
+      if (task.stream == Stream::Compute && task.collective < 0)
+        visit(task.origin,
+              task.duration * (task.when == When::Always ? microBatches : 1));
+  };
+  visitAll(device.micro, workload.info.microBatches);
+  visitAll(device.once, 1);
+}
+
+std::array<double, cost::numSources>
+proteus::sim::sharesBySource(const Workload &workload,
+                             const SimulationResult &result) {
+  std::array<Time, cost::numSources> times = {};
+  Time all = 0;
+  forEachKernel(workload, result, [&](const KernelOrigin &origin, Time time) {
+    times[static_cast<unsigned>(origin.source)] += time;
+    all += time;
+  });
+  std::array<double, cost::numSources> shares = {};
+  for (unsigned s = 0; s < cost::numSources && all > 0; ++s)
+    shares[s] = static_cast<double>(times[s]) / static_cast<double>(all);
+  return shares;
+}
+
+/// Per family the error of its kernels, as a share of all kernel time.
+static std::array<double, cost::numFamilies>
+errorsOf(const Workload &workload, const SimulationResult &result) {
+  std::map<std::pair<cost::Family, double>, Time> times;
+  Time all = 0;
+  forEachKernel(workload, result, [&](const KernelOrigin &origin, Time time) {
+    times[{origin.family, origin.uncertainty}] += time;
+    all += time;
+  });
+  std::array<double, cost::numFamilies> errors = {};
+  for (const auto &[key, time] : times)
+    if (all > 0)
+      errors[static_cast<unsigned>(key.first)] +=
+          key.second * static_cast<double>(time) / static_cast<double>(all);
+  return errors;
+}
+
+std::optional<Interval>
+proteus::sim::intervalOf(const Workload &workload,
+                         const SimulationResult &result) {
+  if (!workload.errors)
+    return std::nullopt;
+  double step = cost::toSeconds(result.run.iterationTime);
+  const Breakdown &parts = result.classes[result.slowestClass()].breakdown;
+  double exposed =
+      cost::toSeconds(parts.exposedCommunication + parts.exposedPipeline);
+  double communicating = step > 0 ? exposed / step : 0;
+  double squares = std::pow(workload.errors->stack, 2) +
+                   std::pow(communicating * workload.errors->collectives, 2);
+  for (double error : errorsOf(workload, result))
+    squares += std::pow((1 - communicating) * error, 2);
+  double factor = 1 + intervalOfMeanError * std::sqrt(squares);
+  return Interval{step / factor, step * factor};
+}

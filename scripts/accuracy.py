@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/accuracy.md from real runs of `proteus validate`.
+
+  scripts/accuracy.py CASES.json [--jobs N]
+
+CASES.json has the format of docs/validation.md.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "proteus")
+LLM = ["simumax", "vtrain", "llmfoundry", "bloom", "bigscience", "internlm7b", "ultrascale"]
+
+
+def validate(cases, jobs, *flags):
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as output:
+        subprocess.run([PROTEUS, "validate", cases, "--jobs", str(jobs), "--json",
+                        output.name, *flags], check=True, stdout=subprocess.DEVNULL)
+        return json.load(output)["cases"]
+
+
+def group_of(case):
+    return case["id"].split("-")[0]
+
+
+def mean(values):
+    return sum(values) / len(values) if values else float("nan")
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    result = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j < len(order) and values[order[j]] == values[order[i]]:
+            j += 1
+        for k in order[i:j]:
+            result[k] = (i + j + 1) / 2
+        i = j
+    return result
+
+
+def spearman(xs, ys):
+    if len(xs) < 3:
+        return None
+    a, b = ranks(xs), ranks(ys)
+    ma, mb = mean(a), mean(b)
+    top = sum((x - ma) * (y - mb) for x, y in zip(a, b))
+    bottom = (sum((x - ma) ** 2 for x in a) * sum((y - mb) ** 2 for y in b)) ** 0.5
+    return top / bottom if bottom else None
+
+
+def percent(value, digits=1):
+    return "-" if value != value else f"{100 * value:.{digits}f}"
+
+
+class Score:
+    """Errors of a list of results."""
+
+    def __init__(self, results):
+        self.count = len(results)
+        self.supported = sum(r["supported"] for r in results)
+        timed = [r for r in results if r["error"] is not None]
+        self.timed = len(timed)
+        errors = [r["error"] for r in timed]
+        self.mae = mean([abs(e) for e in errors])
+        self.bias = mean(errors)
+        self.worst = max(timed, key=lambda r: abs(r["error"]), default=None)
+        self.spearman = spearman([r["predicted_iteration_time_s"] for r in timed],
+                                 [r["measured_iteration_time_s"] for r in timed])
+        memory = [abs(r["predicted_peak_memory_bytes"] / r["measured_peak_memory_bytes"] - 1)
+                  for r in results
+                  if r["supported"] and r["measured_peak_memory_bytes"]]
+        self.memory = mean(memory)
+        self.covered = [r["uncertainty"]["low_s"] <= r["measured_iteration_time_s"]
+                        <= r["uncertainty"]["high_s"]
+                        for r in timed if r.get("uncertainty")]
+        self.fits = [r["fits"] for r in results if r["supported"]]
+
+
+def regret(results, cases):
+    """How much slower the predicted best is than the measured best, per job."""
+    jobs = {}
+    for r in results:
+        if r["error"] is None:
+            continue
+        case = cases[r["id"]]
+        key = json.dumps([case["model"], case["hardware"].get("gpus"),
+                          case["hardware"].get("gpu"),
+                          case["strategy"].get("global_batch")], sort_keys=True)
+        jobs.setdefault(key, []).append(r)
+    values, correlations = [], []
+    for members in jobs.values():
+        if len(members) < 3:
+            continue
+        chosen = min(members, key=lambda r: r["predicted_iteration_time_s"])
+        best = min(r["measured_iteration_time_s"] for r in members)
+        values.append(chosen["measured_iteration_time_s"] / best - 1)
+        correlations.append(spearman([r["predicted_iteration_time_s"] for r in members],
+                                     [r["measured_iteration_time_s"] for r in members]))
+    return mean(values), mean([c for c in correlations if c is not None]), len(values)
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("cases")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    with open(arguments.cases) as file:
+        listed = json.load(file)
+    listed = listed if isinstance(listed, list) else listed["cases"]
+    cases = {case["id"]: case for case in listed}
+    results = [r for r in validate(arguments.cases, arguments.jobs)
+               if cases[r["id"]].get("quality") in ("A", "B")]
+    plain = [r for r in validate(arguments.cases, arguments.jobs, "--stack", "generic",
+                                 "--site", "none")
+             if cases[r["id"]].get("quality") in ("A", "B")]
+    groups = list(dict.fromkeys(group_of(r) for r in results))
+    with open(os.path.join(ROOT, "docs", "accuracy-notes.md")) as file:
+        notes = file.read()
+
+    def of(group, rows):
+        return [r for r in rows if group_of(r) == group]
+
+    rows, order = [], []
+    for group in groups:
+        score, without = Score(of(group, results)), Score(of(group, plain))
+        worst = score.worst
+        rows.append([group, str(score.count), str(score.supported), str(score.timed),
+                     percent(score.mae), percent(score.bias),
+                     f"{percent(worst['error'])} ({worst['id']})" if worst else "-",
+                     "-" if score.spearman is None else f"{score.spearman:.3f}",
+                     percent(score.memory), percent(without.mae)])
+        value, correlation, jobs = regret(of(group, results), cases)
+        if jobs:
+            order.append([group, str(jobs), f"{correlation:.2f}", percent(value)])
+    llm = Score([r for r in results if group_of(r) in LLM])
+    llm_plain = Score([r for r in plain if group_of(r) in LLM])
+    rows.append(["**all LLM sources**", str(llm.count), str(llm.supported), str(llm.timed),
+                 f"**{percent(llm.mae)}**", percent(llm.bias), "", "", percent(llm.memory),
+                 percent(llm_plain.mae)])
+    everything = Score(results)
+    timed = sum(1 for r in results
+                if r["measured_iteration_time_s"] is not None)
+    refused = sum(1 for fits in everything.fits if not fits)
+    worst = sorted((r for r in results if r["error"] is not None and group_of(r) in LLM),
+                   key=lambda r: -abs(r["error"]))[:15]
+
+    text = "# Accuracy\n\nWritten by `scripts/accuracy.py` from runs of `proteus validate`.\n\n"
+    text += "## Against measured runs\n\n"
+    text += (f"{timed} published runs of quality A and B have a measured time; "
+             f"{everything.timed} of them are simulated. Nothing is profiled: devices are "
+             "fitted to tables of kernels, networks to tables of collectives, stacks and "
+             "sites to runs (below). Errors are predicted / measured - 1, in percent; the "
+             "last column has every stack and site at its defaults (`--stack generic --site "
+             "none`), as for a framework that was never fitted.\n\n")
+    text += table(["source", "runs", "simulated", "with a time", "mean abs. error",
+                   "bias", "worst", "Spearman", "memory error", "stack unknown"], rows)
+    text += (f"\nAll measured runs fitted on their machines; {refused} of "
+             f"{len(everything.fits)} are said not to fit.\n\n")
+    if everything.covered:
+        text += (f"The printed uncertainty covers the measured time in "
+                 f"{percent(mean(everything.covered), 0)} % of the runs.\n\n")
+    text += ("## Order of strategies\n\nWithin one model, cluster and batch: the rank "
+             "correlation of predicted and measured times, and how much slower the "
+             "predicted best is than the measured best.\n\n")
+    text += table(["source", "jobs", "mean Spearman", "mean regret (%)"], order)
+    text += "\n## The worst of the LLM runs\n\n"
+    text += table(["run", "predicted (s)", "measured (s)", "error (%)"],
+                  [[r["id"], f"{r['predicted_iteration_time_s']:.3f}",
+                    f"{r['measured_iteration_time_s']:.3f}", percent(r["error"])]
+                   for r in worst])
+    text += "\n" + notes
+    with open(os.path.join(ROOT, "docs", "accuracy.md"), "w") as file:
+        file.write(text)
+    print(text.split("## Order")[0])
+
+
+if __name__ == "__main__":
+    main()

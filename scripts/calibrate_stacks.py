@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fits the constants of software stacks and sites to measured runs.
+
+  scripts/calibrate_stacks.py CASES.json [STACK...] [--jobs N]
+
+CASES.json has the format of docs/validation.md. For each stack of
+clusters/stacks that names its parameters below, the script changes one constant
+at a time, runs `proteus validate` with the result, and keeps what lessens the mean
+absolute logarithm of predicted over measured; errors beyond 35 % count as 35 %, so
+that single rows that no model follows do not decide. It writes the file of the
+stack and prints the error before, after, and cross-validated: per third of the
+cases, the error of the point that is best on the other two thirds, among all
+points that were tried. The same input gives the same files.
+"""
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "proteus")
+
+# Per file: groups of cases it is fitted on, whether only part of them, and its
+# constants as (path, low, high). Which constants a stack has follows from what
+# its runs can tell apart; the others keep what the file says.
+FITS = {
+    "stacks/megatron-deepspeed": {
+        "groups": ["vtrain"],
+        "constants": [
+            ("gaps.step_us", 1e3, 2e6),
+            ("gaps.kernel_us", 0.1, 50),
+            ("kernels.traffic.elementwise", 0.5, 3),
+        ],
+    },
+    "sites/jean-zay": {
+        "groups": ["bloom", "bigscience"],
+        "constants": [
+            ("fabric_efficiency", 0.1, 1),
+            ("collective_gap_us", 1, 5e3),
+        ],
+    },
+    "stacks/internevo": {
+        "groups": ["internlm7b"],
+        "constants": [
+            ("gaps.step_us", 1e3, 2e6),
+            ("kernels.traffic.elementwise", 0.5, 3),
+        ],
+    },
+    "stacks/composer-fsdp": {
+        "groups": ["llmfoundry"],
+        "constants": [
+            ("kernels.attention_rate", 0.1, 1.5),
+            ("kernels.traffic.elementwise", 0.5, 4),
+            ("kernels.traffic.loss", 0.5, 8),
+            ("gaps.step_us", 1e3, 1e6),
+        ],
+    },
+    "stacks/megatron-lm": {
+        "groups": ["simumax"],
+        "constants": [
+            ("host.kernel_us", 1, 200),
+            ("host.collective_us", 1, 1000),
+            ("kernels.traffic.permute", 0.5, 8),
+            ("kernels.traffic.elementwise", 0.5, 3),
+        ],
+    },
+    "stacks/nanotron": {
+        "groups": ["ultrascale"],
+        "constants": [
+            ("host.kernel_us", 1, 300),
+            ("host.collective_us", 1, 2000),
+            ("host.message_us", 1, 20000),
+            ("kernels.traffic.elementwise", 0.5, 4),
+            ("gaps.step_us", 1e3, 1e6),
+        ],
+    },
+    "stacks/pytorch-ddp": {
+        "groups": ["dle", "lambda"],
+        "constants": [
+            ("host.kernel_us", 1, 100),
+            ("kernels.traffic.elementwise", 0.5, 4),
+            ("kernels.traffic.norm", 0.5, 4),
+            ("gaps.step_us", 1e2, 1e6),
+        ],
+    },
+    "stacks/tensorflow-1": {
+        "groups": ["tf2017"],
+        "constants": [
+            ("kernels.traffic.elementwise", 0.5, 8),
+            ("gaps.kernel_us", 1, 500),
+        ],
+    },
+}
+
+WORST = math.log(1.35)
+
+
+def get(document, path, default):
+    for key in path.split("."):
+        if not isinstance(document, dict) or key not in document:
+            return default
+        document = document[key]
+    return document
+
+
+def put(document, path, value):
+    keys = path.split(".")
+    for key in keys[:-1]:
+        document = document.setdefault(key, {})
+    document[keys[-1]] = value
+
+
+def rounded(value):
+    """Two significant digits: constants are not known better."""
+    value = float(f"{value:.2g}")
+    return int(value) if value == int(value) else value
+
+
+class Fit:
+    def __init__(self, name, cases, jobs):
+        self.kind, self.name = name.split("/")
+        self.path = os.path.join(ROOT, "clusters", name + ".json")
+        with open(self.path) as file:
+            self.document = json.load(file)
+        self.spec = FITS[name]
+        self.jobs = jobs
+        chosen = [
+            case
+            for case in cases
+            if case["id"].split("-")[0] in self.spec["groups"]
+            and case.get("quality") in ("A", "B")
+        ]
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".json")
+        json.dump(chosen, self.file)
+        self.file.flush()
+        self.tried = {}
+
+    def run(self, values):
+        """Logarithms of predicted over measured, by case."""
+        key = tuple(values)
+        if key in self.tried:
+            return self.tried[key]
+        document = json.loads(json.dumps(self.document))
+        for (path, _, _), value in zip(self.spec["constants"], values):
+            put(document, path, value)
+        flag = "--stack" if self.kind == "stacks" else "--site"
+        profile = tempfile.NamedTemporaryFile("w", suffix=".json")
+        json.dump(document, profile)
+        profile.flush()
+        output = tempfile.NamedTemporaryFile("r", suffix=".json")
+        # Only cases that say this framework or place are predicted with it.
+        subprocess.run(
+            [PROTEUS, "validate", self.file.name, flag, profile.name, "--only-where",
+             self.name, "--jobs", str(self.jobs), "--json", output.name],
+            check=True, stdout=subprocess.DEVNULL)
+        errors = {
+            case["id"]: math.log(1 + case["error"])
+            for case in json.load(open(output.name))["cases"]
+            if case["error"] is not None
+        }
+        self.tried[key] = errors
+        return errors
+
+    @staticmethod
+    def loss(errors):
+        return sum(min(abs(e), WORST) for e in errors) / len(errors)
+
+    def search(self):
+        values = [
+            rounded(min(max(get(self.document, path, (low * high) ** 0.5 if low >= 1 and
+                                not path.startswith("kernels") else 1), low), high))
+            for path, low, high in self.spec["constants"]
+        ]
+        best = self.loss(self.run(values).values())
+        factor = 2.0
+        while factor > 1.08:
+            improved = False
+            for i, (_, low, high) in enumerate(self.spec["constants"]):
+                for step in (factor, 1 / factor):
+                    trial = list(values)
+                    trial[i] = rounded(min(max(values[i] * step, low), high))
+                    loss = self.loss(self.run(trial).values())
+                    if loss < best - 1e-5:
+                        values, best, improved = trial, loss, True
+                        break
+            if not improved:
+                factor **= 0.5
+        return values
+
+    def crossValidated(self):
+        ids = sorted(next(iter(self.tried.values())))
+        errors = []
+        for fold in range(3):
+            test = ids[fold::3]
+            train = [i for i in ids if i not in set(test)]
+            point = min(self.tried.values(),
+                        key=lambda run: self.loss([run[i] for i in train]))
+            errors += [abs(math.exp(point[i]) - 1) for i in test]
+        return sum(errors) / len(errors)
+
+    def write(self, values):
+        for (path, _, _), value in zip(self.spec["constants"], values):
+            put(self.document, path, value)
+        text = json.dumps(self.document, indent=2) + "\n"
+        temporary = self.path + ".new"
+        with open(temporary, "w") as file:
+            file.write(text)
+        os.replace(temporary, self.path)
+
+
+def mean(errors):
+    return sum(abs(math.exp(e) - 1) for e in errors) / len(errors)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("cases")
+    parser.add_argument("names", nargs="*", help="stacks/NAME or sites/NAME")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    with open(arguments.cases) as file:
+        cases = json.load(file)
+    cases = cases if isinstance(cases, list) else cases["cases"]
+    for name in arguments.names or FITS:
+        fit = Fit(name, cases, arguments.jobs)
+        values = fit.search()
+        first = next(iter(fit.tried.values()))
+        final = fit.tried[tuple(values)]
+        fit.write(values)
+        print(f"{name}: {len(final)} cases, {len(fit.tried)} points; mean error "
+              f"{100 * mean(first.values()):.1f} % -> {100 * mean(final.values()):.1f} %, "
+              f"cross-validated {100 * fit.crossValidated():.1f} %")
+        for (path, _, _), value in zip(fit.spec["constants"], values):
+            print(f"  {path} = {value}")
+
+
+if __name__ == "__main__":
+    main()

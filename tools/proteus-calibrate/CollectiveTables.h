@@ -1,0 +1,65 @@
+//===- CollectiveTables.h - published times of collectives ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each source counts bytes and speeds in its own way; readers turn all of them
+// into the seconds of one collective.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_CALIBRATE_COLLECTIVETABLES_H
+#define PROTEUS_CALIBRATE_COLLECTIVETABLES_H
+
+#include "Proteus/Cost/CostModel.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace proteus::calibrate {
+
+/// A measurement: a collective among `ranks` devices, evenly on `nodes`.
+struct Sample {
+  cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
+  int64_t ranks = 2, nodes = 1;
+  int64_t bytes = 0;
+  double seconds = 0;
+};
+using Samples = std::vector<Sample>;
+
+/// vTrain's runs of nccl-tests: all-reduces in a node.
+llvm::Expected<Samples> readVTrain(llvm::StringRef path);
+
+/// Vidur's times in one node of `system`, for all-reduces among at least
+/// `fewest` devices and messages between two.
+llvm::Expected<Samples> readVidur(llvm::StringRef path, llvm::StringRef system,
+                                  int64_t fewest);
+
+/// The table that OpenXLA carries for `gpu`.
+llvm::Expected<Samples> readOpenXLA(llvm::StringRef path, llvm::StringRef gpu);
+
+/// Rows of the Machine Learning Engineering book for machines whose name starts
+/// with `gpu`. Leaves out rows of algorithms that were forced, and those whose
+/// bandwidth has less than two digits.
+llvm::Expected<Samples> readBook(llvm::StringRef path, llvm::StringRef gpu,
+                                 int64_t nodes);
+
+/// Mean bus bandwidths of the Ultra-Scale Playbook on 2, 4, ... nodes of eight.
+llvm::Expected<Samples> readUltraScale(llvm::StringRef path);
+
+/// Measurements of one's own: columns collective, gpus, size_bytes, time_us
+/// and, if there are several nodes, nodes.
+llvm::Expected<Samples> readRows(llvm::StringRef path);
+
+/// "all-reduce"
+llvm::StringRef nameOf(cost::CollectiveKind kind);
+
+} // namespace proteus::calibrate
+
+#endif // PROTEUS_CALIBRATE_COLLECTIVETABLES_H
