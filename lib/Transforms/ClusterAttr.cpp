@@ -160,7 +160,7 @@ resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,
     if (!name.ends_with(".json"))
       return parsePreset(name);
     SmallString<128> path = beside(fileOf(module), name);
-    llvm::Expected<std::string> text = readText(path);
+    llvm::Expected<std::string> text = readTextFile(path);
     if (!text)
       return llvm::createStringError("can't read the file '" + path + "' of " +
                                      attributeName + ": " +
