@@ -53,7 +53,8 @@ FITS = {
     "stacks/composer-fsdp": {
         "groups": ["llmfoundry"],
         "constants": [
-            ("kernels.attention_rate", 0.1, 1.5),
+            ("kernels.attention_rate.ampere", 0.1, 1.5),
+            ("kernels.attention_rate.hopper", 0.1, 1.5),
             ("kernels.traffic.elementwise", 0.5, 4),
             ("kernels.traffic.loss", 0.5, 8),
             ("gaps.step_us", 1e3, 1e6),

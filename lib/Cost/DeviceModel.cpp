@@ -44,7 +44,7 @@ static Estimate estimateOtherMatrix(const Device &device,
           memory > compute};
 }
 
-static MemoryClass memoryClassOf(Family family) {
+MemoryClass proteus::cost::memoryClassOf(Family family) {
   switch (family) {
   case Family::Norm:
     return MemoryClass::Norm;

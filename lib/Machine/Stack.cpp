@@ -62,6 +62,13 @@ StringRef proteus::machine::stringify(TrafficClass traffic) {
   llvm_unreachable("unknown traffic class");
 }
 
+double Stack::attentionRate(Architecture architecture) const {
+  for (auto [known, rate] : attentionRates)
+    if (known == architecture)
+      return rate;
+  return 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -104,10 +111,23 @@ static void readStep(const Reader &reader, Stack &stack) {
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
+/// {"hopper": 0.5}
+static void readAttentionRates(const Reader &reader, Stack &stack) {
+  SmallVector<StringRef> names;
+  for (Architecture architecture : allArchitectures())
+    names.push_back(stringify(architecture));
+  reader.expectKeys(names);
+  stack.attentionRates.clear();
+  for (Architecture architecture : allArchitectures())
+    if (reader.has(stringify(architecture)))
+      stack.attentionRates.emplace_back(
+          architecture, reader[stringify(architecture)].positive(10));
+}
+
 static void readKernels(const Reader &reader, Stack &stack) {
   reader.expectKeys({"traffic", "fused", "attention_rate"});
   if (reader.has("attention_rate"))
-    stack.attentionRate = reader["attention_rate"].positive(10);
+    readAttentionRates(reader["attention_rate"], stack);
   readFlag(reader, "fused", stack.fusedMemoryKernels);
   if (!reader.has("traffic"))
     return;

@@ -76,6 +76,10 @@ private:
   uint32_t label(StringRef text);
   bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
+  const machine::Device &deviceTypeOf(uint32_t number) const {
+    return cluster.devices[cluster.deviceTypeOf(deviceOf(number))];
+  }
+
   int64_t deviceOf(uint32_t number) const {
     return mesh.getDevice(
         mesh.getCoordinates(folding.ranks[number].representative));
@@ -288,8 +292,9 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
       work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
     cost::Answer answer = model.cost(*work);
     if (work->family == cost::Family::Attention)
-      answer.time = cost::fromSeconds(cost::toSeconds(answer.time) /
-                                      options.stack.attentionRate);
+      answer.time = cost::fromSeconds(
+          cost::toSeconds(answer.time) /
+          options.stack.attentionRate(deviceTypeOf(number).architecture));
     if (auto conversion = conversionWork(op, coordinates[number]))
       answer.time += model.cost(*conversion).time;
     entry->second = {answer, work->family, true};

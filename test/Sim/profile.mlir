@@ -2,8 +2,8 @@
 // between two of its rows, a third is left to the model. Per device: 64 rows.
 
 // RUN: printf 'op,dtype,pass,shape,time_us\nproduct,f32,forward,m=64 n=512 k=256,500\nproduct,f32,forward,m=64 n=128 k=512,100\nproduct,f32,forward,m=64 n=2048 k=512,100\n' > %t.csv
-// RUN: proteus-opt %s --lower-strategy --simulate="profile=%t.csv report=%t.json" --remarks-filter=proteus-simulate -o /dev/null 2>&1 | FileCheck %s
-// RUN: proteus-opt %s --lower-strategy --simulate="report=%t-plain.json" -o /dev/null
+// RUN: proteus-opt %s --lower-strategy --simulate="overlap=off profile=%t.csv report=%t.json" --remarks-filter=proteus-simulate -o /dev/null 2>&1 | FileCheck %s
+// RUN: proteus-opt %s --lower-strategy --simulate="overlap=off report=%t-plain.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_sources.py %t.json %t-plain.json
 
 // Two files are one profile; the one in JSON has the rest.

@@ -19,6 +19,9 @@
 
 namespace proteus::calibrate {
 
+/// Whether `device` has units for products of matrices of `type`.
+bool hasMatrixUnits(const machine::Device &device, machine::DType type);
+
 /// Prints the names of the columns.
 void printHeader();
 

@@ -32,7 +32,8 @@ struct KernelTable {
   cost::Measurements rows;
   Grouping grouping = Grouping::Columns;
   unsigned folds = 4;
-  double target = 0; ///< that its cross-validated error should not exceed
+  double target = 0;    ///< that its cross-validated error should not exceed
+  double sumTarget = 0; ///< the same of the sum of all times
   /// Whether short kernels ran faster than those that keep the device busy.
   bool isBursty = false;
 

@@ -66,6 +66,12 @@ TEST(ProfileModel, InterpolatesTheRatioAlongOneSize) {
   EXPECT_EQ(answer.source, Source::Interpolated);
   EXPECT_NEAR(static_cast<double>(answer.time), 2.0 * 2 * 128 * 32 * 16, 1);
   EXPECT_NEAR(answer.uncertainty, 0.02 + std::log(4) / 2, 1e-12);
+  // A quarter of the way: the fourth root of 16.
+  EXPECT_NEAR(static_cast<double>(
+                  modelOf({measured(16, 32, 16, 1), measured(256, 32, 16, 16)})
+                      ->cost(product(32, 32, 16))
+                      .time),
+              2.0 * 2 * 32 * 32 * 16, 1);
   // Not beyond the points, nor beside the line.
   for (Kernel outside :
        {product(32, 32, 16), product(512, 32, 16), product(128, 33, 16)})

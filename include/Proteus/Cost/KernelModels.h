@@ -75,6 +75,9 @@ Estimate estimateConvolution(const Device &device,
                              const machine::ConvolutionParameters &parameters,
                              const Kernel &kernel);
 
+/// The class of a memory-bound family.
+machine::MemoryClass memoryClassOf(Family family);
+
 /// A kernel that moves `kernel.bytes`.
 Estimate estimateMemory(const Device &device,
                         const machine::MemoryParameters &parameters,

@@ -16,6 +16,8 @@
 #ifndef PROTEUS_MACHINE_STACK_H
 #define PROTEUS_MACHINE_STACK_H
 
+#include "Proteus/Machine/Device.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -80,8 +82,10 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
-  /// Speed of its fused attention, relative to that of the device's model.
-  double attentionRate = 1;
+  /// Speed of its fused attention, relative to that of the device's model, on
+  /// generations for which its kernel was not written; 1 elsewhere.
+  std::vector<std::pair<Architecture, double>> attentionRates;
+  double attentionRate(Architecture architecture) const;
 
   // What it takes of the memory.
 
