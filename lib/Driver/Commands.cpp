@@ -20,6 +20,8 @@ ArrayRef<Command> proteus::driver::commands() {
       {"emit", "model, strategy and cluster as MLIR, for proteus-opt",
        emitCommand},
       {"validate", "measured runs, simulated and compared", validateCommand},
+      {"parity", "runs of the original Proteus, simulated by its rules",
+       parityCommand},
       {"list", "models, clusters, devices, schedules", listCommand},
   };
   return all;

@@ -30,6 +30,7 @@ public:
     dimensions.integer("bag", bag, 1, 1 << 20);
     dimensions.list("bottom", bottom);
     dimensions.list("top", top);
+    dimensions.flag("copies", copies);
     dimensions.flag("row_updates", rowUpdates);
   }
 
@@ -57,9 +58,10 @@ public:
     lookUp(graph, batch, features);
     Value z = graph.concat("features.join", features);
     z = graph.reshape("features.vectors", z, {batch, tables + 1, embedding});
-    z = graph.create<nn::InteractionOp>(
-        graph.tensor({batch, (tables + 1) * tables / 2}),
-        graph.pathOf("interaction"), z);
+    z = copies ? products(graph, z)
+               : Value(graph.create<nn::InteractionOp>(
+                     graph.tensor({batch, (tables + 1) * tables / 2}),
+                     graph.pathOf("interaction"), z));
     z = graph.concat("top.join", {x, z});
     z = network(graph, "top", z, top, /*lastActs=*/false);
     return graph.mseLoss("loss", graph.sigmoid("top.probability", z), clicked);
@@ -70,11 +72,30 @@ public:
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
+  /// As the original Proteus has it: every table is a parameter, the products
+  /// of features are written out, and views are copied.
+  bool copies = false;
   /// Tables change in the rows that a batch looks up, by plain descent;
   /// otherwise as a whole, by the optimizer of the rest.
   bool rowUpdates = true;
 
 private:
+  /// All products of two features, and those of each pair once.
+  Value products(GraphBuilder &graph, Value x) const {
+    int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
+    int64_t pairs = count * tables / 2;
+    graph.under("interaction", [&] {
+      x = copy(graph, "vectors", x);
+      Value turned = graph.transpose("turned", x, {0, 2, 1});
+      x = graph.matmul("products", x, turned);
+      x = graph.reshape("flatten", x, {batch, count * count});
+      x = copy(graph, "flatten_copy", x);
+      x = graph.split("pairs", graph.concat("pairs_copy", {x}),
+                      {pairs, count * count - pairs})[0];
+    });
+    return x;
+  }
+
   static Value network(GraphBuilder &graph, StringRef name, Value x,
                        ArrayRef<int64_t> widths, bool lastActs) {
     graph.under(name, [&] {
@@ -100,7 +121,7 @@ private:
       return rowUpdates ? graph.table(path, shape)
                         : graph.parameter(path, shape);
     };
-    if (llvm::all_equal(rows)) {
+    if (!copies && llvm::all_equal(rows)) {
       Value ids = graph.indices("ids", {batch, tables, bag});
       Value stack = parameter("tables.weight", {tables, rows[0], embedding});
       Value found =
@@ -111,7 +132,8 @@ private:
     for (int64_t i = 0; i < tables; ++i) {
       std::string name = "tables[" + std::to_string(i) + "]";
       Value ids = graph.indices("ids[" + std::to_string(i) + "]", {batch, bag});
-      Value table = parameter(name + ".weight", {rows[i], embedding});
+      Value table = parameter(name + ".weight",
+                              {rows[rows.size() == 1 ? 0 : i], embedding});
       features.push_back(
           bags(name, ids, table, graph.tensor({batch, embedding})));
     }
@@ -156,6 +178,7 @@ void proteus::models::addDLRM(Registry &registry) {
                         model->bag = 100;
                         model->bottom = {512, 512, 512, 64};
                         model->top = {1024, 1024, 1024, 1024, 1};
+                        model->copies = true;
                         // It has whole gradients, whatever is looked up.
                         model->rowUpdates = false;
                         return model;

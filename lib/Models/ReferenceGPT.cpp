@@ -85,8 +85,10 @@ private:
     x = copy(graph, "heads_copy", x);
     if (!seqFirst)
       x = graph.transpose("heads_first", x, {0, 2, 1, 3});
+    // The parts are copied, as one kernel; their gradients are, too, when they
+    // are joined.
     GraphBuilder::Values parts =
-        graph.split("split", copy(graph, "split_copy", x), {dim, dim, dim});
+        graph.split("split", graph.concat("split_copy", {x}), {dim, dim, dim});
     const char *const names[] = {"query", "keys", "values"};
     for (auto [number, part] : llvm::enumerate(parts)) {
       std::string name = names[number];

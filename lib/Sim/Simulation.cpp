@@ -61,7 +61,9 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
   std::vector<int64_t> limits;
   for (const MemoryBudget &budget : budgets)
     limits.push_back(budget.forTensors());
-  std::vector<AllocatorPeak> reserved = reserveAll(workload, limits);
+  std::vector<AllocatorPeak> reserved(limits.size());
+  if (options.followAllocator)
+    reserved = reserveAll(workload, limits);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     AllocatorPeak allocator = std::move(reserved[c]);
     // The device may be behind the host, and memory in use for longer.

@@ -12,6 +12,7 @@
 #include "GroupFamilies.h"
 #include "JobInfo.h"
 #include "LocalWork.h"
+#include "PaperRules.h"
 #include "RankColours.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -61,8 +62,11 @@ private:
     bool exists = false; ///< whether the rank has anything to do
   };
   const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
-                               uint32_t number);
-  StringRef boundBy(Operation *op, uint32_t number);
+                               sim::Phase phase, uint32_t number);
+  const cost::KernelCostModel &kernelModel(uint32_t number) const {
+    return *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+  }
+  StringRef boundBy(const FlatTask &task, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
@@ -272,32 +276,38 @@ trafficOf(Operation *op, const cost::Kernel &work) {
 }
 
 const WorkloadBuilder::KernelCost &
-WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, uint32_t number) {
+WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
+                            uint32_t number) {
   auto [entry, isNew] = kernelCosts.try_emplace({op, number});
-  if (isNew)
-    if (auto work = localWork(op, coordinates[number])) {
-      if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
-        work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
-      const cost::KernelCostModel &model =
-          *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
-      cost::Answer answer = model.cost(*work);
-      if (work->family == cost::Family::Attention)
-        answer.time = cost::fromSeconds(
-            cost::toSeconds(answer.time) /
-            options.stack.attentionRate(deviceTypeOf(number).architecture));
-      if (auto conversion = conversionWork(op, coordinates[number]))
-        answer.time += model.cost(*conversion).time;
-      entry->second = {answer, work->family, true};
-    }
+  if (!isNew)
+    return entry->second;
+  const cost::KernelCostModel &model = kernelModel(number);
+  if (isPaper()) {
+    if (auto work = paperWork(op, phase, coordinates[number]))
+      entry->second = {model.cost(*work), work->family, true};
+    return entry->second;
+  }
+  if (auto work = localWork(op, coordinates[number])) {
+    if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
+      work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
+    cost::Answer answer = model.cost(*work);
+    if (work->family == cost::Family::Attention)
+      answer.time = cost::fromSeconds(
+          cost::toSeconds(answer.time) /
+          options.stack.attentionRate(deviceTypeOf(number).architecture));
+    if (auto conversion = conversionWork(op, coordinates[number]))
+      answer.time += model.cost(*conversion).time;
+    entry->second = {answer, work->family, true};
+  }
   return entry->second;
 }
 
 /// What bounds a kernel.
-StringRef WorkloadBuilder::boundBy(Operation *op, uint32_t number) {
-  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
     return "";
-  const KernelCost &found = kernelCost(kernel, number);
+  const KernelCost &found = kernelCost(kernel, task.phase, number);
   if (!found.exists)
     return "";
   return found.answer.memoryBound ? "memory" : "flops";
@@ -474,7 +484,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     copy.allocates = task.allocates;
     copy.reads = task.reads;
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      const KernelCost &found = kernelCost(kernel, number);
+      const KernelCost &found = kernelCost(kernel, task.phase, number);
       copy.duration = found.answer.time;
       copy.origin = {found.answer.source, found.family,
                      found.answer.uncertainty};
@@ -499,7 +509,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     if (options.origins)
       options.origins->push_back({task.op, number, once,
                                   static_cast<uint32_t>(index),
-                                  boundBy(task.op, number)});
+                                  boundBy(task, number)});
     to.tasks.push_back(std::move(copy));
   }
 }
@@ -546,8 +556,13 @@ void WorkloadBuilder::buildClass(uint32_t number) {
     device.interference = *options.interference;
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
-  if (isPaper())
+  if (isPaper()) {
+    joinPaperKernels(flat.micro, device.micro.tasks, paperLaunchGap(),
+                     coordinates[number], [&](const cost::Kernel &kernel) {
+                       return kernelModel(number).cost(kernel).time;
+                     });
     updateAfterCommunication(device);
+  }
   llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
   for (const FlatBuffer &buffer : flat.resident) {
     device.resident.push_back(bufferOf(buffer, number));

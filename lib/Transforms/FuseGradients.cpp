@@ -104,10 +104,32 @@ private:
 };
 } // namespace
 
+/// The last operation in the block of `op` that has its path, with nothing of
+/// another path in between but communication.
+static Operation *lastOfPath(Operation *op) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return op;
+  std::string path = nn::getPath(op);
+  Operation *last = op;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (!isa<nn::IterationSpaceOpInterface>(next))
+      continue;
+    if (nn::getPath(next) != path)
+      break;
+    last = next;
+  }
+  return last;
+}
+
 /// Finds the positions at which the iterations of a value of a section are
 /// ready. A stacked result of a repeat is ready iteration by iteration, in the
 /// order in which the repeat runs.
-static void findReady(Value yielded, Positions &positions, Member &reduction) {
+///
+/// With `byOperation` all gradients of an operation are ready at once: when the
+/// last kernel of its gradients has ended.
+static void findReady(Value yielded, Positions &positions, bool byOperation,
+                      Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
   Operation *around = yielded.getParentBlock()->getParentOp();
   reduction.section = dyn_cast<dist::SectionOp>(around);
@@ -122,12 +144,16 @@ static void findReady(Value yielded, Positions &positions, Member &reduction) {
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
   if (!repeat || number < repeat.getNumCarried()) {
+    if (byOperation)
+      base += positions.get(lastOfPath(producer)) - positions.get(producer);
     reduction.ready = {base + expandedSize(producer)};
     return;
   }
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
   Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
+  if (inner && byOperation)
+    inner = lastOfPath(inner);
   int64_t offset = inner ? positions.get(inner) + 1 : 0;
   reduction.stacked = true;
   for (int64_t i = 0; i < count; ++i) {
@@ -138,7 +164,8 @@ static void findReady(Value yielded, Positions &positions, Member &reduction) {
 
 /// The reduction behind `op`, if it reduces a gradient that a section has
 /// computed.
-static std::optional<Member> asReduction(Operation &op, Positions &positions) {
+static std::optional<Member> asReduction(Operation &op, Positions &positions,
+                                         bool byOperation) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
     return std::nullopt;
   auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
@@ -155,7 +182,7 @@ static std::optional<Member> asReduction(Operation &op, Positions &positions) {
     return std::nullopt;
   auto section = cast<dist::SectionOp>(result.getOwner());
   findReady(section.getYielded()[result.getResultNumber()], positions,
-            reduction);
+            byOperation, reduction);
   return reduction;
 }
 
@@ -171,7 +198,7 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   Member gathering;
   gathering.op = cast<dist::CollectiveOpInterface>(op);
   gathering.input = gather.getInput();
-  findReady(gathering.input, positions, gathering);
+  findReady(gathering.input, positions, /*byOperation=*/false, gathering);
   return gathering;
 }
 
@@ -241,20 +268,54 @@ public:
 private:
   LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
   void fuseGroup(dist::SectionOp update, MutableArrayRef<Member> group,
-                 int64_t first, int64_t size);
+                 int64_t first, int64_t size, bool byOperation);
   void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
                       int64_t first, int64_t size);
 };
 } // namespace
 
+/// Reduces gradients of which every replica updates a part as a whole, and
+/// takes the part of the sum.
+static void reduceWhole(dist::SectionOp update) {
+  for (auto scatter : llvm::to_vector(
+           update.getBody().front().getOps<dist::ReduceScatterOp>())) {
+    if (scatter.getPurpose() != dist::Purpose::Gradient)
+      continue;
+    auto type = cast<RankedTensorType>(scatter.getInput().getType());
+    dist::LayoutAttr layout = dist::getLayout(type);
+    dist::MeshAttr mesh = layout.getMesh();
+    dist::AxisList axes = *dist::getAxes(mesh, scatter.getAxes());
+    llvm::sort(axes);
+    dist::Layout whole = layout.getValue();
+    llvm::erase_if(
+        whole.getPartial(scatter.getReduction()),
+        [&](dist::Axis axis) { return llvm::is_contained(axes, axis); });
+    OpBuilder builder(scatter);
+    Value sum = dist::AllReduceOp::create(
+        builder, scatter.getLoc(),
+        dist::withLayout(type, dist::LayoutAttr::get(mesh, whole)),
+        scatter.getReduction(), scatter.getInput(),
+        dist::getAxisNames(mesh, axes), scatter.getPurposeAttr());
+    Value part =
+        dist::SliceOp::create(builder, scatter.getLoc(), scatter.getType(), sum,
+                              scatter.getDim(), scatter.getAxes());
+    scatter.getResult().replaceAllUsesWith(part);
+    scatter.erase();
+  }
+}
+
 void FuseGradients::fuseGroup(dist::SectionOp update,
                               MutableArrayRef<Member> group, int64_t first,
-                              int64_t size) {
-  // Backward order, so that the text lists gradients as they become ready.
-  llvm::sort(group, [](const Member &a, const Member &b) {
+                              int64_t size, bool byOperation) {
+  // Backward order, so that the text lists gradients as they become ready. Of
+  // those that are ready together the last comes first: biases are small.
+  llvm::sort(group, [&](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
-    return readyA != readyB ? readyA < readyB : a.op->isBeforeInBlock(b.op);
+    if (readyA != readyB)
+      return readyA < readyB;
+    return byOperation ? b.op->isBeforeInBlock(a.op)
+                       : a.op->isBeforeInBlock(b.op);
   });
   // Everything the fused reduction reads comes from other sections, so it can
   // stand in front.
@@ -349,6 +410,8 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   // Options before the tree, the tree before the defaults of PyTorch's
   // DistributedDataParallel.
   int64_t size = 26214400, first = 1048576;
+  std::optional<int64_t> gatherSize;
+  bool byOperation = false;
   if (auto sizes = program->getAttrOfType<DictionaryAttr>(kBucketAttr)) {
     auto given = [&](StringRef name, int64_t otherwise) {
       auto value = sizes.getAs<IntegerAttr>(name);
@@ -356,6 +419,14 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     };
     size = given("size", std::numeric_limits<int64_t>::max());
     first = given("first", size);
+    // What the original Proteus does: all updated parameters are gathered at
+    // once, gradients of an operation are ready together, and those that are
+    // not stored in parts are reduced whole.
+    if (auto bytes = sizes.getAs<IntegerAttr>("gather_size"))
+      gatherSize = bytes.getInt();
+    byOperation = sizes.contains("by_operation");
+    if (sizes.contains("all_reduce"))
+      reduceWhole(update);
   }
   if (bucketSize < 0 || firstBucketSize < 0)
     return program.emitOpError("bucket sizes must not be negative, got ")
@@ -370,13 +441,13 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
       groups;
   Positions positions;
   for (Operation &op : update.getBody().front())
-    if (auto reduction = asReduction(op, positions))
+    if (auto reduction = asReduction(op, positions, byOperation))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
   for (auto &[key, group] : groups)
-    fuseGroup(update, group, first, size);
+    fuseGroup(update, group, first, size, byOperation);
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
     if (auto gathering = asGathering(op, positions))
@@ -384,6 +455,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                   getElementTypeOrSelf(gathering->input.getType())}]
           .push_back(*gathering);
   for (auto &[key, group] : gatherings)
-    fuseGatherings(update, group, first, size);
+    fuseGatherings(update, group, gatherSize.value_or(first),
+                   gatherSize.value_or(size));
   return success();
 }

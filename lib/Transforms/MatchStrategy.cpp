@@ -1014,6 +1014,10 @@ LogicalResult Matcher::run() {
       bucket.set("size", op.getSizeAttr());
     if (op.getFirstAttr())
       bucket.set("first", op.getFirstAttr());
+    // How fuse-gradients is to work otherwise: see there.
+    for (NamedAttribute other : op->getDiscardableAttrs())
+      if (StringRef name = other.getName(); name.consume_front("strategy."))
+        bucket.set(name, other.getValue());
   }
   if (!bucket.empty())
     function->setAttr(kBucketAttr, bucket.getDictionary(context));

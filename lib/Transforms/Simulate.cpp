@@ -16,7 +16,7 @@
 #include "Proteus/Support/File.h"
 #include "Proteus/Transforms/BuildWorkload.h"
 #include "Proteus/Transforms/ClusterAttr.h"
-#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/SimulateOn.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,8 +36,10 @@ namespace {
 class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
   using SimulateBase::SimulateBase;
-  Simulate(SimulateOptions options, SimulationObserver observer)
-      : SimulateBase(std::move(options)), observer(std::move(observer)) {}
+  Simulate(SimulateOptions options, SimulationObserver observer,
+           std::shared_ptr<const Machine> known)
+      : SimulateBase(std::move(options)), observer(std::move(observer)),
+        known(std::move(known)) {}
 
   void runOnOperation() override {
     if (failed(run()))
@@ -46,8 +48,11 @@ public:
 
 private:
   SimulationObserver observer;
+  std::shared_ptr<const Machine> known;
 
   LogicalResult run();
+  FailureOr<std::shared_ptr<const Machine>>
+  findMachine(const machine::Stack &stack, const machine::Site &site);
   LogicalResult setMemoryModel(sim::Workload &workload);
   LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
   FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
@@ -146,7 +151,11 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
   return all;
 }
 
-LogicalResult Simulate::run() {
+/// The machine that is known already, or that of the module's cluster.
+FailureOr<std::shared_ptr<const Machine>>
+Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
+  if (known)
+    return known;
   ModuleOp module = getOperation();
   FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
   if (failed(cluster))
@@ -157,26 +166,35 @@ LogicalResult Simulate::run() {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
-  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
-  FailureOr<machine::Site> site = resolveSite(module, this->site);
-  if (failed(stack) || failed(site))
-    return failure();
   // Software and place change what the library on the machine achieves.
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation +=
-        stack->collectiveGap + site->collectiveGap;
-  if (site->fabricEfficiency)
-    cluster->fabric.efficiency = *site->fabricEfficiency;
+        stack.collectiveGap + site.collectiveGap;
+  if (site.fabricEfficiency)
+    cluster->fabric.efficiency = *site.fabricEfficiency;
   FailureOr<cost::Measurements> profile = readProfiles(*cluster);
   if (failed(profile))
     return failure();
   cost::KernelModelOptions kernelOptions;
   kernelOptions.roofline = kernels == KernelModel::Roofline;
-  kernelOptions.fusedMemoryKernels = stack->fusedMemoryKernels;
+  kernelOptions.fusedMemoryKernels = stack.fusedMemoryKernels;
   llvm::Expected<Machine> machine =
       createMachine(std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
+  return std::make_shared<const Machine>(std::move(*machine));
+}
+
+LogicalResult Simulate::run() {
+  ModuleOp module = getOperation();
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
+  FailureOr<std::shared_ptr<const Machine>> machine =
+      findMachine(*stack, *site);
+  if (failed(machine))
+    return failure();
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
   // -1: not given.
@@ -193,7 +211,7 @@ LogicalResult Simulate::run() {
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
     options.origins = &remarks.origins;
-  FailureOr<sim::Workload> workload = buildWorkload(module, *machine, options);
+  FailureOr<sim::Workload> workload = buildWorkload(module, **machine, options);
   if (failed(workload) || failed(setMemoryModel(*workload)) ||
       failed(setErrors(*stack, *workload)))
     return failure();
@@ -201,6 +219,7 @@ LogicalResult Simulate::run() {
   engine.share = share == Switch::On;
   engine.overlap = overlap == Switch::On;
   engine.skipRecurrence = engine.replaySections = fold == Fold::All;
+  engine.followAllocator = !known;
 
   std::optional<sim::SimulationResult> result;
   auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {
@@ -239,5 +258,13 @@ LogicalResult Simulate::run() {
 
 std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
                                               SimulationObserver observer) {
-  return std::make_unique<Simulate>(std::move(options), std::move(observer));
+  return createSimulateOn(nullptr, std::move(options), std::move(observer));
+}
+
+std::unique_ptr<Pass>
+proteus::createSimulateOn(std::shared_ptr<const Machine> machine,
+                          SimulateOptions options,
+                          SimulationObserver observer) {
+  return std::make_unique<Simulate>(std::move(options), std::move(observer),
+                                    std::move(machine));
 }

@@ -71,6 +71,8 @@ TEST_F(ReferenceModelsTest, ReferenceModelsHaveTheKernelsOfTheOriginal) {
   EXPECT_EQ(kernels("gpt2-reference"), (686 - 146) / 2);
   EXPECT_EQ(kernels("gpt2-reference", {"seq_first=true"}), (858 - 146) / 2);
   EXPECT_EQ(kernels("gpt1.5b-reference", {"seq_first=true"}), (3378 - 578) / 2);
+  EXPECT_EQ(kernels("dlrm-reference"), (94 - 26) / 2);
+  EXPECT_EQ(kernels("dlrm-reference", {"tables=16"}), (118 - 34) / 2);
 }
 
 TEST_F(ReferenceModelsTest, ReferenceGPTIsLoweredRight) {
@@ -81,30 +83,42 @@ TEST_F(ReferenceModelsTest, ReferenceGPTIsLoweredRight) {
   expectLowers("gpt1.5b-reference", 8, {"vocab=51200"}, {1, 8, 1});
 }
 
-/// Programs are not the same to the kernel (see docs/reference.md), so times
-/// are not either.
+TEST_F(ReferenceModelsTest, ReferenceDLRMIsLoweredRight) {
+  Overrides tiny = {"dense=3", "tables=3",   "rows=5", "embedding=2",
+                    "bag=2",   "bottom=4,2", "top=4,1"};
+  expectRightLowering("dlrm-reference", 4, tiny, {2});
+}
+
+/// All runs are compared by test/Driver/parity.test; these are some of each
+/// kind, with trees that apply-strategy writes. Where gradients run beside
+/// kernels the original lengthens these as a whole, and gradients of DLRM,
+/// which go on after them, as well: docs/reference.md.
 TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   auto expectImage = [&](double original, const std::string &model,
                          int64_t batch, const Overrides &overrides) {
-    expectTime(original, 0.035, model, batch, "sgd", overrides, {8}, 0.3);
+    expectTime(original, 0.025, model, batch, "sgd", overrides, {8}, 0.3);
   };
   expectImage(39.25, "alexnet-reference", 1024, {});
   expectImage(268.88, "vgg19-reference", 256, {});
   expectImage(73.25, "resnet50-reference", 256, {"norm_groups=8"});
   expectImage(49.94, "inception_v3-reference", 256, {"norm_groups=8"});
-  expectTime(39.01, 0.035, "dlrm-reference", 4096, "sgd", {}, {8}, 0.1);
+  expectTime(39.01, 0.1 / 1.1, "dlrm-reference", 4096, "sgd", {}, {8}, 0.1);
   auto expectGPT = [&](double original, double tolerance,
                        const Overrides &overrides, const Degrees &degrees) {
     expectTime(original, tolerance, "gpt2-reference", 32, "adam", overrides,
                degrees, 0.1);
   };
-  expectGPT(285.23, 0.001, {}, {8});
-  expectGPT(309.15, 0.001, {"seq_first=true"}, {8});
-  expectGPT(348.43, 0.01, {"seq_first=true", "vocab=40704"}, {4, 2});
+  expectGPT(285.23, 0.01, {}, {8});
+  expectGPT(309.15, 0.01, {"seq_first=true"}, {8});
+  expectGPT(384.90, 0.01, {"seq_first=true", "vocab=40960"}, {2, 4});
   expectGPT(310.26, 0.02, {"seq_first=true"},
             {8, 1, 1, 1, false, ZeroStage::States});
-  expectGPT(401.61, 0.02, {"seq_first=true"}, {8, 1, 1, 1, true});
-  expectGPT(619.17, 0.02, {"seq_first=true", "vocab=40704"}, {1, 2, 8, 4});
+  expectGPT(401.61, 0.01, {"seq_first=true"}, {8, 1, 1, 1, true});
+  expectTime(1047.13, 0.001, "gpt1.5b-reference", 8, "adam",
+             {"seq_first=true", "vocab=51200"}, {1, 8}, 0.1);
+  // Which devices have NVLinks in common is another matter in the preset.
+  expectTime(2791.12, 0.01, "gpt1.5b-reference", 16, "adam", {"seq_first=true"},
+             {1, 1, 16, 8}, 0.1);
 }
 
 } // namespace

@@ -31,6 +31,7 @@ int emitCommand(llvm::ArrayRef<std::string> arguments);
 int compareCommand(llvm::ArrayRef<std::string> arguments);
 int listCommand(llvm::ArrayRef<std::string> arguments);
 int validateCommand(llvm::ArrayRef<std::string> arguments);
+int parityCommand(llvm::ArrayRef<std::string> arguments);
 
 } // namespace proteus::driver
 

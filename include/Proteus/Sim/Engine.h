@@ -177,6 +177,9 @@ struct EngineOptions {
   /// What a section does while nothing from outside disturbs it is done as for
   /// an earlier micro-batch.
   bool replaySections = true;
+  /// What an allocator reserves for the tensors is found out, too; else it is
+  /// taken to be what they need.
+  bool followAllocator = true;
 };
 
 /// Refuses a workload that the engine could not execute to its end, or whose

@@ -37,13 +37,13 @@ def mlp(cluster, gamma):
     fc1 = gemm(flops, memory, rows, 4096, 1024)
     fc2 = gemm(flops, memory, rows, 512, 4096)
     hidden = rows * 4096
-    # fc1 with bias, act, fc2, loss; one, its gradient, fc2 twice.
+    # fc1 with bias, act, fc2, loss; its gradient, fc2 twice in one kernel.
     before = fc1 + elementwise(memory, hidden) + elementwise(memory, 2 * hidden)
     before += 3 * fc2 + elementwise(memory, rows * 512 + 3 * rows)
-    before += 10 * US + elementwise(memory, 2 * rows * 512 + 2 * rows) + 8 * gap
-    # act, the weight and the bias of fc1, beside the first bucket.
+    before += elementwise(memory, rows * 512 + rows) + 6 * gap
+    # act, the weight and the bias of fc1 in one, beside the first bucket.
     beside = elementwise(memory, 3 * hidden) + fc1
-    beside += elementwise(memory, hidden + 4096) + 3 * gap
+    beside += elementwise(memory, hidden + 4096) + 2 * gap
 
     slower, volume = 1 + gamma, 512 * 4096 * 4
     stretched = latency + slower * volume / bandwidth

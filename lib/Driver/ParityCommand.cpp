@@ -1,0 +1,93 @@
+//===- ParityCommand.cpp - proteus parity ---------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Output.h"
+#include "ParityReport.h"
+
+#include "Proteus/Driver/Commands.h"
+#include "Proteus/Driver/RunParity.h"
+#include "Proteus/Support/File.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+/// The runs of a file, or those that are part of the tool.
+static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
+  if (files.empty())
+    return readReferenceRuns(embeddedReferenceRuns(), "runs.json");
+  Expected<std::string> text = readText(files.front());
+  if (!text)
+    return text.takeError();
+  return readReferenceRuns(*text, files.front());
+}
+
+int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
+  std::string json, markdown, id;
+  Flags flags;
+  flags.section("parity");
+  flags.text("json", "FILE", "write all figures, deviations and causes as JSON",
+             json);
+  flags.text("markdown", "FILE", "write the table of docs/reference-parity.md",
+             markdown);
+  flags.text("id", "ID", "only the runs of this id", id);
+  static const char usage[] =
+      "Simulates runs of the original Proteus by its rules and compares.\n"
+      "Without a file: the runs that are part of the tool.\n\n"
+      "  proteus parity --json parity.json\n"
+      "  proteus parity RUNS.json --id gpt2-dp\n";
+  if (llvm::is_contained(arguments, "--help")) {
+    outs() << usage;
+    flags.printHelp(outs());
+    return 0;
+  }
+  Expected<std::vector<std::string>> files = flags.parse(arguments);
+  if (!files)
+    return fail(files.takeError());
+  if (files->size() > 1)
+    return fail(createStringError("expected at most one file of runs: proteus "
+                                  "parity RUNS.json"));
+  Expected<ReferenceRuns> runs = readRuns(*files);
+  if (!runs)
+    return fail(runs.takeError());
+  llvm::erase_if(runs->runs, [&](const ReferenceRun &run) {
+    return !id.empty() && run.id != id;
+  });
+  if (runs->runs.empty())
+    return fail(createStringError("no run is left to simulate"));
+
+  ParityRunner runner;
+  std::vector<ParityResult> results;
+  for (const ReferenceRun &run : runs->runs)
+    results.push_back(
+        runner.run(run, runs->clusters.find(run.cluster)->second));
+  auto write = [&](StringRef file, auto writer) -> Error {
+    if (file.empty())
+      return Error::success();
+    return writeFileAtomically(file, [&](raw_ostream &os) {
+      writer(os, runs->runs, results);
+      return Error::success();
+    });
+  };
+  if (Error error = write(json, writeJSON))
+    return fail(std::move(error));
+  if (Error error = write(markdown, writeMarkdown))
+    return fail(std::move(error));
+  printTable(outs(), runs->runs, results);
+  ParitySummary summary = summarize(runs->runs, results);
+  printSummary(outs(), summary);
+  printCPU(outs(), summary);
+  for (auto [run, result] : llvm::zip(runs->runs, results))
+    if (!result.error.empty())
+      errs() << "proteus: error: run '" << run.id << "' on " << run.cluster
+             << ": " << result.error << "\n";
+  return summary.failed > 0;
+}
