@@ -33,7 +33,7 @@ FITS = {
         "constants": [
             ("gaps.step_us", 1e3, 2e6),
             ("gaps.kernel_us", 0.1, 50),
-            ("kernels.traffic.elementwise", 0.5, 3),
+            ("kernels.traffic.elementwise", 0.7, 3),
         ],
     },
     "sites/jean-zay": {
@@ -47,7 +47,7 @@ FITS = {
         "groups": ["internlm7b"],
         "constants": [
             ("gaps.step_us", 1e3, 2e6),
-            ("kernels.traffic.elementwise", 0.5, 3),
+            ("kernels.traffic.elementwise", 0.7, 3),
         ],
     },
     "stacks/composer-fsdp": {
@@ -55,8 +55,8 @@ FITS = {
         "constants": [
             ("kernels.attention_rate.ampere", 0.1, 1.5),
             ("kernels.attention_rate.hopper", 0.1, 1.5),
-            ("kernels.traffic.elementwise", 0.5, 4),
-            ("kernels.traffic.loss", 0.5, 8),
+            ("kernels.traffic.elementwise", 0.7, 4),
+            ("kernels.traffic.loss", 0.7, 8),
             ("gaps.step_us", 1e3, 1e6),
         ],
     },
@@ -66,7 +66,7 @@ FITS = {
             ("host.kernel_us", 1, 200),
             ("host.collective_us", 1, 1000),
             ("kernels.traffic.permute", 0.5, 8),
-            ("kernels.traffic.elementwise", 0.5, 3),
+            ("kernels.traffic.elementwise", 0.7, 3),
         ],
     },
     "stacks/nanotron": {
@@ -75,7 +75,7 @@ FITS = {
             ("host.kernel_us", 1, 300),
             ("host.collective_us", 1, 2000),
             ("host.message_us", 1, 20000),
-            ("kernels.traffic.elementwise", 0.5, 4),
+            ("kernels.traffic.elementwise", 0.7, 4),
             ("gaps.step_us", 1e3, 1e6),
         ],
     },
@@ -83,7 +83,7 @@ FITS = {
         "groups": ["dle", "lambda"],
         "constants": [
             ("host.kernel_us", 1, 100),
-            ("kernels.traffic.elementwise", 0.5, 4),
+            ("kernels.traffic.elementwise", 0.7, 4),
             ("kernels.traffic.norm", 0.5, 4),
             ("gaps.step_us", 1e2, 1e6),
         ],
@@ -91,7 +91,7 @@ FITS = {
     "stacks/tensorflow-1": {
         "groups": ["tf2017"],
         "constants": [
-            ("kernels.traffic.elementwise", 0.5, 8),
+            ("kernels.traffic.elementwise", 0.7, 8),
             ("gaps.kernel_us", 1, 500),
         ],
     },

@@ -149,6 +149,8 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
                             .Default(ContextKind::AllGather);
   options.expertParallel = s.ep;
   options.pipelineParallel = s.pp;
+  // As the frameworks whose flags these are place ranks.
+  options.stagesOutermost = true;
   options.microBatches = sizes.microBatches;
   options.schedule = *strategy::symbolizeScheduleOrder(s.schedule);
   options.virtualStages = s.virtualStages;

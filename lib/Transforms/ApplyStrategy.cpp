@@ -142,6 +142,7 @@ public:
                                  contextKind,
                                  expertParallel,
                                  pipelineParallel,
+                                 stagesOutermost,
                                  microBatches,
                                  schedule,
                                  virtualStages,

@@ -133,6 +133,8 @@ void TreeWriter::write(StringRef name) {
       {kContext, options.contextParallel},
       {kExpert, options.expertParallel},
       {kTensor, options.tensorParallel}};
+  if (options.stagesOutermost)
+    std::swap(degrees[0], degrees[1]);
   for (auto [axis, size] : degrees)
     if (size > 1)
       addAxis(axis, size);

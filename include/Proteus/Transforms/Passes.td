@@ -57,8 +57,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `bucket-size` and `first-bucket-size` say how gradients are gathered for
       their reduction.
 
-    The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; axes of
-    size one are left out. Degrees that the model can't use are errors: heads that
+    The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
+    `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
+    `dp`. Axes of size one are left out. Degrees that the model can't use are errors: heads that
     `tp` does not divide, more stages than layers, fewer experts than `ep`, a batch
     or a sequence that does not divide into equal parts, micro-batches that interleaved stages
     can't share.
@@ -102,6 +103,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
                         "attention is split by heads"))}]>,
     Option<"expertParallel", "ep", "int64_t", "1", "Expert-parallel degree">,
     Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
+    Option<"stagesOutermost", "stages-outermost", "bool", "false",
+           "Make `pp` the outermost axis: devices of a stage are neighbours">,
     Option<"microBatches", "micro-batches", "int64_t", "1",
            "Number of micro-batches of a step">,
     Option<"schedule", "schedule", "::proteus::strategy::ScheduleOrder",
