@@ -80,7 +80,7 @@ FITS = {
         ],
     },
     "stacks/pytorch-ddp": {
-        "groups": ["dle", "lambda"],
+        "groups": ["dle"],
         "constants": [
             ("host.kernel_us", 1, 100),
             ("kernels.traffic.elementwise", 0.7, 4),
