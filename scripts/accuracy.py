@@ -22,7 +22,9 @@ def validate(cases, jobs, *flags):
     with tempfile.NamedTemporaryFile("r", suffix=".json") as output:
         subprocess.run([PROTEUS, "validate", cases, "--jobs", str(jobs), "--json",
                         output.name, *flags], check=True, stdout=subprocess.DEVNULL)
-        return json.load(output)["cases"]
+        # The file was replaced as a whole: the open one is empty.
+        with open(output.name) as file:
+            return json.load(file)["cases"]
 
 
 def group_of(case):

@@ -64,6 +64,8 @@ void proteus::driver::stackOfCase(const json::Reader &strategy,
             profileFor(frameworks, strategy["framework"].string());
         !stack.empty())
       job.stack = stack.str();
+  job.cudaGraphs =
+      strategy.has("cuda_graphs") && strategy["cuda_graphs"].text() == "true";
   if (hardware.has("inter_link"))
     job.site = profileFor(networks, hardware["inter_link"].string()).str();
 }

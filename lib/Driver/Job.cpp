@@ -139,6 +139,8 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   flags.text("stack", "NAME|FILE",
              "software stack (see `proteus list stacks`), or none", job.stack,
              {"framework"});
+  flags.flag("cuda-graphs", "steps are CUDA graphs: no host time per kernel",
+             job.cudaGraphs);
   flags.text("site", "NAME|FILE", "place (see `proteus list sites`)", job.site);
 
   flags.section("what is modelled");

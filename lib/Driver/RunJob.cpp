@@ -348,6 +348,7 @@ static SimulateOptions simulateOptionsOf(const Job &job,
   options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
   options.overlapFactor = job.overlapFactor.value_or(-1);
   options.tf32 = job.precision == "tf32";
+  options.cudaGraphs = job.cudaGraphs;
   options.kernels =
       job.kernels == "roofline" ? KernelModel::Roofline : KernelModel::Fitted;
   options.profiles.assign(job.profiles.begin(), job.profiles.end());

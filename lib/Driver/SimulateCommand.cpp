@@ -107,6 +107,8 @@ static void printModule(raw_ostream &os, mlir::ModuleOp module,
   std::string options = "summary";
   if (job.precision == "tf32")
     options += " tf32";
+  if (job.cudaGraphs)
+    options += " cuda-graphs";
   if (!job.profiles.empty())
     options += " profile=" + llvm::join(job.profiles, ",");
   for (auto [name, value, usual] :

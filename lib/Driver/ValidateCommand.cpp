@@ -217,6 +217,14 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
              "this software for all cases, whatever they say", stack);
   flags.text("site", "NAME|FILE", "this place for all cases (none: no place)",
              site);
+  std::vector<std::string> profiles;
+  flags.value("profile", "FILE",
+              "measured kernels for all cases (docs/profiles.md); may be given "
+              "again",
+              [&profiles](StringRef name) -> Error {
+                profiles.push_back(name.str());
+                return Error::success();
+              });
   flags.text("explain", "ID",
              "how the time of this case is composed, and what would have to "
              "change to meet the measurement",
@@ -256,6 +264,7 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
       return one.job.stack != where && one.job.site != where;
     });
   for (Case &one : *cases) {
+    one.job.profiles = profiles;
     if (!stack.empty())
       one.job.stack = stack;
     if (!site.empty())

@@ -166,6 +166,8 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
+  if (cudaGraphs)
+    stack->hostKernel = stack->hostCollective = stack->hostMessage = 0;
   // Software and place change what the library on the machine achieves.
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation +=

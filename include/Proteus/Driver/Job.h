@@ -73,6 +73,9 @@ struct Job {
   Strategy strategy;
   /// The software: a name, a file or JSON text; `none` costs nothing.
   std::string stack = "generic";
+  /// Whether steps are captured as CUDA graphs, which the host launches at
+  /// once.
+  bool cudaGraphs = false;
   /// The place; empty: nothing is known.
   std::string site;
 

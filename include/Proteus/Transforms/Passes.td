@@ -475,6 +475,8 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"stackError", "stack-error", "double", "-1",
            "Mean relative error of what is not modelled, for the interval; "
            "default: what the stack says">,
+    Option<"cudaGraphs", "cuda-graphs", "bool", "false",
+           "The host launches a step as one graph: no time per kernel">,
     Option<"tf32", "tf32", "bool", "false",
            "Matrix units take f32 in TF32, where devices have it">,
     Option<"channelMiB", "channel-mib", "double", "14",
