@@ -264,6 +264,9 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
+  // The rules of the original know no software.
+  if (job.fidelity == "paper")
+    job.stack = "none";
   Expected<machine::Stack> stack = stackOf(job);
   if (!stack)
     return stack.takeError();

@@ -166,8 +166,6 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
-  if (cudaGraphs)
-    stack->hostKernel = stack->hostCollective = stack->hostMessage = 0;
   // Software and place change what the library on the machine achieves.
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation +=
@@ -193,6 +191,8 @@ LogicalResult Simulate::run() {
   FailureOr<machine::Site> site = resolveSite(module, this->site);
   if (failed(stack) || failed(site))
     return failure();
+  if (cudaGraphs)
+    stack->hostKernel = stack->hostCollective = stack->hostMessage = 0;
   FailureOr<std::shared_ptr<const Machine>> machine =
       findMachine(*stack, *site);
   if (failed(machine))

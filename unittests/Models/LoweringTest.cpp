@@ -137,6 +137,14 @@ TEST(Lowering, Llama) {
   expectRightEverywhere("qwen2.5-7b", tinyLlama);
 }
 
+TEST(Lowering, KernelsThatStacksChoose) {
+  expectRightEverywhere(
+      "gpt2", tinyGpt + Overrides{"max_positions=4", "dropout=0.1",
+                                  "attention_kernel=unfused", "logits=f32"});
+  expectRightEverywhere(
+      "llama3-8b", tinyLlama + Overrides{"gated_kernel=unfused", "logits=f32"});
+}
+
 TEST(Lowering, MixturesOfExperts) {
   for (const char *model :
        {"mixtral-8x7b", "qwen1.5-moe-a2.7b", "qwen3-30b-a3b"}) {
