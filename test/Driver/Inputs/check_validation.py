@@ -6,8 +6,9 @@ import json
 import sys
 
 
-# By source; the run of llm-foundry is one that filled its memory.
-BOUNDS = {"simumax": 0.1, "vtrain": 0.1, "internlm7b": 0.1, "bloom": 0.15,
+# By source. The run of llm-foundry is one that filled its memory; exchanges of
+# tables that are placed unevenly are too long (dle).
+BOUNDS = {"dle": 0.6, "simumax": 0.1, "vtrain": 0.1, "internlm7b": 0.1, "bloom": 0.15,
           "bigscience": 0.15, "ultrascale": 0.25, "llmfoundry": 0.25}
 
 
