@@ -14,6 +14,7 @@
 #include "LocalWork.h"
 #include "PaperRules.h"
 #include "RankColours.h"
+#include "StackCosts.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -21,7 +22,6 @@
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/VerifyPrograms.h"
 
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -72,7 +72,6 @@ private:
                        bool once);
   sim::Stream streamOf(Operation *op) const;
   void updateAfterCommunication(sim::DeviceClass &device) const;
-  void addStackCosts(sim::Task &task, Operation *op) const;
   uint32_t label(StringRef text);
   bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
@@ -239,42 +238,6 @@ LogicalResult WorkloadBuilder::fold() {
   return success();
 }
 
-/// What stacks do differently in a kernel that memory bounds; none if it is
-/// another one.
-static std::optional<machine::TrafficClass>
-trafficOf(Operation *op, const cost::Kernel &work) {
-  using machine::TrafficClass;
-  if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
-          nn::RowExpSumOp, nn::RowLossOp>(op))
-    return TrafficClass::Loss;
-  if (isa<nn::MoeRouteOp, nn::MoeRouteGradOp, nn::MoeDispatchOp,
-          nn::MoeCombineOp, nn::MoeGateGradOp>(op))
-    return TrafficClass::Permute;
-  switch (work.family) {
-  case cost::Family::Stream:
-    return TrafficClass::Elementwise;
-  case cost::Family::Norm:
-    return TrafficClass::Norm;
-  case cost::Family::Activation:
-    return TrafficClass::Activation;
-  case cost::Family::Rope:
-    return TrafficClass::Rope;
-  case cost::Family::Embedding:
-    return TrafficClass::Embedding;
-  case cost::Family::Softmax:
-    return TrafficClass::Softmax;
-  case cost::Family::Update:
-    return TrafficClass::Update;
-  case cost::Family::Product:
-  case cost::Family::GroupedProduct:
-  case cost::Family::Attention:
-  case cost::Family::Convolution:
-  case cost::Family::OtherMatrix:
-    return std::nullopt;
-  }
-  llvm_unreachable("unknown family of kernels");
-}
-
 const WorkloadBuilder::KernelCost &
 WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
                             uint32_t number) {
@@ -288,13 +251,10 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
     return entry->second;
   }
   if (auto work = localWork(op, coordinates[number])) {
-    if (std::optional<machine::TrafficClass> traffic = trafficOf(op, *work))
-      work->bytes *= options.stack.traffic[static_cast<unsigned>(*traffic)];
+    addTraffic(options.stack, op, *work);
     cost::Answer answer = model.cost(*work);
-    if (work->family == cost::Family::Attention)
-      answer.time = cost::fromSeconds(
-          cost::toSeconds(answer.time) /
-          options.stack.attentionRate(deviceTypeOf(number).architecture));
+    answer.time =
+        timeWithStack(options.stack, deviceTypeOf(number), *work, answer.time);
     if (auto conversion = conversionWork(op, coordinates[number]))
       answer.time += model.cost(*conversion).time;
     entry->second = {answer, work->family, true};
@@ -452,22 +412,6 @@ sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
   return result;
 }
 
-/// What the software adds. Updates are few kernels over many tensors, however
-/// many operations they are here.
-void WorkloadBuilder::addStackCosts(sim::Task &task, Operation *op) const {
-  const machine::Stack &stack = options.stack;
-  double host = 0;
-  if (isa<dist::SendOp, dist::RecvOp>(op)) {
-    host = stack.hostMessage;
-  } else if (task.collective >= 0) {
-    host = stack.hostCollective;
-  } else if (task.phase != sim::Phase::Update && task.duration > 0) {
-    host = stack.hostKernel;
-    task.duration += cost::fromSeconds(stack.kernelGap);
-  }
-  task.launch = cost::fromSeconds(host);
-}
-
 void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                    const FlatList &from, bool once,
                                    sim::Template &to) {
@@ -494,7 +438,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     } else {
       copy.collective = collectiveOf(task, index, number, once);
     }
-    addStackCosts(copy, task.op);
+    addHostTime(options.stack, task.op, copy);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -512,27 +456,6 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                   boundBy(task, number)});
     to.tasks.push_back(std::move(copy));
   }
-}
-
-/// A gradient of one layer for each shape of a matrix. Experts have three
-/// dimensions, and their gradients are added elsewhere.
-static void
-addDummyGradient(const FlatBuffer &buffer,
-                 llvm::SmallSet<std::pair<int64_t, int64_t>, 8> &shapes,
-                 sim::DeviceClass &device) {
-  ArrayRef<int64_t> shape = tensorType(buffer.value).getShape();
-  bool isStacked = buffer.pieces > 1 && shape.size() == 3;
-  if (buffer.owner != sim::MemoryOwner::Parameters ||
-      (shape.size() != 2 && !isStacked))
-    return;
-  shape = shape.take_back(2);
-  if (!shapes.insert({shape[0], shape[1]}).second)
-    return;
-  sim::Buffer dummy = device.resident.back();
-  dummy.bytes /= dummy.pieces;
-  dummy.pieces = 1;
-  dummy.owner = sim::MemoryOwner::Gradients;
-  device.resident.push_back(std::move(dummy));
 }
 
 void WorkloadBuilder::buildClass(uint32_t number) {
@@ -563,17 +486,9 @@ void WorkloadBuilder::buildClass(uint32_t number) {
                      });
     updateAfterCommunication(device);
   }
-  llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
-  for (const FlatBuffer &buffer : flat.resident) {
+  for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
-    if (options.stack.dummyGradients)
-      addDummyGradient(buffer, shapes, device);
-    if (options.stack.masterGradients &&
-        buffer.owner == sim::MemoryOwner::MasterWeights) {
-      device.resident.push_back(device.resident.back());
-      device.resident.back().owner = sim::MemoryOwner::Gradients;
-    }
-  }
+  addGradientCopies(options.stack, flat.resident, device);
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),

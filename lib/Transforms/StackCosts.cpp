@@ -1,0 +1,117 @@
+//===- StackCosts.cpp - what software adds to tasks and memory ------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StackCosts.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// What stacks do differently in a kernel that memory bounds; none if it is
+/// another one.
+static std::optional<machine::TrafficClass>
+trafficOf(Operation *op, const cost::Kernel &work) {
+  using machine::TrafficClass;
+  if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
+          nn::RowExpSumOp, nn::RowLossOp>(op))
+    return TrafficClass::Loss;
+  if (isa<nn::MoeRouteOp, nn::MoeRouteGradOp, nn::MoeDispatchOp,
+          nn::MoeCombineOp, nn::MoeGateGradOp>(op))
+    return TrafficClass::Permute;
+  switch (work.family) {
+  case cost::Family::Stream:
+    return TrafficClass::Elementwise;
+  case cost::Family::Norm:
+    return TrafficClass::Norm;
+  case cost::Family::Activation:
+    return TrafficClass::Activation;
+  case cost::Family::Rope:
+    return TrafficClass::Rope;
+  case cost::Family::Embedding:
+    return TrafficClass::Embedding;
+  case cost::Family::Softmax:
+    return TrafficClass::Softmax;
+  case cost::Family::Update:
+    return TrafficClass::Update;
+  case cost::Family::Product:
+  case cost::Family::GroupedProduct:
+  case cost::Family::Attention:
+  case cost::Family::Convolution:
+  case cost::Family::OtherMatrix:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown family of kernels");
+}
+
+void proteus::addTraffic(const machine::Stack &stack, Operation *op,
+                         cost::Kernel &work) {
+  if (std::optional<machine::TrafficClass> traffic = trafficOf(op, work))
+    work.bytes *= stack.traffic[static_cast<unsigned>(*traffic)];
+}
+
+cost::Time proteus::timeWithStack(const machine::Stack &stack,
+                                  const machine::Device &device,
+                                  const cost::Kernel &work, cost::Time time) {
+  if (work.family != cost::Family::Attention)
+    return time;
+  return cost::fromSeconds(cost::toSeconds(time) /
+                           stack.attentionRate(device.architecture));
+}
+
+void proteus::addHostTime(const machine::Stack &stack, Operation *op,
+                          sim::Task &task) {
+  double host = 0;
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    host = stack.hostMessage;
+  } else if (task.collective >= 0) {
+    host = stack.hostCollective;
+  } else if (task.phase != sim::Phase::Update && task.duration > 0) {
+    // Updates are few kernels over many tensors, however many operations they
+    // are here.
+    host = stack.hostKernel;
+    task.duration += cost::fromSeconds(stack.kernelGap);
+  }
+  task.launch = cost::fromSeconds(host);
+}
+
+/// Whether a parameter is a matrix, or one per layer. Experts have three
+/// dimensions, and their gradients are added elsewhere.
+static bool isMatrix(const FlatBuffer &buffer) {
+  size_t rank = cast<RankedTensorType>(buffer.value.getType()).getRank();
+  return buffer.owner == sim::MemoryOwner::Parameters &&
+         rank == (buffer.pieces > 1 ? 3 : 2);
+}
+
+void proteus::addGradientCopies(const machine::Stack &stack,
+                                ArrayRef<FlatBuffer> resident,
+                                sim::DeviceClass &device) {
+  // One gradient of one layer for each shape of a matrix.
+  llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
+  for (auto [i, buffer] : llvm::enumerate(resident)) {
+    sim::Buffer copy = device.resident[i];
+    copy.owner = sim::MemoryOwner::Gradients;
+    if (stack.masterGradients &&
+        buffer.owner == sim::MemoryOwner::MasterWeights) {
+      device.resident.push_back(std::move(copy));
+      continue;
+    }
+    if (!stack.dummyGradients || !isMatrix(buffer))
+      continue;
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(buffer.value.getType()).getShape().take_back(2);
+    if (!shapes.insert({shape[0], shape[1]}).second)
+      continue;
+    copy.bytes /= copy.pieces;
+    copy.pieces = 1;
+    device.resident.push_back(std::move(copy));
+  }
+}
