@@ -188,7 +188,7 @@ TEST(NodeFile, ConstantsOfAnotherSet) {
         .kinds[0]
         .collectives;
   };
-  const CollectiveConstants &other =
+  CollectiveConstants other =
       cantFail(parseClusterPreset("gb200-nvl72")).kinds[0].collectives;
   CollectiveConstants like = constants(R"("switched_links": 18)");
   EXPECT_EQ(like.allGather.extra, other.allGather.extra);
