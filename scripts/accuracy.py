@@ -148,7 +148,9 @@ def main():
                      percent(score.memory), percent(without.mae)])
         value, correlation, jobs = regret(of(group, results), cases)
         if jobs:
-            order.append([group, str(jobs), f"{correlation:.2f}", percent(value)])
+            order.append([group, str(jobs),
+                          "-" if correlation != correlation else f"{correlation:.2f}",
+                          percent(value)])
     llm = Score([r for r in results if group_of(r) in LLM])
     llm_plain = Score([r for r in plain if group_of(r) in LLM])
     rows.append(["**all LLM sources**", str(llm.count), str(llm.supported), str(llm.timed),

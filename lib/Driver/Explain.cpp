@@ -139,8 +139,8 @@ void proteus::driver::explainCase(raw_ostream &os, const Case &one,
     os << ", measured " << fixed(*one.iterationSeconds, 4) << " s, error "
        << fixed(100 * (predicted / *one.iterationSeconds - 1), 1) << " %";
   os << "\n  strategy " << one.job.strategy.text() << "; stack "
-     << one.job.stack << (one.job.site.empty() ? "" : "; site ") << one.job.site
-     << "\n\n";
+     << (one.job.stack.empty() ? "generic" : one.job.stack)
+     << (one.job.site.empty() ? "" : "; site ") << one.job.site << "\n\n";
 
   const sim::Breakdown &parts =
       outcome.result.classes[outcome.result.slowestClass()].breakdown;

@@ -128,9 +128,14 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
 /// Says which software runs a job, and where.
 static void attachStack(ModuleOp module, const Job &job) {
   Builder builder(module.getContext());
-  if (job.stack != "none")
+  std::string stack = job.stack;
+  if (stack.empty() && !job.isFile())
+    stack = "generic";
+  if (stack == "none")
+    module->removeAttr(ProteusDialect::stackAttrName);
+  else if (!stack.empty())
     module->setAttr(ProteusDialect::stackAttrName,
-                    builder.getStringAttr(job.stack));
+                    builder.getStringAttr(stack));
   if (!job.site.empty())
     module->setAttr(ProteusDialect::siteAttrName,
                     builder.getStringAttr(job.site));
@@ -264,13 +269,18 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
+  std::vector<std::string> remarks;
   // The rules of the original know no software.
-  if (job.fidelity == "paper")
+  if (job.fidelity == "paper") {
+    if (!job.stack.empty() && job.stack != "none")
+      remarks.push_back("fidelity=paper knows no stack: '" + job.stack +
+                        "' is left out");
     job.stack = "none";
+  }
   Expected<machine::Stack> stack = stackOf(job);
   if (!stack)
     return stack.takeError();
-  if (Error error = applyStack(*stack, job))
+  if (Error error = applyStack(*stack, job, remarks))
     return std::move(error);
   OwningOpRef<ModuleOp> module;
   if (job.isFile()) {
@@ -327,6 +337,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     if (Error error = attachCluster(*module, job, hasTree ? 1 : sizes->gpus))
       return std::move(error);
   attachStack(*module, job);
+  for (const std::string &remark : remarks)
+    emitRemark(UnknownLoc::get(&context), remark);
   if (hasTree)
     return module;
   Messages messages(context);
@@ -360,10 +372,10 @@ static SimulateOptions simulateOptionsOf(const Job &job,
 
 Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
                                        const RunFiles &files) {
+  Messages messages(context);
   Expected<OwningOpRef<ModuleOp>> module = prepare(context, job);
   if (!module)
     return module.takeError();
-  Messages messages(context);
   Outcome outcome;
   PassManager manager(&context);
   // Verifiers of phases are for those who write passes and trees.

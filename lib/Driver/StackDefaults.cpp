@@ -21,8 +21,10 @@ using namespace proteus::driver;
 
 Expected<machine::Stack> proteus::driver::stackOf(const Job &job) {
   StringRef name = job.stack;
-  if (name == "none")
+  if (name == "none" || (name.empty() && job.isFile()))
     return machine::Stack();
+  if (name.empty())
+    name = "generic";
   if (name.starts_with("{"))
     return machine::parseStackJSON(name, "the stack");
   if (!name.ends_with(".json"))
@@ -47,7 +49,8 @@ static Expected<StringMap<std::string>> dimensionsOf(const Job &job) {
   return values;
 }
 
-static Error applyToModel(const machine::Stack &stack, Job &job) {
+static Error applyToModel(const machine::Stack &stack, Job &job,
+                          std::vector<std::string> &remarks) {
   Expected<StringMap<std::string>> values = dimensionsOf(job);
   if (!values)
     return values.takeError();
@@ -66,10 +69,16 @@ static Error applyToModel(const machine::Stack &stack, Job &job) {
   auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
     return is_contained(allowed, StringRef((*values)[name]));
   };
-  if (stack.attention == "unfused" && values->contains("attention_kernel") &&
-      isOneOf("kv_heads", {"0", (*values)["heads"]}) &&
-      isOneOf("kv_lora_rank", {"0"}))
-    set("attention_kernel", "unfused");
+  if (stack.attention == "unfused" && values->contains("attention_kernel")) {
+    if (isOneOf("kv_heads", {"0", (*values)["heads"]}) &&
+        isOneOf("kv_lora_rank", {"0"}))
+      set("attention_kernel", "unfused");
+    else
+      remarks.push_back("stack '" + stack.name +
+                        "' has unfused attention, which is not modelled for "
+                        "models with fewer key heads than heads or latent "
+                        "attention: it is fused here");
+  }
   if (stack.gated == "unfused")
     set("gated_kernel", "unfused");
   if (stack.logits == "f32")
@@ -84,7 +93,8 @@ static Error applyToModel(const machine::Stack &stack, Job &job) {
   return Error::success();
 }
 
-Error proteus::driver::applyStack(const machine::Stack &stack, Job &job) {
+Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
+                                  std::vector<std::string> &remarks) {
   Strategy &strategy = job.strategy;
   // One bucket is complete when the backward pass is.
   constexpr int64_t everything = int64_t(1) << 40;
@@ -96,5 +106,5 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job) {
     job.gradientType.emplace();
   if (job.isFile())
     return Error::success();
-  return applyToModel(stack, job);
+  return applyToModel(stack, job, remarks);
 }

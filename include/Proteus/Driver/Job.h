@@ -71,8 +71,9 @@ struct Job {
   /// Types of gradients and of the optimizer's copy; absent: by precision.
   std::optional<std::string> gradientType, masterType;
   Strategy strategy;
-  /// The software: a name, a file or JSON text; `none` costs nothing.
-  std::string stack = "generic";
+  /// The software: a name, a file or JSON text; `none` costs nothing. Empty:
+  /// what a model in a file says, `generic` for others.
+  std::string stack;
   /// Whether steps are captured as CUDA graphs, which the host launches at
   /// once.
   bool cudaGraphs = false;
@@ -101,7 +102,9 @@ llvm::Expected<machine::Stack> stackOf(const Job &job);
 
 /// Sets what `stack` decides and the job leaves open: kernels of the model,
 /// padding of its vocabulary, when gradients are reduced and in which type.
-llvm::Error applyStack(const machine::Stack &stack, Job &job);
+/// What it would decide and can't is added to `remarks`.
+llvm::Error applyStack(const machine::Stack &stack, Job &job,
+                       std::vector<std::string> &remarks);
 
 /// Reads ZeRO stage, batch sizes, accumulation, offload and bucket sizes from a
 /// DeepSpeed configuration.

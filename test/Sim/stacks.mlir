@@ -1,0 +1,76 @@
+// What a software stack adds, in closed form.
+//
+// A device of 1000 GB/s without overheads runs three additions of 12 MB each (12 us),
+// one after the other: 36 us.
+
+// RUN: rm -rf %t && split-file %s %t
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json report=%t/plain.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/plain.json "36"
+
+// Bytes that are moved twice take twice as long; other classes do not matter.
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/traffic.json report=%t/traffic-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/traffic-r.json "72"
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/other.json report=%t/other-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/other-r.json "36"
+
+// A gap at each kernel, and one between steps.
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/gaps.json report=%t/gaps-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/gaps-r.json "36 + 3 * 5 + 100"
+// RUN: FileCheck %s --input-file=%t/gaps-r.json --check-prefix=GAPS
+// GAPS: "between_steps": 0.0001
+
+// A fast host is waited for once; a slow one sets the pace.
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/fast.json report=%t/fast-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/fast-r.json "10 + 36"
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/slow.json report=%t/slow-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/slow-r.json "3 * 20 + 12"
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/slow.json cuda-graphs report=%t/graph-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/graph-r.json "36"
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/slow.json fold=none report=%t/none-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/none-r.json "3 * 20 + 12"
+
+// Memory beyond tensors is part of what the framework needs.
+// RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/memory.json report=%t/memory-r.json" -o /dev/null
+// RUN: FileCheck %s --input-file=%t/memory-r.json --check-prefix=MEMORY
+// MEMORY: "framework_bytes": 3000000000
+
+//--- traffic.json
+{"name": "t", "kernels": {"traffic": {"elementwise": 2}}}
+//--- other.json
+{"name": "t", "kernels": {"traffic": {"norm": 2, "loss": 3, "softmax": 4}}}
+//--- gaps.json
+{"name": "t", "gaps": {"kernel_us": 5, "step_us": 100}}
+//--- fast.json
+{"name": "t", "host": {"kernel_us": 10, "collective_us": 1000}}
+//--- slow.json
+{"name": "t", "host": {"kernel_us": 20}}
+//--- memory.json
+{"name": "t", "memory": {"reserved_gb": 2}}
+
+//--- one.json
+{
+  "name": "one",
+  "devices_per_node": 1,
+  "nodes": 1,
+  "device": {"name": "d", "peak_tflops": {"f32": 1000}, "memory_gib": 80,
+             "memory_reserve_gb": 1, "memory_bandwidth_gbps": 1000},
+  "intra_node": {"bandwidth_gbps": 100, "latency_us": 1},
+  "inter_node": {"bandwidth_gbps": 10, "latency_us": 1}
+}
+
+//--- step.mlir
+#mesh = #dist.mesh<[dp = 1]>
+#whole = #dist.layout<#mesh, [{}, {}]>
+!whole = tensor<1000x1000xf32, #whole>
+module {
+  dist.program @adds mesh #mesh (%x: !whole {nn.role = "input", nn.path = "x"}) -> !whole {
+    %f = dist.section forward {
+      %0 = nn.add "a"(%x, %x) : (!whole, !whole) -> !whole
+      %1 = nn.add "b"(%0, %x) : (!whole, !whole) -> !whole
+      %2 = nn.add "c"(%1, %x) : (!whole, !whole) -> !whole
+      dist.yield %2 : !whole
+    }
+    dist.return %f : !whole
+  }
+  dist.schedule @schedule programs [@adds] order [[F0]]
+}
