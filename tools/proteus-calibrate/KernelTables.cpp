@@ -8,6 +8,8 @@
 
 #include "KernelTables.h"
 
+#include "Proteus/Support/CSV.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -127,6 +129,34 @@ readInto(KernelTable &table, StringRef directory, StringRef file,
   return Error::success();
 }
 
+/// Highest rates of products, as "ML Engineering" lists them.
+static Expected<std::vector<KernelTables::BestRate>>
+readBestRates(StringRef directory) {
+  Expected<CSV> csv = CSV::read(
+      (directory + "/op/ml_engineering_max_achievable_matmul_tflops.csv")
+          .str());
+  if (!csv)
+    return csv.takeError();
+  std::vector<size_t> columns;
+  for (StringRef name : {"precision", "accelerator", "measured_tflops"}) {
+    Expected<size_t> column = csv->column(name);
+    if (!column)
+      return column.takeError();
+    columns.push_back(*column);
+  }
+  std::vector<KernelTables::BestRate> rates;
+  for (size_t i = 1; i < csv->size(); ++i) {
+    ArrayRef<std::string> row = csv->row(i);
+    if (row.size() <= *llvm::max_element(columns))
+      return csv->errorAt(i, "expected as many values as columns");
+    double rate = numberOf(row[columns[2]]);
+    if (!(rate > 0))
+      return csv->errorAt(i, "expected a positive rate");
+    rates.push_back({row[columns[0]], row[columns[1]], rate});
+  }
+  return rates;
+}
+
 Expected<KernelTables> KernelTables::read(StringRef directory) {
   KernelTables all;
   all.vidur = {"vidur", {}, Grouping::Columns};
@@ -154,6 +184,10 @@ Expected<KernelTables> KernelTables::read(StringRef directory) {
   if (Error e = readInto(all.openxla, directory,
                          "openxla_matmul_perf_table.csv", cost::readOpenXLA))
     return std::move(e);
+  Expected<std::vector<BestRate>> rates = readBestRates(directory);
+  if (!rates)
+    return rates.takeError();
+  all.bestRates = std::move(*rates);
   for (StringRef file : sheetFiles) {
     KernelTable table{"deepbench", {}, Grouping::Rows};
     if (Error e = readInto(table, directory,

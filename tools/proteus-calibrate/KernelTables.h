@@ -54,6 +54,13 @@ struct KernelTables {
   /// Sheets of DeepBench by the name of the file.
   KernelTable deepbench(llvm::StringRef file) const;
 
+  /// Highest rate of products found on an accelerator, in TFLOP/s.
+  struct BestRate {
+    std::string precision, accelerator;
+    double teraflops;
+  };
+  std::vector<BestRate> bestRates;
+
   static llvm::Expected<KernelTables> read(llvm::StringRef directory);
 
 private:

@@ -131,6 +131,7 @@ private:
   void fitSimuMax(StringRef name, const KernelTable &table, double target,
                   double stream);
   void fitOpenXLA();
+  void scaleToBestRates(StringRef name, StringRef accelerator);
   void fitDeepBench(StringRef name, StringRef sheet, DType type);
   void inherit(Known &device, const Known &from) const;
   void fillIn(Known &device) const;
@@ -292,6 +293,31 @@ void KernelCalibration::fitOpenXLA() {
   }
 }
 
+/// No table of fp8 on this device can be used, but the highest rates of fp8 and
+/// of bf16 are known: what a product reaches of them is the same for both.
+void KernelCalibration::scaleToBestRates(StringRef name,
+                                         StringRef accelerator) {
+  Known &known = at(name);
+  auto bestShare = [&](StringRef precision, DType type) {
+    for (const KernelTables::BestRate &best : tables.bestRates)
+      if (best.precision == precision &&
+          StringRef(best.accelerator).starts_with(accelerator))
+        return best.teraflops * 1e12 / known.device.peak(type);
+    return 0.0;
+  };
+  double wide = bestShare("bf16", DType::BF16);
+  double narrow = bestShare("fp8", DType::F8);
+  if (wide <= 0 || narrow <= 0) {
+    errs() << "warning: the table of highest rates has no bf16 and fp8 of '"
+           << accelerator << "'; fp8 is taken from other devices\n";
+    return;
+  }
+  ProductParameters set = known.products.at(DType::BF16);
+  set.efficiency = rounded(set.efficiency * narrow / wide);
+  set.error = rounded(std::hypot(set.error, boardError), 2);
+  known.products[DType::F8] = set;
+}
+
 /// The gradient of the input of a first layer, which training does not need.
 static bool isFirstLayer(const Measurement &m) {
   return m.kernel.pass == Pass::DataGradient &&
@@ -320,6 +346,7 @@ void KernelCalibration::fit() {
   fitSimuMax("A100-PCIe-80GB", tables.simumaxA100, 0.07, streamA100PCIe);
   fitSimuMax("B200-SXM6-180GB", tables.simumaxB200, 0.10, streamB200);
   fitOpenXLA();
+  scaleToBestRates("H100-SXM5-80GB", "H100 SXM");
   fitDeepBench("V100-SXM2-16GB", "V100__Results_FP16_ip_Mixed_math",
                DType::F16);
   fitDeepBench("V100-SXM2-16GB", "V100__Results_FP32", DType::F32);
@@ -337,7 +364,8 @@ void KernelCalibration::fit() {
          "measured: how much faster short kernels\nran (simumax B200), and "
          "the time to launch attention (simumax). Rates of openxla in other "
          "types than\nbf16 are scaled to the clock of the table of bf16 that "
-         "is kept.\n";
+         "is kept. fp8 of H100: the highest rates of the table of ML "
+         "Engineering\nbeside those of bf16.\n";
 }
 
 //===----------------------------------------------------------------------===//
