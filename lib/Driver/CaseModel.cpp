@@ -31,6 +31,11 @@ static void useDecoder(const json::Reader &model, Job &job) {
     job.overrides.push_back("bias=none");
     job.overrides.push_back("positions=alibi");
   }
+  if (model.has("attn"))
+    job.overrides.push_back(
+        StringRef(model["attn"].string()).contains("unfused")
+            ? "attention_kernel=unfused"
+            : "attention_kernel=fused");
 }
 
 static Error useImages(const json::Reader &model, Job &job) {

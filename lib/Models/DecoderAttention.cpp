@@ -68,11 +68,13 @@ Value DecoderBuilder::unfusedAttention(Value query, Value key, Value value) {
   key = headsFirst("attention.key", key, {0, 2, 3, 1});
   value = headsFirst("attention.value", value, {0, 2, 1, 3});
   // The softmax scales and masks on the way.
-  Value weights = graph.softmax("attention.softmax",
-                                graph.matmul("attention.scores", query, key));
+  // They share a module, so that a strategy can recompute them as one.
+  Value weights =
+      graph.softmax("attention.core.softmax",
+                    graph.matmul("attention.core.scores", query, key));
   if (dims.dropout > 0)
-    weights = dropout(graph, "attention.drop", weights, dims.dropout);
-  Value core = graph.matmul("attention.context", weights, value);
+    weights = dropout(graph, "attention.core.drop", weights, dims.dropout);
+  Value core = graph.matmul("attention.core.context", weights, value);
   core = graph.transpose("attention.tokens", core, {0, 2, 1, 3});
   return graph.reshape("attention.merge", core, {batch, dims.seq, width});
 }

@@ -115,15 +115,37 @@ static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   return {};
 }
 
+/// The linears that read `value` with its parts in other places only.
+static void collectLinearsBehind(Value value,
+                                 SmallVectorImpl<nn::LinearOp> &linears) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (auto linear = dyn_cast<nn::LinearOp>(reader)) {
+      if (use.getOperandNumber() == 0)
+        linears.push_back(linear);
+    } else if (isElementWise(reader) ||
+               isa<nn::TransposeOp, nn::ReshapeOp>(reader)) {
+      collectLinearsBehind(reader->getResult(0), linears);
+    }
+  }
+}
+
 /// Attention that is written out multiplies `[batch, head, ..]`: the linears in
-/// front by columns, and the products follow by heads.
+/// front by columns, the products follow by heads, the one behind by rows.
 void PresetSplits::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
+  bool splits = false;
   for (Value operand : product.getOperands())
     if (nn::LinearOp linear =
-            linearOfColumns(operand, 1, options.tensorParallel))
+            linearOfColumns(operand, 1, options.tensorParallel)) {
       splitOver(linear, "out");
+      splits = true;
+    }
+  SmallVector<nn::LinearOp> behind;
+  if (splits)
+    collectLinearsBehind(product.getResult(), behind);
+  rowLinears.insert_range(behind);
 }
 
 /// By columns, if that is of use to the readers.
@@ -382,19 +404,58 @@ LogicalResult PresetSplits::placeExperts() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
+/// The module of attention that is written out, from the product of queries and
+/// keys to that with values; empty if `softmax` is no part of one, or if the
+/// module has parameters.
+static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
+                                 const PresetModel &model) {
+  auto moduleOf = [&](Operation *op) -> StringRef {
+    const PresetModel::Position *position =
+        isa_and_nonnull<nn::MatmulOp, nn::SoftmaxOp>(op) ? model.getPosition(op)
+                                                         : nullptr;
+    if (!position || position->layers.empty())
+      return "";
+    auto [module, name] = StringRef(position->path).rsplit('.');
+    return name.empty() ? "" : module;
+  };
+  StringRef module = moduleOf(softmax);
+  if (module.empty() || moduleOf(softmax.getInput().getDefiningOp()) != module)
+    return "";
+  bool readsValues = false;
+  for (Operation *reader : softmax.getResult().getUsers())
+    for (Operation *last : isa<nn::DropoutOp>(reader)
+                               ? SmallVector<Operation *>(reader->getUsers())
+                               : SmallVector<Operation *>{reader})
+      readsValues |= moduleOf(last) == module;
+  std::string prefix = (module + ".").str();
+  for (Operation *op : model.getOperations())
+    if (const PresetModel::Position *position = model.getPosition(op);
+        position && StringRef(position->path).starts_with(prefix) &&
+        isa<nn::LinearOp>(op))
+      return "";
+  return readsValues ? module : "";
+}
+
 LogicalResult PresetSplits::recomputeAttention() {
   if (options.recompute != Recompute::Selective)
     return success();
   bool found = false;
-  for (Operation *op : model.getOperations())
+  for (Operation *op : model.getOperations()) {
     if (isa<nn::AttentionOp>(op)) {
       settings[op].recompute = true;
       found = true;
+    } else if (auto softmax = dyn_cast<nn::SoftmaxOp>(op)) {
+      if (StringRef module = coreAttentionOf(softmax, model); !module.empty()) {
+        recomputedModules.insert(module);
+        found = true;
+      }
     }
+  }
   if (!found)
     return model.getFunction().emitOpError(
-        "has no nn.attention to recompute; use "
-        "recompute=none or recompute=full");
+        "has no nn.attention to recompute, nor layers in which a module of its "
+        "own (attention.core) has the products and the softmax of attention; "
+        "use recompute=none or recompute=full");
   return success();
 }
 

@@ -17,6 +17,8 @@
 
 #include "Proteus/Dialect/Strategy/Strategy.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <map>
 #include <optional>
 
@@ -63,6 +65,11 @@ public:
   /// What the tree says about `op`; null if it says nothing.
   const PresetSettings *get(mlir::Operation *op) const;
 
+  /// Modules that are recomputed as a whole, by their paths inside layers.
+  const llvm::SetVector<llvm::StringRef> &getRecomputedModules() const {
+    return recomputedModules;
+  }
+
   /// The parts into which the tree splits all operations.
   llvm::SmallVector<strategy::PartAttr, 2> getEverywhere() const;
 
@@ -104,6 +111,7 @@ private:
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 
+  llvm::SetVector<llvm::StringRef> recomputedModules;
   /// The part of the data axis over which ZeRO splits; empty: all of it.
   std::string dataGroup;
   const PresetModel &model;

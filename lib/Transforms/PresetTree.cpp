@@ -94,7 +94,13 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
       pattern == model.getMainLayers() && options.pipelineParallel > 1;
   bool again =
       pattern == model.getMainLayers() && options.recompute == Recompute::Full;
-  if (stages || again || !common.empty()) {
+  SmallVector<StringRef> modules;
+  for (StringRef module : splits.getRecomputedModules())
+    if (llvm::any_of(group.operations, [&](const auto &entry) {
+          return entry.first.starts_with((module + ".").str());
+        }))
+      modules.push_back(module);
+  if (stages || again || !common.empty() || !modules.empty()) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = function.getLoc();
     auto node = strategy::NodeOp::create(builder, loc, pattern);
@@ -104,6 +110,10 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
                                  DenseI64ArrayAttr());
     if (again)
       strategy::RecomputeOp::create(builder, loc);
+    PresetSettings recomputed;
+    recomputed.recompute = true;
+    for (StringRef module : modules)
+      writeNode(builder, module, recomputed);
     for (auto &[path, list] : common)
       if (path.empty())
         writeSettings(builder, list);

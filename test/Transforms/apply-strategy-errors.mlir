@@ -293,7 +293,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 }
 
 //--- selective.mlir
-// expected-error@+1 {{has no nn.attention to recompute; use recompute=none or recompute=full}}
+// expected-error@+1 {{has no nn.attention to recompute, nor layers in which a module of its own (attention.core) has the products and the softmax of attention; use recompute=none or recompute=full}}
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>

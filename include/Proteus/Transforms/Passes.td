@@ -40,7 +40,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `ep` splits the batch as `dp` does, and places experts: on its devices each
       `nn.expert_linear` is split by experts, not by the batch.
     - `recompute=full` recomputes those repeated layers one by one,
-      `recompute=selective` only `nn.attention`.
+      `recompute=selective` only `nn.attention`, or where attention is written
+      out, the module in which its products and softmax are.
     - `zero=1` splits the states of the optimizer over the devices that have
       copies of them too (`dp`, `cp`, and `ep` but for experts), `zero=2` the
       gradients as well, `zero=3` parameters, gradients and states, where a
