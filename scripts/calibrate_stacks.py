@@ -65,8 +65,9 @@ FITS = {
         "constants": [
             ("host.kernel_us", 1, 200),
             ("host.collective_us", 1, 1000),
-            ("kernels.traffic.permute", 0.5, 8),
-            ("kernels.traffic.elementwise", 0.7, 3),
+            ("kernels.traffic.permute", 0.5, 16),
+            # Gradients are set to zero, measured and clipped beside the update.
+            ("kernels.traffic.update", 1, 3),
         ],
     },
     "stacks/nanotron": {

@@ -30,8 +30,8 @@ struct Known {
 /// The first whose words are part of the framework's name.
 static constexpr Known frameworks[] = {
     {"megatron-deepspeed", "megatron-deepspeed"},
+    {"nemo", "nemo"},
     {"megatron", "megatron-lm"},
-    {"nemo", "megatron-lm"},
     {"nanotron", "nanotron"},
     {"composer", "composer-fsdp"},
     {"llm-foundry", "composer-fsdp"},
