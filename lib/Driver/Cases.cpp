@@ -110,8 +110,19 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     return createStringError("schedule '" + schedule + "' is not known");
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  if (s.has("overlap_grad_reduce"))
-    strategy.overlapGradients = isTrue(s, "overlap_grad_reduce");
+  auto decide = [&](StringRef key, std::optional<bool> &target) {
+    if (says(s, key))
+      target = isTrue(s, key);
+  };
+  decide("overlap_grad_reduce", strategy.overlapGradients);
+  decide("overlap_param_gather", strategy.overlapParameters);
+  decide("p2p_overlap", strategy.overlapMessages);
+  // Without it products wait for whole collectives, as they do by default.
+  if (isTrue(s, "tp_comm_overlap"))
+    strategy.tensorOverlap = "chunked";
+  // "all dp ranks" is the default.
+  if (says(s, "zero_group") && !s["zero_group"].isString())
+    strategy.zeroGroup = countOf(s, "zero_group");
   if (isTrue(s, "cpu_offload"))
     strategy.offloadWeight = strategy.offloadState = true;
   Expected<std::string> precision = precisionOf(s["precision"].string());

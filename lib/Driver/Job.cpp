@@ -16,6 +16,22 @@ using namespace proteus::driver;
 /// More is a slip, and products of a few stay countable.
 static constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000;
 
+/// A switch that the stack decides unless it is given.
+static void orAsTheStack(Flags &flags, StringRef name, const Twine &help,
+                         std::optional<bool> &target,
+                         ArrayRef<StringRef> aliases = {}) {
+  flags.value(
+      name, "true|false", (help + " (default: as the stack does)").str(),
+      [&target](StringRef text) -> Error {
+        if (text != "true" && text != "false")
+          return createStringError("expected true or false, got '" + text +
+                                   "'");
+        target = text == "true";
+        return Error::success();
+      },
+      aliases);
+}
+
 void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
   flags.section("parallelism");
   flags.integer("tp", "tensor parallel degree", s.tp, 1, maxDegree,
@@ -66,21 +82,50 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
              {"optimizer-cpu-offload"});
   flags.flag("offload-activation", "saved activations in host memory",
              s.offloadActivation);
-  flags.value(
-      "overlap-grad-reduce", "true|false",
-      "reduce gradients during the backward pass (default: as the stack "
-      "does)",
-      [&s](StringRef text) -> Error {
-        if (text != "true" && text != "false")
-          return createStringError("expected true or false, got '" + text +
-                                   "'");
-        s.overlapGradients = text == "true";
-        return Error::success();
-      });
+  orAsTheStack(flags, "overlap-grad-reduce",
+               "reduce gradients during the backward pass", s.overlapGradients);
+  flags.choice("bucket-rule",
+               "how gradients fill buckets (default: as the stack does)",
+               s.bucketRule, {"ddp", "fsdp", "megatron", "deepspeed"});
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",
                 s.firstBucketSize, 1, int64_t(1) << 40);
+  orAsTheStack(flags, "overlap-param-gather",
+               "gather updated parameters during the next forward pass",
+               s.overlapParameters);
+  flags.choice("tp-overlap",
+               "what runs beside collectives between kernels: nothing, kernels "
+               "that do not wait, or also chunks of products (default: as the "
+               "stack does)",
+               s.tensorOverlap, {"none", "async", "chunked"});
+  flags.action("tp-comm-overlap", "the same as --tp-overlap chunked",
+               [&s] { s.tensorOverlap = "chunked"; });
+  flags.integer("tp-overlap-chunks", "chunks of a product (default: 4)",
+                s.overlapChunks, 2, 1024);
+  orAsTheStack(flags, "p2p-overlap", "run kernels beside messages of stages",
+               s.overlapMessages, {"overlap-p2p-communication"});
+  orAsTheStack(flags, "p2p-scatter",
+               "send slices to other stages where that is cheaper",
+               s.scatterMessages, {"scatter-gather-tensors-in-pipeline"});
+}
+
+/// A positive number.
+static void factor(Flags &flags, StringRef name, StringRef help,
+                   std::optional<double> &target,
+                   ArrayRef<StringRef> aliases = {}) {
+  flags.value(
+      name, "F", help,
+      [&target](StringRef text) -> Error {
+        double number = 0;
+        if (text.getAsDouble(number) || !(number > 0 && number <= 1000))
+          return createStringError("expected a number above 0 and up to 1000, "
+                                   "got '" +
+                                   text + "'");
+        target = number;
+        return Error::success();
+      },
+      aliases);
 }
 
 void proteus::driver::addModelFlags(Flags &flags, Job &job) {
@@ -125,6 +170,16 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   flags.choice("optimizer", "what updates parameters", job.optimizer,
                {"adam", "sgd", "momentum"});
 
+  factor(flags, "expert-balance",
+         "tokens of the fullest expert, as a multiple of the mean",
+         job.expertBalance);
+  factor(flags, "expert-capacity",
+         "tokens that an expert has room for, as a multiple of the mean; others "
+         "are dropped",
+         job.expertCapacity, {"moe-expert-capacity-factor"});
+  flags.flag("pad-experts", "room that is left is computed too", job.padExperts,
+             {"moe-pad-expert-input-to-capacity"});
+
   flags.section("cluster");
   flags.text(
       "cluster", "NAME|FILE",
@@ -141,6 +196,10 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
              {"framework"});
   flags.flag("cuda-graphs", "steps are CUDA graphs: no host time per kernel",
              job.cudaGraphs);
+  flags.integer("step-gap-us",
+                "time between two steps: data loading, logging (default: as "
+                "the stack says)",
+                job.stepGap, 0, int64_t(1) << 40);
   flags.text("site", "NAME|FILE", "place (see `proteus list sites`)", job.site);
 
   flags.section("what is modelled");
@@ -198,6 +257,20 @@ std::string Strategy::text() const {
   number("zero", zero, 0);
   if (zeroGroup)
     add("zero-group", Twine(*zeroGroup));
+  if (!bucketRule.empty())
+    add("bucket-rule", bucketRule);
+  if (!tensorOverlap.empty())
+    add("tp-overlap", tensorOverlap);
+  if (overlapChunks)
+    add("tp-overlap-chunks", Twine(*overlapChunks));
+  auto chosen = [&](StringRef name, std::optional<bool> value) {
+    if (value)
+      add(name, *value ? "true" : "false");
+  };
+  chosen("overlap-grad-reduce", overlapGradients);
+  chosen("overlap-param-gather", overlapParameters);
+  chosen("p2p-overlap", overlapMessages);
+  chosen("p2p-scatter", scatterMessages);
   number("micro-batch", microBatch, 1);
   if (schedule != plain.schedule)
     add("schedule", schedule);

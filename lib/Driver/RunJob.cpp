@@ -131,6 +131,13 @@ static void attachStack(ModuleOp module, const Job &job) {
   std::string stack = job.stack;
   if (stack.empty() && !job.isFile())
     stack = "generic";
+  if (job.stepGap) {
+    // A stack that differs from the named one in this.
+    std::string base =
+        stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
+    stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
+            "\"gaps\": {\"step_us\": " + std::to_string(*job.stepGap) + "}}";
+  }
   if (stack == "none")
     module->removeAttr(ProteusDialect::stackAttrName);
   else if (!stack.empty())
@@ -139,6 +146,28 @@ static void attachStack(ModuleOp module, const Job &job) {
   if (!job.site.empty())
     module->setAttr(ProteusDialect::siteAttrName,
                     builder.getStringAttr(job.site));
+}
+
+/// Sizes of buckets: those that are given, else those of the rule.
+static void setBuckets(const Job &job, const Sizes &sizes,
+                       ApplyStrategyOptions &options) {
+  const Strategy &s = job.strategy;
+  models::Precision precision = precisionOf(job);
+  StringRef type =
+      precision.gradient.empty() ? precision.compute : precision.gradient;
+  int64_t element = type == "f32" ? 4 : 2;
+  std::optional<int64_t> size;
+  if (s.bucketRule == "megatron")
+    // Elements; more where rings are longer, so that their steps stay large.
+    size = std::max<int64_t>(40'000'000, 1'000'000 * sizes.dp * s.cp) * element;
+  else if (s.bucketRule == "deepspeed")
+    size = 500'000'000 * element;
+  // Without sizes buckets are those of DistributedDataParallel.
+  options.bucketSize = s.bucketSize.value_or(size.value_or(0));
+  options.firstBucketSize =
+      s.firstBucketSize.value_or(s.bucketSize ? 0 : size.value_or(0));
+  options.bucketPerLayer =
+      s.bucketRule == "fsdp" && !s.bucketSize && !s.firstBucketSize;
 }
 
 static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
@@ -170,9 +199,17 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.offloadWeight = s.offloadWeight;
   options.offloadState = s.offloadState;
   options.offloadActivation = s.offloadActivation;
-  options.bucketSize = s.bucketSize.value_or(0);
-  options.firstBucketSize = s.firstBucketSize.value_or(0);
+  setBuckets(job, sizes, options);
   options.placeTables = s.placeTables;
+  options.overlapParameters = s.overlapParameters.value_or(false);
+  options.tensorOverlap =
+      llvm::StringSwitch<TensorOverlap>(s.tensorOverlap)
+          .Case("none", TensorOverlap::None)
+          .Case("chunked", TensorOverlap::Chunked)
+          .Default(TensorOverlap::Async);
+  options.chunks = s.overlapChunks.value_or(0);
+  options.overlapMessages = s.overlapMessages.value_or(true);
+  options.scatterMessages = s.scatterMessages.value_or(false);
   return options;
 }
 
@@ -280,6 +317,16 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   Expected<machine::Stack> stack = stackOf(job);
   if (!stack)
     return stack.takeError();
+  if (job.stepGap && (StringRef(job.stack).starts_with("{") ||
+                      StringRef(job.stack).ends_with(".json")))
+    return createStringError("--step-gap-us is for stacks with a name; write "
+                             "step_us of gaps into '" +
+                             job.stack + "'");
+  if (job.stepGap && job.isFile() && job.stack.empty())
+    return createStringError("--step-gap-us differs from a stack; name it with "
+                             "--stack, or use --stack none");
+  if (Error error = applyExpertBalance(job))
+    return std::move(error);
   if (Error error = applyStack(*stack, job, remarks))
     return std::move(error);
   OwningOpRef<ModuleOp> module;

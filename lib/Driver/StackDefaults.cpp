@@ -93,9 +93,52 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
   return Error::success();
 }
 
+Error proteus::driver::applyExpertBalance(Job &job) {
+  if (!job.expertBalance && !job.expertCapacity && !job.padExperts)
+    return Error::success();
+  if (job.padExperts && !job.expertCapacity)
+    return createStringError("--pad-experts fills the room of experts; say with "
+                             "--expert-capacity how much there is");
+  if (job.expertBalance && *job.expertBalance < 1)
+    return createStringError("--expert-balance " +
+                             json::formatNumber(*job.expertBalance) +
+                             ": the fullest expert gets the mean or more; use 1 "
+                             "for even loads");
+  if (job.isFile())
+    return createStringError("slots of experts of a model in a file are what "
+                             "they are there; leave --expert-balance, "
+                             "--expert-capacity and --pad-experts out");
+  Expected<StringMap<std::string>> values = dimensionsOf(job);
+  if (!values)
+    return values.takeError();
+  if (!values->contains("capacity_factor"))
+    return createStringError("the model '" + job.model +
+                             "' has no experts; leave --expert-balance, "
+                             "--expert-capacity and --pad-experts out");
+  // All wait for the fullest: as many slots are computed as it fills.
+  double filled = job.expertBalance.value_or(1);
+  double slots = job.padExperts
+                     ? *job.expertCapacity
+                     : std::min(filled, job.expertCapacity.value_or(filled));
+  job.overrides.push_back("capacity_factor=" + json::formatNumber(slots));
+  return Error::success();
+}
+
 Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
                                   std::vector<std::string> &remarks) {
   Strategy &strategy = job.strategy;
+  if (strategy.bucketRule.empty())
+    strategy.bucketRule = stack.bucketRule;
+  if (strategy.tensorOverlap.empty())
+    strategy.tensorOverlap = stack.tensorOverlap;
+  auto decide = [](std::optional<bool> &given, bool usual) {
+    given = given.value_or(usual);
+  };
+  // A stack's habit does not apply where nothing is gathered.
+  if (strategy.zero == 1 || strategy.zero == 2)
+    decide(strategy.overlapParameters, stack.overlapParameters);
+  decide(strategy.overlapMessages, stack.overlapMessages);
+  decide(strategy.scatterMessages, stack.scatterMessages);
   // One bucket is complete when the backward pass is.
   constexpr int64_t everything = int64_t(1) << 40;
   if (!strategy.overlapGradients.value_or(stack.overlapGradients)) {

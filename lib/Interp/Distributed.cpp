@@ -79,6 +79,8 @@ private:
                       ArrayRef<Axis> axes);
   RankTensors gather(Value input, Value result, unsigned dim, size_t count);
   LogicalResult visit(dist::SliceOp op);
+  LogicalResult visit(dist::ChunkOp op);
+  LogicalResult visit(dist::JoinOp op);
   LogicalResult visit(dist::ShiftOp op);
   LogicalResult visit(dist::FusedReduceOp op);
   LogicalResult visit(dist::FusedGatherOp op);
@@ -215,6 +217,51 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
+/// Elements of a run of dimension `dim`, and of a chunk of it.
+static std::pair<int64_t, int64_t> runOf(RankedTensorType whole, int64_t dim,
+                                         int64_t groups, int64_t count) {
+  int64_t run = whole.getDimSize(dim) / groups;
+  return {run, run / count};
+}
+
+LogicalResult Frame::visit(dist::ChunkOp op) {
+  unsigned dim = op.getDim();
+  auto [run, length] =
+      runOf(op.getInput().getType(), dim, op.getGroups(), op.getCount());
+  RankTensors chunks;
+  for (const Tensor &whole : get(op.getInput())) {
+    // The rank holds whole runs.
+    std::vector<Tensor> pieces;
+    for (int64_t at = 0; at < whole.getDim(dim); at += run)
+      pieces.push_back(
+          whole.slice(dim, at + op.getIndex() * length, length));
+    SmallVector<const Tensor *> list;
+    for (const Tensor &piece : pieces)
+      list.push_back(&piece);
+    chunks.push_back(Tensor::concat(list, dim));
+  }
+  return setChecked(op.getResult(), std::move(chunks));
+}
+
+LogicalResult Frame::visit(dist::JoinOp op) {
+  unsigned dim = op.getDim();
+  int64_t length =
+      runOf(op.getType(), dim, op.getGroups(), op.getInputs().size()).second;
+  RankTensors wholes;
+  for (unsigned rank = 0; rank < getGrid().size(); ++rank) {
+    std::vector<Tensor> pieces;
+    int64_t held = get(op.getInputs().front())[rank].getDim(dim);
+    for (int64_t at = 0; at < held; at += length)
+      for (Value input : op.getInputs())
+        pieces.push_back(get(input)[rank].slice(dim, at, length));
+    SmallVector<const Tensor *> list;
+    for (const Tensor &piece : pieces)
+      list.push_back(&piece);
+    wholes.push_back(Tensor::concat(list, dim));
+  }
+  return setChecked(op.getResult(), std::move(wholes));
+}
+
 LogicalResult Frame::visit(dist::ShiftOp op) {
   for (auto [input, output] : llvm::zip_equal(op.getInputs(), op.getOutputs()))
     if (failed(setChecked(output, shiftParts(getGrid(), get(input),
@@ -335,7 +382,7 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
             dist::ScatterOp, dist::GatherOp, dist::RestrictOp, dist::ExchangeOp,
-            dist::SliceOp, dist::ShiftOp, dist::FusedReduceOp,
+            dist::SliceOp, dist::ChunkOp, dist::JoinOp, dist::ShiftOp, dist::FusedReduceOp,
             dist::FusedGatherOp, dist::OffloadOp, dist::FetchOp,
             dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {

@@ -106,7 +106,16 @@ static void readModel(const Reader &reader, Stack &stack) {
 }
 
 static void readStep(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"overlap_gradients", "gradient_type"});
+  reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
+                     "tensor_overlap", "overlap_parameters", "overlap_messages",
+                     "scatter_messages"});
+  readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
+             stack.bucketRule);
+  readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
+             stack.tensorOverlap);
+  readFlag(reader, "overlap_parameters", stack.overlapParameters);
+  readFlag(reader, "overlap_messages", stack.overlapMessages);
+  readFlag(reader, "scatter_messages", stack.scatterMessages);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }

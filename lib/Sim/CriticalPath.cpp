@@ -109,7 +109,7 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
     // Which micro-batch is the last may differ between members.
     const Task &task = templateOf(member, party.once).tasks[party.task];
-    bool anyFrame = !party.once && task.when == When::LastMicroBatch;
+    bool anyFrame = !party.once && task.when != When::Always;
     uint32_t begin = anyFrame ? 0 : instance.microBatch;
     uint32_t end = anyFrame ? workload->info.microBatches : begin + 1;
     for (uint32_t m = begin; m < end; ++m) {

@@ -94,7 +94,7 @@ bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
                            }) -
              flat.order.begin();
   bool isSkipped =
-      flat.templates[once].tasks[task].lastOnly && !flat.order[i].last;
+      !runsIn(flat.templates[once].tasks[task].when, flat.order[i].variant());
   return isSkipped || i < head.item || (i == head.item && task < head.task);
 }
 

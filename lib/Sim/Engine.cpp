@@ -45,7 +45,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
     ArrayRef<uint32_t> tasks;
     for (; item < order.size() && tasks.empty(); ++item)
       tasks = state.flat.templates[order[item].once].queue(
-          order[item].section, order[item].last ? LastTime : EveryTime,
+          order[item].section, order[item].variant(),
           static_cast<Stream>(stream % numStreams));
     if (tasks.empty()) {
       head.status = Head::Status::Exhausted;
@@ -164,7 +164,7 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
       // The once-tasks may not have been touched yet.
       int32_t slot = state.frames[1].slotOf[0];
       resolve(classIndex, true,
-              slot >= 0 ? slot : openFrame(state, {0, 0, true, true, 0}),
+              slot >= 0 ? slot : openFrame(state, {0, 0, true, true, true, 0}),
               successor, now);
     }
   closeFrame(state.frames[head.once], head.slot, item.microBatch, 1);

@@ -116,7 +116,7 @@ private:
     const FlatItem &work = flat.order[item];
     return work.launchBegin +
            flat.templates[once]
-               .launched[work.last ? LastTime : EveryTime][task];
+               .launched[work.variant()][task];
   }
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);

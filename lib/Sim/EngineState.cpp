@@ -61,7 +61,7 @@ void EngineState::prepareMeetings() {
         if (task.collective >= 0) {
           streams[task.collective].push_back(
               c * numStreams + static_cast<unsigned>(task.stream));
-          single[task.collective] = once || task.lastOnly;
+          single[task.collective] = once || task.when != When::Always;
         }
   size_t meetings = 0;
   for (size_t c = 0; c < streams.size(); ++c) {
@@ -105,12 +105,14 @@ Time EngineState::timeAlone(uint32_t collective) const {
 
 /// Tasks that do not run with this micro-batch count as done.
 void EngineState::skipTasks(ClassState &state, uint32_t slot,
-                            uint32_t section) {
+                            uint32_t section, unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];
   Frames &frames = state.frames[0];
   uint32_t *open = frames.open.data() + slot * frames.stride;
   uint32_t *users = open + flat.numTasks();
-  for (uint32_t task : flat.lastOnly[section]) {
+  for (uint32_t task : flat.notAlways[section]) {
+    if (runsIn(flat.tasks[task].when, variant))
+      continue;
     --frames.remaining[slot];
     for (uint32_t successor : flat.successors[task])
       --open[successor];
@@ -142,7 +144,6 @@ uint32_t EngineState::openFrame(ClassState &state, const FlatItem &item) {
                 notReady);
   if (!item.once)
     for (uint32_t s = 0; s < flat.numSections(); ++s)
-      if (state.flat.lastMicroBatch[s] != item.microBatch)
-        skipTasks(state, slot, s);
+      skipTasks(state, slot, s, state.flat.variantOf(s, item.microBatch));
   return slot;
 }

@@ -186,13 +186,13 @@ struct EngineState {
     return stateOf(stream).flat.templates[head.once].tasks[head.task];
   }
   /// The meeting that the party at the head of a stream goes to. A collective
-  /// of the last micro-batch meets once, whichever micro-batch that is for each
-  /// member.
+  /// of the last or first micro-batch meets once, whichever micro-batch that is
+  /// for each member.
   size_t meetingOf(uint32_t stream) const {
     const Head &head = headOf(stream);
     const FlatClass &flat = stateOf(stream).flat;
     const FlatTask &task = taskOf(stream);
-    bool single = head.once || task.lastOnly;
+    bool single = head.once || task.when != When::Always;
     return firstMeeting[task.collective] +
            (single ? 0 : flat.order[head.item].microBatch);
   }
@@ -200,7 +200,8 @@ struct EngineState {
 private:
   void prepareMeetings();
   void prepareFlows(const EngineOptions &options);
-  void skipTasks(ClassState &state, uint32_t slot, uint32_t section);
+  void skipTasks(ClassState &state, uint32_t slot, uint32_t section,
+                 unsigned variant);
 };
 
 /// As `run`; `log` hears of every speed. For a workload of one class.

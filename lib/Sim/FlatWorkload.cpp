@@ -8,6 +8,10 @@
 
 #include "FlatWorkload.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
 using namespace llvm;
 using namespace proteus::sim;
 
@@ -33,7 +37,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   for (uint32_t t = 0; t < from.tasks.size(); ++t) {
     const Task &task = from.tasks[t];
     flat.tasks.push_back({task.duration, task.collective, task.stream,
-                          task.when == When::LastMicroBatch, task.matrix});
+                          task.when, task.matrix});
     flat.initial[t] = task.dependsOn.size();
     for (uint32_t dependency : task.dependsOn)
       edges.emplace_back(dependency, t);
@@ -63,13 +67,13 @@ static void flattenSections(const Template &from, Time latency,
                             FlatTemplate &flat) {
   size_t sections =
       from.sectionBegin.empty() ? 0 : from.sectionBegin.size() - 1;
-  for (unsigned variant : {EveryTime, LastTime})
+  for (unsigned variant = 0; variant < numVariants; ++variant)
     flat.launched[variant].assign(from.tasks.size(), 0);
   for (size_t s = 0; s < sections; ++s) {
     uint32_t begin = from.sectionBegin[s], end = from.sectionBegin[s + 1];
-    for (unsigned variant : {EveryTime, LastTime}) {
+    for (unsigned variant = 0; variant < numVariants; ++variant) {
       auto runs = [&](uint32_t t) {
-        return variant == LastTime || !flat.tasks[t].lastOnly;
+        return runsIn(flat.tasks[t].when, variant);
       };
       Time launched = 0;
       for (uint32_t t = begin; t < end; ++t) {
@@ -85,13 +89,32 @@ static void flattenSections(const Template &from, Time latency,
             flat.queues.add(t);
       }
     }
-    flat.lastOnly.beginList();
+    flat.notAlways.beginList();
     for (uint32_t t = begin; t < end; ++t)
-      if (flat.tasks[t].lastOnly)
-        flat.lastOnly.add(t);
+      if (flat.tasks[t].when != When::Always)
+        flat.notAlways.add(t);
   }
   flat.queues.finish();
-  flat.lastOnly.finish();
+  flat.notAlways.finish();
+}
+
+std::vector<uint32_t>
+proteus::sim::firstMicroBatches(const DeviceClass &device) {
+  const Template &micro = device.micro;
+  size_t sections =
+      micro.sectionBegin.empty() ? 0 : micro.sectionBegin.size() - 1;
+  std::vector<uint32_t> first(sections, noMicroBatch);
+  for (const WorkItem &item : llvm::reverse(device.order))
+    if (!item.once)
+      first[item.section] = item.microBatch;
+  for (size_t s = 0; s < sections; ++s)
+    if (std::none_of(micro.tasks.begin() + micro.sectionBegin[s],
+                     micro.tasks.begin() + micro.sectionBegin[s + 1],
+                     [](const Task &task) {
+                       return task.when == When::FirstMicroBatch;
+                     }))
+      first[s] = noMicroBatch;
+  return first;
 }
 
 static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
@@ -102,16 +125,19 @@ static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
   flat.lastMicroBatch.resize(lastItem.size());
   for (size_t s = 0; s < lastItem.size(); ++s)
     flat.lastMicroBatch[s] = device.order[lastItem[s]].microBatch;
+  flat.firstMicroBatch = firstMicroBatches(device);
 
   for (size_t i = 0; i < device.order.size(); ++i) {
     const WorkItem &item = device.order[i];
     bool last = item.once || lastItem[item.section] == i;
+    bool first =
+        item.once || flat.firstMicroBatch[item.section] == item.microBatch;
     flat.order.push_back(
-        {item.section, item.microBatch, item.once, last, flat.launches});
-    flat.launches =
-        later(flat.launches,
-              flat.templates[item.once]
-                  .launches[last ? LastTime : EveryTime][item.section]);
+        {item.section, item.microBatch, item.once, last, first, flat.launches});
+    flat.launches = later(flat.launches,
+                          flat.templates[item.once]
+                              .launches[flat.order.back().variant()]
+                                       [item.section]);
   }
 }
 

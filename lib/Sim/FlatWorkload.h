@@ -46,7 +46,7 @@ struct FlatTask {
   Time duration;
   int32_t collective;
   Stream stream;
-  bool lastOnly;
+  When when;
   bool matrix;
 
   /// What communication slows, and what slows communication. Tasks of a given
@@ -54,9 +54,16 @@ struct FlatTask {
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
-/// Which tasks of a section run: those of every micro-batch, or all, as with
-/// the last one.
-enum Variant : unsigned { EveryTime, LastTime };
+/// Which tasks of a section run: those of every micro-batch, and with the first
+/// and the last micro-batch more; these are flags, as one may be both.
+enum Variant : unsigned { EveryTime, LastTime, FirstTime };
+constexpr unsigned numVariants = 4;
+
+/// Whether a task runs in a variant of its section.
+inline bool runsIn(When when, unsigned variant) {
+  return when == When::Always ||
+         (variant & (when == When::LastMicroBatch ? LastTime : FirstTime));
+}
 
 struct FlatTemplate {
   std::vector<FlatTask> tasks;
@@ -71,17 +78,17 @@ struct FlatTemplate {
   IndexLists queues;
   /// What the host needs from the begin of a section until it has launched a
   /// task, per variant.
-  std::vector<Time> launched[2];
+  std::vector<Time> launched[numVariants];
   /// What the host needs to launch a section, per variant.
-  std::vector<Time> launches[2];
-  /// Tasks per section that run the last time only.
-  IndexLists lastOnly;
+  std::vector<Time> launches[numVariants];
+  /// Tasks per section that do not run every time.
+  IndexLists notAlways;
 
   size_t numTasks() const { return tasks.size(); }
-  size_t numSections() const { return launches[LastTime].size(); }
-  llvm::ArrayRef<uint32_t> queue(uint32_t section, Variant variant,
+  size_t numSections() const { return launches[EveryTime].size(); }
+  llvm::ArrayRef<uint32_t> queue(uint32_t section, unsigned variant,
                                  Stream stream) const {
-    return queues[(section * 2 + variant) * numStreams +
+    return queues[(section * numVariants + variant) * numStreams +
                   static_cast<unsigned>(stream)];
   }
 };
@@ -92,14 +99,32 @@ struct FlatItem {
   uint32_t microBatch;
   bool once;
   bool last;        ///< of those that run this section
+  bool first;       ///< likewise, if that makes a difference
   Time launchBegin; ///< when the host begins to launch it
+
+  unsigned variant() const {
+    return (last ? LastTime : EveryTime) | (first ? FirstTime : EveryTime);
+  }
 };
+
+constexpr uint32_t noMicroBatch = ~0u;
+
+/// Per section of the micro-template, the first micro-batch that runs it, if
+/// some of its tasks run with that one only; else `noMicroBatch`.
+std::vector<uint32_t> firstMicroBatches(const DeviceClass &device);
 
 struct FlatClass {
   FlatTemplate templates[2]; ///< micro, once
   std::vector<FlatItem> order;
-  /// Last micro-batch of every section.
-  std::vector<uint32_t> lastMicroBatch;
+  /// Last micro-batch of every section, and the first one where that makes a
+  /// difference; else `noMicroBatch`.
+  std::vector<uint32_t> lastMicroBatch, firstMicroBatch;
+
+  /// In which variant a micro-batch runs a section.
+  unsigned variantOf(uint32_t section, uint32_t microBatch) const {
+    return (lastMicroBatch[section] == microBatch ? LastTime : EveryTime) |
+           (firstMicroBatch[section] == microBatch ? FirstTime : EveryTime);
+  }
   /// What the host needs for all launches; at most `mostLaunchTime`.
   Time launches = 0;
 };

@@ -87,9 +87,12 @@ Recurrence::Recurrence(EngineState &state, ArrayRef<Listener *> listeners,
   if (!enabled)
     return;
   for (const ClassState &c : state.classes) {
-    isLast.emplace_back(state.workload.info.microBatches);
-    for (uint32_t microBatch : c.flat.lastMicroBatch)
-      isLast.back()[microBatch] = true;
+    isSpecial.emplace_back(state.workload.info.microBatches);
+    for (const std::vector<uint32_t> *some :
+         {&c.flat.lastMicroBatch, &c.flat.firstMicroBatch})
+      for (uint32_t microBatch : *some)
+        if (microBatch != noMicroBatch)
+          isSpecial.back()[microBatch] = true;
   }
 }
 
@@ -337,7 +340,7 @@ bool Recurrence::framesRecur(uint32_t classIndex, const Image &before,
       from.ready.size() != to.ready.size())
     return false;
   auto isFixed = [&](uint32_t microBatch) {
-    return isLast[classIndex][microBatch] ||
+    return isSpecial[classIndex][microBatch] ||
            llvm::is_contained(period.classes[classIndex].fixedMicroBatches,
                               microBatch);
   };
@@ -394,7 +397,7 @@ int64_t Recurrence::numPeriods(uint32_t classIndex,
   const ClassPeriod &moved = period.classes[classIndex];
   const std::vector<FlatItem> &order = state.classes[classIndex].flat.order;
   auto isPlain = [&](const FlatItem &item) {
-    return !item.once && !isLast[classIndex][item.microBatch] &&
+    return !item.once && !isSpecial[classIndex][item.microBatch] &&
            !llvm::is_contained(moved.fixedMicroBatches, item.microBatch);
   };
   size_t i = moved.first;
@@ -441,7 +444,7 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
   std::vector<uint32_t> slots;
   std::vector<uint32_t> microBatches;
   for (uint32_t m : after.microBatches)
-    if (!isLast[classIndex][m] &&
+    if (!isSpecial[classIndex][m] &&
         !llvm::is_contained(moved.fixedMicroBatches, m)) {
       microBatches.push_back(m + n * period.microBatches);
       slots.push_back(std::exchange(frames.slotOf[m], -1));

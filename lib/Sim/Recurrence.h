@@ -120,9 +120,9 @@ private:
 
   EngineState &state;
   llvm::ArrayRef<Listener *> listeners;
-  /// Per class and micro-batch: whether it is the last of a section, so that
-  /// its frame is unlike others.
-  std::vector<std::vector<bool>> isLast;
+  /// Per class and micro-batch: whether it runs other tasks of a section than
+  /// most, so that its frame is unlike others.
+  std::vector<std::vector<bool>> isSpecial;
   bool enabled;
   bool isDue = false;
   uint32_t pacemaker = none; ///< the stream that sets the checkpoints

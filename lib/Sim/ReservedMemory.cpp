@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Sim/ReservedMemory.h"
+
+#include "FlatWorkload.h"
 #include "Proteus/Sim/Allocator.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -46,8 +48,11 @@ private:
   static Frame makeFrame(const Template &from);
   bool runs(const Template &from, const Task &task, uint32_t section,
             int64_t microBatch) const {
-    return task.when == When::Always || &from == &device.once ||
-           lastMicroBatch[section] == microBatch;
+    if (task.when == When::Always || &from == &device.once)
+      return true;
+    return (task.when == When::LastMicroBatch ? lastMicroBatch
+                                              : firstMicroBatch)[section] ==
+           microBatch;
   }
   void countUsers(const Template &from, Frame &frame) const;
   /// Where the frame of a micro-batch is, or would be.
@@ -65,9 +70,10 @@ private:
   const DeviceClass &device;
   CachingAllocator allocator;
   AllocatorPeak peak;
-  std::vector<uint32_t> lastMicroBatch; ///< of each section
-  std::vector<bool> isLast;             ///< per micro-batch, of any section
-  std::vector<uint32_t> usualUsers; ///< in a micro-batch that is no last one
+  std::vector<uint32_t> lastMicroBatch, firstMicroBatch; ///< of each section
+  /// Per micro-batch, whether it runs other tasks than most in any section.
+  std::vector<bool> isSpecial;
+  std::vector<uint32_t> usualUsers; ///< in a micro-batch that is not
   /// Of micro-batches, ascending; they come and go at both ends.
   std::deque<Frame> frames;
   std::vector<Frame> unusedFrames;
@@ -90,12 +96,15 @@ Issuer::Issuer(const Workload &workload, const DeviceClass &device,
                         ? 0
                         : device.micro.sectionBegin.size() - 1;
   lastMicroBatch.resize(sections);
-  isLast.resize(workload.info.microBatches);
+  firstMicroBatch = firstMicroBatches(device);
+  isSpecial.resize(workload.info.microBatches);
   for (const WorkItem &item : device.order)
     if (!item.once)
       lastMicroBatch[item.section] = item.microBatch;
-  for (uint32_t microBatch : lastMicroBatch)
-    isLast[microBatch] = true;
+  for (const std::vector<uint32_t> *some : {&lastMicroBatch, &firstMicroBatch})
+    for (uint32_t microBatch : *some)
+      if (microBatch != noMicroBatch)
+        isSpecial[microBatch] = true;
   Frame usual = makeFrame(device.micro);
   usual.microBatch = -1;
   countUsers(device.micro, usual);
@@ -151,7 +160,7 @@ Issuer::Frame &Issuer::frameOf(int64_t microBatch) {
   }
   frame.microBatch = microBatch;
   frame.sectionsLeft = lastMicroBatch.size();
-  if (isLast[microBatch])
+  if (isSpecial[microBatch])
     countUsers(device.micro, frame);
   else
     frame.users = usualUsers;
@@ -242,8 +251,8 @@ std::vector<int64_t> Issuer::image() {
 }
 
 /// How many times the items [from, to) come again from `to` on, for later
-/// micro-batches. The last micro-batch of a section runs other tasks, and has
-/// other users of its buffers from the beginning.
+/// micro-batches. The last micro-batch of a section, and perhaps the first,
+/// runs other tasks, and has other users of its buffers from the beginning.
 size_t Issuer::periodsAhead(size_t from, size_t to) const {
   ArrayRef<WorkItem> order = device.order;
   size_t period = to - from;
@@ -252,7 +261,8 @@ size_t Issuer::periodsAhead(size_t from, size_t to) const {
   for (; i < order.size(); ++i) {
     const WorkItem &before = order[i - period], &item = order[i];
     if (before.once || item.once || before.section != item.section ||
-        item.microBatch != before.microBatch + moved || isLast[item.microBatch])
+        item.microBatch != before.microBatch + moved ||
+        isSpecial[item.microBatch])
       break;
   }
   return (i - to) / period;
@@ -270,8 +280,9 @@ size_t Issuer::skipPeriods(size_t item) {
   // places of those before them, so that no period is shorter anyway.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
   if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
-      llvm::any_of(
-          frames, [&](const Frame &frame) { return isLast[frame.microBatch]; }))
+      llvm::any_of(frames, [&](const Frame &frame) {
+        return isSpecial[frame.microBatch];
+      }))
     return item;
   Checkpoint now = {item, allocator.releases(), image()};
   for (const Checkpoint &before : llvm::reverse(checkpoints)) {

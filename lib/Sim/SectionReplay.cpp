@@ -122,7 +122,7 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
                        return dependency >= from.sectionBegin[s] &&
                               dependency < t && follows[dependency] &&
                               (once || other.when == When::Always ||
-                               task.when == When::LastMicroBatch);
+                               task.when == other.when);
                      });
         if (!follows[t])
           own.freeStreams |= 1u << static_cast<unsigned>(task.stream);
@@ -140,11 +140,12 @@ void SectionReplays::findPasts(uint32_t classIndex) {
     if (!item.once) {
       std::vector<bool> &past = pasts[item.microBatch];
       if (past.empty())
-        for (uint32_t last : flat.lastMicroBatch)
-          past.push_back(last == item.microBatch);
-      past.resize(2 * sections);
+        for (uint32_t s = 0; s < sections; ++s)
+          for (unsigned flag : {LastTime, FirstTime})
+            past.push_back(flat.variantOf(s, item.microBatch) & flag);
+      past.resize(3 * sections);
       number = numbers.try_emplace(past, numbers.size()).first->second;
-      past[sections + item.section] = true;
+      past[2 * sections + item.section] = true;
     }
     plans[classIndex].pastOf.push_back(number);
   }
@@ -169,7 +170,7 @@ void SectionReplays::planClass(uint32_t classIndex,
   own.sections.resize(c.flat.templates[0].numSections());
   std::vector<unsigned> runs(own.sections.size());
   for (const FlatItem &item : c.flat.order)
-    if (!item.once && !item.last)
+    if (!item.once && item.variant() == EveryTime)
       ++runs[item.section];
   for (uint32_t s = 0; s < own.sections.size(); ++s) {
     Plan plan;
@@ -296,7 +297,7 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   const ClassState &c = state->classes[classIndex];
   const Head &head = state->headOf(stream);
   const FlatItem &item = c.flat.order[head.item];
-  if (head.once || item.last)
+  if (head.once || item.variant() != EveryTime)
     return {};
   ClassPlans &own = plans[classIndex];
   Plan &plan = own.sections[item.section];

@@ -173,6 +173,8 @@ void proteus::inheritAnnotations(Operation *from, Operation *to) {
     to->setDiscardableAttr(kPlaceAttr, place);
   if (Attribute depth = from->getAttr(kPrefetchAttr))
     to->setDiscardableAttr(kPrefetchAttr, depth);
+  if (Attribute once = from->getAttr(kGatherOnceAttr))
+    to->setDiscardableAttr(kGatherOnceAttr, once);
   auto partition = from->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
   auto op = dyn_cast<nn::IterationSpaceOpInterface>(to);
   Attribute compute = from->getAttr(ProteusDialect::computeAttrName);
@@ -214,7 +216,7 @@ void proteus::stripAnnotations(Operation *root) {
     for (StringRef name :
          {kPhaseAttr, kStageAttr, kPlaceAttr, kRecomputeAttr, kOpAttr,
           kOutputGradientAttr, kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr,
-          kPrefetchAttr, kOffloadAttr})
+          kPrefetchAttr, kGatherOnceAttr, kOffloadAttr})
       op->removeDiscardableAttr(name);
   });
 }

@@ -83,11 +83,29 @@ static LogicalResult checkOptions(ModuleOp module,
     return emitError(loc) << "prefetch=" << options.prefetch
                           << " must be a number of layers, or -1 for the "
                              "default";
+  bool isBetween = options.zero == ZeroStage::States ||
+                   options.zero == ZeroStage::Gradients;
+  if (options.overlapParameters && !isBetween)
+    return emitError(loc, "overlap-parameters=true gathers parameters that were "
+                          "updated in parts; set zero=1 or zero=2, or leave it "
+                          "out");
+  if (options.overlapParameters &&
+      (options.offloadWeight || !options.reshardAfterForward))
+    return emitError(loc, "overlap-parameters=true keeps parameters on the "
+                          "devices for the whole step; leave offload-weight "
+                          "and reshard-after-forward out");
   if ((options.prefetch >= 0 || !options.reshardAfterForward) &&
-      options.zero != ZeroStage::Parameters && !options.offloadWeight)
+      options.zero != ZeroStage::Parameters && !options.offloadWeight &&
+      !options.overlapParameters)
     return emitError(loc, "prefetch and reshard-after-forward are about "
                           "parameters that are gathered before their use; set "
                           "zero=3 or offload-weight=true, or leave them out");
+  if (options.chunks < 0 || options.chunks == 1)
+    return emitError(loc) << "chunks=" << options.chunks
+                          << " must be at least 2, or 0 for the default";
+  if (options.chunks > 0 && options.tensorOverlap != TensorOverlap::Chunked)
+    return emitError(loc) << "chunks=" << options.chunks
+                          << " needs tensor-overlap=chunked";
   if (options.bucketSize < 0 || options.firstBucketSize < 0)
     return emitError(loc) << "sizes of buckets must not be negative, got "
                           << options.bucketSize << " and "
@@ -156,7 +174,13 @@ public:
                                  offloadActivation,
                                  bucketSize,
                                  firstBucketSize,
-                                 placeTables};
+                                 placeTables,
+                                 bucketPerLayer,
+                                 overlapParameters,
+                                 tensorOverlap,
+                                 chunks,
+                                 overlapMessages,
+                                 scatterMessages};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();
   }

@@ -206,7 +206,7 @@ LogicalResult WorkloadBuilder::fold() {
   for (auto [stage, flat] : llvm::enumerate(programs))
     for (const FlatList *list : {&flat.micro, &flat.once})
       for (const FlatTask &task : list->tasks)
-        if (isa<dist::CollectiveOpInterface>(task.op))
+        if (isa<dist::CollectiveOpInterface>(task.op) && !task.waits)
           families->find(task, stage);
   RankColours colours(programs, grid, pipelineAxis);
   sim::FoldingRequest request{cluster, {}, {}, {}, {}, {}};
@@ -333,37 +333,11 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   return entry->second;
 }
 
-static sim::Stream flowStreamOf(Operation *op) {
-  if (isa<dist::FetchOp>(op))
-    return sim::Stream::HostToDevice;
-  if (isa<dist::OffloadOp>(op))
-    return sim::Stream::DeviceToHost;
-  if (isa<dist::ShiftOp>(op))
-    return sim::Stream::ContextParallel;
-  // Activations and gradients travel independently: the stages may have them in
-  // different orders.
-  if (isa<dist::SendOp, dist::RecvOp>(op)) {
-    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
-                   dist::SectionKind::Forward;
-    if (isa<dist::SendOp>(op))
-      return forward ? sim::Stream::PipelineSend
-                     : sim::Stream::PipelineSendGradient;
-    return forward ? sim::Stream::PipelineReceive
-                   : sim::Stream::PipelineReceiveGradient;
-  }
-  if (!isa<dist::CollectiveOpInterface>(op))
-    return sim::Stream::Compute;
-  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-  if (purpose && purpose.getValue() != dist::Purpose::Activation)
-    return sim::Stream::DataParallel;
-  return sim::Stream::TensorParallel;
-}
-
 /// The original has a queue for gradients and one for all else. A message is in
 /// the queue of its sender only.
 static sim::Stream paperStreamOf(Operation *op) {
   if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
-    return flowStreamOf(op);
+    return getStream(op);
   auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
   return purpose && purpose.getValue() == dist::Purpose::Gradient
              ? sim::Stream::DataParallel
@@ -371,7 +345,7 @@ static sim::Stream paperStreamOf(Operation *op) {
 }
 
 sim::Stream WorkloadBuilder::streamOf(Operation *op) const {
-  return isPaper() ? paperStreamOf(op) : flowStreamOf(op);
+  return isPaper() ? paperStreamOf(op) : getStream(op);
 }
 
 /// The original updates parameters when all communication has ended.
@@ -422,8 +396,10 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     sim::Task copy;
     copy.label = label(task.label);
     copy.opKind = label(task.op->getName().getStringRef());
-    copy.stream = streamOf(task.op);
+    copy.stream = task.waits ? sim::Stream::Compute : streamOf(task.op);
     copy.phase = task.phase;
+    if (task.firstOnly)
+      copy.when = sim::When::FirstMicroBatch;
     copy.dependsOn = task.dependsOn;
     copy.allocates = task.allocates;
     copy.reads = task.reads;
@@ -435,10 +411,11 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);
-    } else {
+    } else if (!task.waits) {
       copy.collective = collectiveOf(task, index, number, once);
     }
-    addHostTime(options.stack, task.op, copy);
+    if (!task.waits)
+      addHostTime(options.stack, task.op, copy);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -450,7 +427,7 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     }
     for (uint32_t micro : task.dependsOnMicro)
       device.onceDependsOn.push_back({static_cast<uint32_t>(index), micro});
-    if (options.origins)
+    if (options.origins && !task.waits)
       options.origins->push_back({task.op, number, once,
                                   static_cast<uint32_t>(index),
                                   boundBy(task, number)});

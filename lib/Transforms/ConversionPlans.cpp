@@ -73,11 +73,15 @@ LayoutAttr ConversionPlans::stackLayout(Value value, LayoutAttr wanted) {
   LayoutAttr from = accumulated(layoutOf(value));
   std::string reason;
   auto steps = plan(value, from, wanted, reason);
-  if (failed(steps) || steps->empty() ||
-      !(steps->front().step.kind == dist::StepKind::AllReduce ||
-        steps->front().step.kind == dist::StepKind::ReduceScatter))
+  if (failed(steps))
     return from;
-  return steps->front().result;
+  for (const dist::ReshardStep &step : *steps) {
+    if (step.step.kind != dist::StepKind::AllReduce &&
+        step.step.kind != dist::StepKind::ReduceScatter)
+      break;
+    from = step.result;
+  }
+  return from;
 }
 
 uint64_t ConversionPlans::costOf(RankedTensorType type, LayoutAttr from,

@@ -160,15 +160,16 @@ static Operation *namingOp(Value value, Operation *reader) {
   return reader;
 }
 
-/// How far ahead the tree gathers the parameters that `reader` reads.
-static Attribute prefetchOf(Operation *reader) {
-  Attribute depth = reader->getAttr(kPrefetchAttr);
-  if (!depth)
+/// What the tree says about the parameters that `reader` reads: how far ahead
+/// they are gathered, or whether it is done once.
+static Attribute gatheringOf(Operation *reader, StringRef name) {
+  Attribute said = reader->getAttr(name);
+  if (!said)
     reader->walk([&](Operation *inner) {
-      depth = inner->getAttr(kPrefetchAttr);
-      return depth ? WalkResult::interrupt() : WalkResult::advance();
+      said = inner->getAttr(name);
+      return said ? WalkResult::interrupt() : WalkResult::advance();
     });
-  return depth;
+  return said;
 }
 
 // A conversion serves the readers of its section; the backward pass and other
@@ -271,11 +272,14 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
                         : Value();
   }
 
-  MarkedBuilder builder(
-      reader, {phase, getStage(reader), nn::getOwnPath(namingOp(value, reader)),
-               purpose == Purpose::Parameter && phase != Phase::Update
-                   ? prefetchOf(reader)
-                   : Attribute()});
+  Marks marks{phase, getStage(reader),
+              nn::getOwnPath(namingOp(value, reader)), Attribute()};
+  if (purpose == Purpose::Parameter && phase != Phase::Update) {
+    marks.prefetch = gatheringOf(reader, kPrefetchAttr);
+    marks.gatherOnce =
+        static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
+  }
+  MarkedBuilder builder(reader, std::move(marks));
   // What leaves the step is converted as soon as it is there.
   Operation *origin = value.getDefiningOp();
   bool leaves = isa<func::ReturnOp>(reader) && origin;

@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -36,8 +37,8 @@ struct FlatValue {
   /// The buffer that holds it in the list of its producer; -1 if the memory is
   /// resident.
   int32_t buffer = -1;
-  /// For an argument of the program or a slice of one: its number, and how many
-  /// such slices there are.
+  /// For an argument of the program or a slice of one: its number among what is
+  /// resident, and how many such slices there are.
   int32_t argument = -1;
   int64_t pieces = 1;
 };
@@ -46,6 +47,13 @@ class Flattener {
 public:
   explicit Flattener(dist::ProgramOp program) : program(program) {
     flat.program = program;
+    if (auto overlap = program->getAttrOfType<DictionaryAttr>(
+            ProteusDialect::overlapAttrName)) {
+      auto tensor = overlap.getAs<StringAttr>("tensor");
+      tensorCollectivesBlock = tensor && tensor.getValue() == "none";
+      auto messages = overlap.getAs<BoolAttr>("messages");
+      messagesBlock = messages && !messages.getValue();
+    }
   }
 
   FailureOr<FlatProgram> run();
@@ -58,7 +66,11 @@ private:
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
   void visitTask(Operation *op);
+  void visitGatherOnce(dist::AllGatherOp gather);
+  /// Whether kernels behind a communication wait for it.
+  bool blocks(Operation *op) const;
   void addArguments();
+  void dropGathered();
   void makeResident(dist::SectionOp section);
   void placeBuckets();
 
@@ -79,6 +91,13 @@ private:
     int64_t &pieces = flat.resident[slices.argument].pieces;
     pieces = std::max(pieces, slices.pieces);
     return addValue(std::move(slices));
+  }
+  /// Whether a value lies in several buffers, which nothing can overwrite as
+  /// one.
+  bool isInChunks(uint32_t value) {
+    return llvm::any_of(values[value].slices, [&](uint32_t slice) {
+      return values[slice].buffer >= 0;
+    });
   }
   /// All single tensors of a value.
   void leaves(uint32_t value, SmallVectorImpl<uint32_t> &result) {
@@ -106,6 +125,9 @@ private:
   sim::Phase phase = sim::Phase::Forward;
   /// Bucket tasks to run right after a task of the micro-list.
   std::vector<std::pair<uint32_t, FlatTask>> bucketTasks;
+  bool tensorCollectivesBlock = false, messagesBlock = false;
+  /// Resident memory that is part of what was gathered once.
+  llvm::SmallDenseSet<int32_t> gatheredArguments;
 };
 
 } // namespace
@@ -170,6 +192,39 @@ static Value inPlaceOperand(OpResult result) {
   return {};
 }
 
+sim::Stream proteus::getStream(Operation *op) {
+  if (isa<dist::FetchOp>(op))
+    return sim::Stream::HostToDevice;
+  if (isa<dist::OffloadOp>(op))
+    return sim::Stream::DeviceToHost;
+  if (isa<dist::ShiftOp>(op))
+    return sim::Stream::ContextParallel;
+  // Activations and gradients travel independently: the stages may have them in
+  // different orders.
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
+                   dist::SectionKind::Forward;
+    if (isa<dist::SendOp>(op))
+      return forward ? sim::Stream::PipelineSend
+                     : sim::Stream::PipelineSendGradient;
+    return forward ? sim::Stream::PipelineReceive
+                   : sim::Stream::PipelineReceiveGradient;
+  }
+  if (!isa<dist::CollectiveOpInterface>(op))
+    return sim::Stream::Compute;
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  if (purpose && purpose.getValue() != dist::Purpose::Activation)
+    return sim::Stream::DataParallel;
+  return sim::Stream::TensorParallel;
+}
+
+bool Flattener::blocks(Operation *op) const {
+  if (isa<dist::SendOp>(op))
+    return messagesBlock;
+  return tensorCollectivesBlock &&
+         getStream(op) == sim::Stream::TensorParallel;
+}
+
 void Flattener::visitTask(Operation *op) {
   FlatTask task;
   task.op = op;
@@ -180,6 +235,17 @@ void Flattener::visitTask(Operation *op) {
       read(task, environment.lookup(operand));
   FlatList &target = list();
   uint32_t number = target.tasks.size();
+  bool isBlocking = blocks(op);
+  // What blocks waits for the kernels in front of it: they run in order, so the
+  // last one will do.
+  if (isBlocking)
+    for (uint32_t other = number; other-- > target.sectionBegin.back();)
+      if (target.tasks[other].waits ||
+          getStream(target.tasks[other].op) == sim::Stream::Compute) {
+        if (!llvm::is_contained(task.dependsOn, other))
+          task.dependsOn.push_back(other);
+        break;
+      }
   for (OpResult result : op->getResults()) {
     FlatValue value;
     value.producer = number;
@@ -189,7 +255,10 @@ void Flattener::visitTask(Operation *op) {
         purpose && purpose.getValue() == dist::Purpose::Parameter;
     // What the update gathers or moves to the host is resident memory.
     bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
-    if (Value memory = inPlaceOperand(result)) {
+    Value memory = inPlaceOperand(result);
+    if (memory && isInChunks(environment.lookup(memory)))
+      memory = {};
+    if (memory) {
       value.buffer = values[environment.lookup(memory)].buffer;
     } else if (!gathersParameter) {
       FlatBuffer buffer;
@@ -209,6 +278,52 @@ void Flattener::visitTask(Operation *op) {
     environment[result] = addValue(std::move(value));
   }
   target.tasks.push_back(std::move(task));
+  if (!isBlocking)
+    return;
+  FlatTask wait;
+  wait.op = op;
+  wait.label = labelOf(op);
+  wait.phase = phase;
+  wait.waits = true;
+  wait.dependsOn = {number};
+  target.tasks.push_back(std::move(wait));
+}
+
+/// A parameter is gathered for the forward pass of the first micro-batch; from
+/// then on it is there. The part that the device stores lies within it.
+void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
+  const FlatValue input = values[environment.lookup(gather.getInput())];
+  FlatValue whole;
+  if (phase == sim::Phase::Forward) {
+    FlatTask task;
+    task.op = gather;
+    task.label = labelOf(gather);
+    task.phase = phase;
+    task.firstOnly = true;
+    // Another gathering may have gone before.
+    if (input.producer >= 0)
+      task.dependsOn = {static_cast<uint32_t>(input.producer)};
+    whole.producer = flat.micro.tasks.size();
+    flat.micro.tasks.push_back(std::move(task));
+    if (input.argument >= 0)
+      gatheredArguments.insert(input.argument);
+    FlatBuffer buffer;
+    buffer.value = gather.getResult();
+    buffer.name = labelOf(gather);
+    buffer.owner = sim::MemoryOwner::Parameters;
+    whole.argument = flat.resident.size();
+    flat.resident.push_back(std::move(buffer));
+  }
+  environment[gather.getResult()] = addValue(std::move(whole));
+}
+
+/// Forgets the memory of arguments that lies within other memory.
+void Flattener::dropGathered() {
+  std::vector<FlatBuffer> kept;
+  for (auto [i, buffer] : llvm::enumerate(flat.resident))
+    if (!gatheredArguments.contains(static_cast<int32_t>(i)))
+      kept.push_back(std::move(buffer));
+  flat.resident = std::move(kept);
 }
 
 LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {
@@ -289,6 +404,7 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
     task.phase = sim::Phase::Backward;
     uint32_t last = 0;
     uint32_t id = bucketTasks.size();
+    uint32_t numTasks = flat.micro.tasks.size();
     for (const dist::BucketRange &range : bucket) {
       uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
       bool stacked = fused.getStacked()[range.operand];
@@ -296,15 +412,19 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
         uint32_t member = stacked ? sliceOf(input, i) : input;
         int32_t producer = values[member].producer;
         if (producer >= 0) {
-          last = std::max(last, static_cast<uint32_t>(producer));
-          if (!llvm::is_contained(task.dependsOn,
-                                  static_cast<uint32_t>(producer)))
-            task.dependsOn.push_back(producer);
+          uint32_t number = producer;
+          // What another bucket has reduced is there when that one is.
+          uint32_t behind = number < numTasks
+                                ? number
+                                : bucketTasks[number - numTasks].first;
+          last = std::max(last, behind);
+          if (!llvm::is_contained(task.dependsOn, number))
+            task.dependsOn.push_back(number);
         }
         FlatValue value;
         // Tasks of buckets get their place at the end; until then they are
         // numbered behind all others.
-        value.producer = flat.micro.tasks.size() + id;
+        value.producer = numTasks + id;
         reduced[range.operand][i] = addValue(std::move(value));
       }
     }
@@ -356,9 +476,23 @@ LogicalResult Flattener::visit(Operation *op) {
     visitFusedGather(fused);
     return success();
   }
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op);
+      gather && gather->hasAttr(ProteusDialect::onceAttrName)) {
+    visitGatherOnce(gather);
+    return success();
+  }
+  // Chunks that were written to their places: who reads the whole reads all.
+  if (auto join = dyn_cast<dist::JoinOp>(op)) {
+    FlatValue whole;
+    for (Value input : join.getInputs())
+      whole.slices.push_back(environment.lookup(input));
+    environment[join.getResult()] = addValue(std::move(whole));
+    return success();
+  }
   // No work: the result is the operand seen differently.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
-  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::RestrictOp>(op) ||
+  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp,
+                  dist::RestrictOp>(op) ||
               (kernel && kernel.getKernelClass() == nn::KernelClass::View);
   if (view) {
     uint32_t source = op->getNumOperands() > 0
@@ -595,6 +729,7 @@ FailureOr<FlatProgram> Flattener::run() {
   }
   flat.micro.sectionBegin.push_back(flat.micro.tasks.size());
   flat.once.sectionBegin.push_back(flat.once.tasks.size());
+  dropGathered();
   placeBuckets();
   std::vector<uint32_t> renumbered = placePrefetches(flat.micro);
   for (FlatTask &task : flat.once.tasks)

@@ -31,6 +31,10 @@ struct FlatTask {
   int32_t bucket = -1;
   std::string label;
   sim::Phase phase = sim::Phase::Forward;
+  /// No work: kernels behind it wait until `op`, a communication, has ended.
+  bool waits = false;
+  /// Runs with the first micro-batch only.
+  bool firstOnly = false;
   /// Tasks of the same list that must end before.
   std::vector<uint32_t> dependsOn;
   /// Buffers of the same list.
@@ -75,6 +79,9 @@ struct FlatProgram {
   /// stacked value counts whole.
   std::vector<FlatBuffer> resident;
 };
+
+/// The stream of the device on which `op` runs.
+sim::Stream getStream(mlir::Operation *op);
 
 /// Writes out the repeats of `program`. Fails with a diagnostic on operations
 /// that have no place in a lowered program.

@@ -36,7 +36,13 @@ struct Member {
   /// Iterations, and for each of them the position in the expanded order of
   /// the sections at which the input is ready.
   SmallVector<int64_t> ready;
+  /// For each of them the layer (`layers[3]`), or nothing between layers.
+  SmallVector<std::string> layers;
   bool stacked = false;
+  /// What is reduced for the second time counts as it did for the first.
+  std::optional<int64_t> firstBytes;
+
+  int64_t bytes() { return firstBytes.value_or(dist::localBytes(buffer())); }
 
   /// The larger one of input and result: that of a gathering is its result.
   RankedTensorType buffer() {
@@ -52,6 +58,14 @@ struct Slice {
   int64_t iteration;
   int64_t bytes;
   dist::SectionOp section;
+  StringRef layer;
+};
+
+/// When a bucket closes.
+struct BucketRule {
+  int64_t first; ///< bytes of the first one
+  int64_t size;  ///< bytes of others
+  bool perLayer = false;
 };
 
 } // namespace
@@ -122,6 +136,12 @@ static Operation *lastOfPath(Operation *op) {
   return last;
 }
 
+/// The layer that a path belongs to: `layers[3]` of `layers[3].mlp.fc1`.
+static std::string layerOf(StringRef path) {
+  size_t end = path.find(']');
+  return end == StringRef::npos ? "" : path.take_front(end + 1).str();
+}
+
 /// Finds the positions at which the iterations of a value of a section are
 /// ready. A stacked result of a repeat is ready iteration by iteration, in the
 /// order in which the repeat runs.
@@ -138,6 +158,7 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   int64_t base = reduction.section ? positions.getBegin(reduction.section) : 0;
   if (!producer) {
     reduction.ready = {base};
+    reduction.layers = {""};
     return;
   }
   base += positions.get(producer);
@@ -147,6 +168,7 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
     if (byOperation)
       base += positions.get(lastOfPath(producer)) - positions.get(producer);
     reduction.ready = {base + expandedSize(producer)};
+    reduction.layers = {repeat ? "" : layerOf(nn::getPath(producer))};
     return;
   }
   int64_t count = repeat.getCount();
@@ -159,6 +181,9 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   for (int64_t i = 0; i < count; ++i) {
     int64_t step = repeat.getReverse() ? count - 1 - i : i;
     reduction.ready.push_back(base + step * body + offset);
+    reduction.layers.push_back(layerOf(nn::getPath(repeat) + "[" +
+                                       std::to_string(repeat.getFirst() + i) +
+                                       "]"));
   }
 }
 
@@ -203,18 +228,18 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
 }
 
 /// Fills buckets in the order in which members become ready; a bucket closes
-/// when it has reached its size, and where a section ends: another one may run
-/// its last micro-batch at any other time.
-static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
-                                 int64_t size) {
+/// when the rule says so, and where a section ends: another one may run its last
+/// micro-batch at any other time.
+static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
+                                 const BucketRule &rule) {
   SmallVector<Slice> slices;
   for (auto [operand, member] : llvm::enumerate(members)) {
-    int64_t bytes = dist::localBytes(member.buffer()) /
-                    static_cast<int64_t>(member.ready.size());
+    int64_t bytes =
+        member.bytes() / static_cast<int64_t>(member.ready.size());
     for (auto [iteration, ready] : llvm::enumerate(member.ready))
       slices.push_back({ready, static_cast<int64_t>(operand),
-                        static_cast<int64_t>(iteration), bytes,
-                        member.section});
+                        static_cast<int64_t>(iteration), bytes, member.section,
+                        member.layers[iteration]});
   }
   llvm::sort(slices, [](const Slice &a, const Slice &b) {
     return std::tie(a.ready, a.operand, a.iteration) <
@@ -224,9 +249,12 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
   int64_t filled = 0;
   bool open = false;
   dist::SectionOp section;
+  StringRef layer;
   for (const Slice &member : slices) {
-    open &= section == member.section;
+    open &= section == member.section &&
+            (!rule.perLayer || layer == member.layer);
     section = member.section;
+    layer = member.layer;
     if (!open) {
       buckets.list.emplace_back();
       filled = 0;
@@ -247,7 +275,7 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members, int64_t first,
     else
       neighbour->to = member.iteration + 1;
     filled += member.bytes;
-    if (filled >= (buckets.list.size() == 1 ? first : size))
+    if (filled >= (buckets.list.size() == 1 ? rule.first : rule.size))
       open = false;
   }
   return buckets;
@@ -267,10 +295,15 @@ public:
 
 private:
   LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
-  void fuseGroup(dist::SectionOp update, MutableArrayRef<Member> group,
-                 int64_t first, int64_t size, bool byOperation);
+  dist::FusedReduceOp fuseGroup(dist::SectionOp update,
+                                MutableArrayRef<Member> group,
+                                const BucketRule &rule, bool byOperation,
+                                Operation *behind = nullptr);
+  void fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
+                 ArrayRef<Member> group, const BucketRule &rule,
+                 bool byOperation);
   void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
-                      int64_t first, int64_t size);
+                      const BucketRule &rule);
 };
 } // namespace
 
@@ -304,9 +337,12 @@ static void reduceWhole(dist::SectionOp update) {
   }
 }
 
-void FuseGradients::fuseGroup(dist::SectionOp update,
-                              MutableArrayRef<Member> group, int64_t first,
-                              int64_t size, bool byOperation) {
+/// Reduces a group in buckets, behind `behind` or in front of all else.
+dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
+                                             MutableArrayRef<Member> group,
+                                             const BucketRule &rule,
+                                             bool byOperation,
+                                             Operation *behind) {
   // Backward order, so that the text lists gradients as they become ready. Of
   // those that are ready together the last comes first: biases are small.
   llvm::sort(group, [&](const Member &a, const Member &b) {
@@ -317,13 +353,13 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
     return byOperation ? b.op->isBeforeInBlock(a.op)
                        : a.op->isBeforeInBlock(b.op);
   });
-  // Everything the fused reduction reads comes from other sections, so it can
-  // stand in front.
+  // Everything the fused reduction reads comes from other sections, or from the
+  // reduction that it stands behind.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;
   SmallVector<bool> stacked;
-  Operation *last = nullptr;
+  Operation *last = behind;
   for (Member &reduction : group) {
     if (auto accumulate = reduction.input.getDefiningOp<dist::AccumulateOp>()) {
       if (last)
@@ -355,18 +391,45 @@ void FuseGradients::fuseGroup(dist::SectionOp update,
       cast<dist::ReductionKindAttr>(model->getAttr("reduction")), inputs,
       cast<ArrayAttr>(model->getAttr("axes")),
       builder.getDenseBoolArrayAttr(stacked),
-      dist::BucketsAttr::get(&getContext(), fillBuckets(group, first, size)),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
       wire ? TypeAttr::get(wire) : TypeAttr(),
       dist::PurposeAttr::get(&getContext(), dist::Purpose::Gradient));
   for (auto [reduction, result] : llvm::zip(group, fused.getOutputs())) {
+    reduction.firstBytes = reduction.bytes();
     reduction.op->getResult(0).replaceAllUsesWith(result);
     reduction.op->erase();
   }
+  return fused;
+}
+
+/// Reduces what a bucket has reduced over more devices, where that follows.
+void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
+                              ArrayRef<Member> group, const BucketRule &rule,
+                              bool byOperation) {
+  llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;
+  for (auto [member, output] : llvm::zip_equal(group, fused.getOutputs())) {
+    if (!output.hasOneUse())
+      continue;
+    Operation *reader = *output.getUsers().begin();
+    auto purpose = reader->getAttrOfType<dist::PurposeAttr>("purpose");
+    if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(reader) || !purpose ||
+        purpose.getValue() != dist::Purpose::Gradient ||
+        reader->getAttr("reduction") != fused.getReductionAttr())
+      continue;
+    Member again = member;
+    again.op = cast<dist::CollectiveOpInterface>(reader);
+    again.input = output;
+    groups[{static_cast<unsigned>(again.op.getCollectiveKind()),
+            reader->getAttr("axes")}]
+        .push_back(std::move(again));
+  }
+  for (auto &[key, members] : groups)
+    fuseGroup(update, members, rule, byOperation, fused);
 }
 
 void FuseGradients::fuseGatherings(dist::SectionOp update,
-                                   MutableArrayRef<Member> group, int64_t first,
-                                   int64_t size) {
+                                   MutableArrayRef<Member> group,
+                                   const BucketRule &rule) {
   // What is gathered leaves the section, so it can all be done at the end,
   // together with further steps to the layout in which it leaves.
   Block &body = update.getBody().front();
@@ -397,7 +460,7 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
       builder, group.front().op->getLoc(), types, inputs,
       cast<ArrayAttr>(group.front().op->getAttr("axes")),
       builder.getDenseBoolArrayAttr(stacked),
-      dist::BucketsAttr::get(&getContext(), fillBuckets(group, first, size)),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
       dist::PurposeAttr::get(&getContext(), dist::Purpose::Parameter));
   for (auto [member, result] : llvm::zip(group, fused.getOutputs())) {
     member.op->getResult(0).replaceAllUsesWith(result);
@@ -409,7 +472,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                                   dist::SectionOp update) {
   // Options before the tree, the tree before the defaults of PyTorch's
   // DistributedDataParallel.
-  int64_t size = 26214400, first = 1048576;
+  BucketRule rule{1048576, 26214400};
   std::optional<int64_t> gatherSize;
   bool byOperation = false;
   if (auto sizes = program->getAttrOfType<DictionaryAttr>(kBucketAttr)) {
@@ -417,8 +480,9 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
       auto value = sizes.getAs<IntegerAttr>(name);
       return value ? value.getInt() : otherwise;
     };
-    size = given("size", std::numeric_limits<int64_t>::max());
-    first = given("first", size);
+    rule.size = given("size", std::numeric_limits<int64_t>::max());
+    rule.first = given("first", rule.size);
+    rule.perLayer = sizes.contains("per_layer");
     // What the original Proteus does: all updated parameters are gathered at
     // once, gradients of an operation are ready together, and those that are
     // not stored in parts are reduced whole.
@@ -432,9 +496,9 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     return program.emitOpError("bucket sizes must not be negative, got ")
            << bucketSize.getValue() << " and " << firstBucketSize.getValue();
   if (bucketSize > 0)
-    size = bucketSize;
+    rule.size = bucketSize;
   if (firstBucketSize > 0)
-    first = firstBucketSize;
+    rule.first = firstBucketSize;
   // One fused reduction per kind, axes and element type.
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
                   SmallVector<Member>>
@@ -446,8 +510,10 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
-  for (auto &[key, group] : groups)
-    fuseGroup(update, group, first, size, byOperation);
+  for (auto &[key, group] : groups) {
+    dist::FusedReduceOp fused = fuseGroup(update, group, rule, byOperation);
+    fuseAgain(update, fused, group, rule, byOperation);
+  }
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
     if (auto gathering = asGathering(op, positions))
@@ -455,7 +521,8 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                   getElementTypeOrSelf(gathering->input.getType())}]
           .push_back(*gathering);
   for (auto &[key, group] : gatherings)
-    fuseGatherings(update, group, gatherSize.value_or(first),
-                   gatherSize.value_or(size));
+    fuseGatherings(update, group,
+                   BucketRule{gatherSize.value_or(rule.first),
+                              gatherSize.value_or(rule.size), rule.perLayer});
   return success();
 }

@@ -34,4 +34,7 @@ void MarkedBuilder::notifyOperationInserted(Operation *op,
                            StringAttr::get(op->getContext(), marks.path));
   if (marks.prefetch && isa<dist::AllGatherOp, dist::FetchOp>(op))
     op->setDiscardableAttr(ProteusDialect::prefetchAttrName, marks.prefetch);
+  if (marks.gatherOnce && isa<dist::AllGatherOp>(op))
+    op->setDiscardableAttr(ProteusDialect::onceAttrName,
+                           UnitAttr::get(op->getContext()));
 }

@@ -29,6 +29,8 @@ struct Marks {
   /// How far ahead a parameter is gathered or fetched; null if the tree does
   /// not say, or if it is no parameter.
   mlir::Attribute prefetch;
+  /// Whether a parameter is gathered once per step.
+  bool gatherOnce = false;
 
   /// Those of `op` itself.
   static Marks of(mlir::Operation *op);

@@ -13,6 +13,7 @@
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/PathPattern.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Transforms/Annotations.h"
@@ -100,8 +101,8 @@ struct Settings {
   std::optional<size_t> recompute;
   strategy::RecomputeOp recomputeOp;
   std::optional<int64_t> prefetchDepth;
-  bool keepGathered = false;
-  /// Who sets these two.
+  bool keepGathered = false, gatherOnce = false;
+  /// Who sets the depth, and who the others.
   strategy::PrefetchOp prefetchDepthOp, keepGatheredOp;
   /// What lies in host memory; null if nothing does.
   strategy::OffloadOp offload;
@@ -429,6 +430,12 @@ Settings Matcher::settingsOf(const Path &path) {
       }
       if (auto reshard = node.prefetch.getReshardAfterForward()) {
         settings.keepGathered = !*reshard;
+        settings.gatherOnce = false;
+        settings.keepGatheredOp = node.prefetch;
+      }
+      if (node.prefetch.getOnce()) {
+        settings.keepGathered = false;
+        settings.gatherOnce = true;
         settings.keepGatheredOp = node.prefetch;
       }
       idle.select(node.prefetch);
@@ -744,6 +751,8 @@ LogicalResult Matcher::annotateOp(Operation *op, const BatchAnalysis &batch) {
                            builder.getI64IntegerAttr(*settings.prefetchDepth));
   if (settings.keepGathered)
     op->setDiscardableAttr(kKeepGatheredAttr, builder.getUnitAttr());
+  if (settings.gatherOnce)
+    op->setDiscardableAttr(kGatherOnceAttr, builder.getUnitAttr());
   idle.read(op);
   for (Operation *setting : {settings.prefetchDepthOp.getOperation(),
                              settings.keepGatheredOp.getOperation(),
@@ -1014,6 +1023,8 @@ LogicalResult Matcher::run() {
       bucket.set("size", op.getSizeAttr());
     if (op.getFirstAttr())
       bucket.set("first", op.getFirstAttr());
+    if (op.getPerLayer())
+      bucket.set("per_layer", UnitAttr::get(context));
     // How fuse-gradients is to work otherwise: see there.
     for (NamedAttribute other : op->getDiscardableAttrs())
       if (StringRef name = other.getName(); name.consume_front("strategy."))
@@ -1025,6 +1036,20 @@ LogicalResult Matcher::run() {
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
   if (tree.getScatterGather())
     function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
+  if (strategy::OverlapOp op = tree.getOverlap()) {
+    NamedAttrList overlap;
+    if (op.getTensorAttr())
+      overlap.set("tensor", op.getTensorAttr());
+    if (op.getMessagesAttr())
+      overlap.set("messages", op.getMessagesAttr());
+    function->setAttr(ProteusDialect::overlapAttrName,
+                      overlap.getDictionary(context));
+    if (op.getTensor() == "chunked")
+      function->setAttr(kChunksAttr, IntegerAttr::get(
+                                         IntegerType::get(context, 64),
+                                         op.getChunks().value_or(
+                                             defaultOverlapChunks)));
+  }
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));

@@ -47,6 +47,8 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   manager.addPass(createSplitStages());
   addVerifier(manager, LoweringPhase::Programs);
   manager.addNestedPass<dist::ProgramOp>(createFuseExchanges());
+  // Chunks exist only where collectives are final; buckets count their kernels.
+  manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
   // What upstream clean-up would remove must not be simulated: users may run it

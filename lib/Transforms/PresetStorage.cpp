@@ -121,7 +121,7 @@ void PresetSplits::splitStorage() {
     Parts storage = storageOf(op, operands);
     if (storage.empty())
       continue;
-    if (options.zero == ZeroStage::Parameters)
+    if (options.zero == ZeroStage::Parameters || options.overlapParameters)
       settings[op].splits[strategy::ItemKind::Weight] = storage;
     if (options.zero != ZeroStage::States)
       settings[op].splits[strategy::ItemKind::Gradient] = storage;

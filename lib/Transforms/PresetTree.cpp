@@ -33,6 +33,7 @@ public:
 
 private:
   void writeSettings(OpBuilder &builder, const PresetSettings &list);
+  void writeOverlap(OpBuilder &builder);
   void writeNode(OpBuilder &builder, StringRef pattern,
                  const PresetSettings &list);
   void writeLayers(OpBuilder &builder, StringRef pattern);
@@ -124,6 +125,22 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
+/// What runs beside what, where it is not the default.
+void TreeWriter::writeOverlap(OpBuilder &builder) {
+  StringAttr tensor;
+  if (options.tensorOverlap != TensorOverlap::Async)
+    tensor = builder.getStringAttr(
+        options.tensorOverlap == TensorOverlap::None ? "none" : "chunked");
+  BoolAttr messages =
+      options.overlapMessages ? BoolAttr() : builder.getBoolAttr(false);
+  if (tensor || messages)
+    strategy::OverlapOp::create(builder, function.getLoc(), tensor,
+                                options.chunks > 0
+                                    ? builder.getI64IntegerAttr(options.chunks)
+                                    : IntegerAttr(),
+                                messages);
+}
+
 void TreeWriter::write(StringRef name) {
   Location loc = function.getLoc();
   OpBuilder builder(context);
@@ -165,21 +182,28 @@ void TreeWriter::write(StringRef name) {
   auto given = [&](int64_t bytes) {
     return bytes > 0 ? builder.getI64IntegerAttr(bytes) : IntegerAttr();
   };
-  if (options.bucketSize > 0 || options.firstBucketSize > 0)
+  if (options.bucketSize > 0 || options.firstBucketSize > 0 ||
+      options.bucketPerLayer)
     strategy::BucketOp::create(builder, loc, given(options.bucketSize),
-                               given(options.firstBucketSize));
+                               given(options.firstBucketSize),
+                               options.bucketPerLayer);
+  if (options.scatterMessages)
+    strategy::ScatterGatherOp::create(builder, loc);
+  writeOverlap(builder);
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;
     list.splits[strategy::ItemKind::Op] = everywhere;
     writeSettings(builder, list);
   }
-  if (options.prefetch >= 0 || !options.reshardAfterForward)
+  if (options.prefetch >= 0 || !options.reshardAfterForward ||
+      options.overlapParameters)
     strategy::PrefetchOp::create(
         builder, loc,
         options.prefetch >= 0 ? builder.getI64IntegerAttr(options.prefetch)
                               : IntegerAttr(),
-        options.reshardAfterForward ? BoolAttr() : builder.getBoolAttr(false));
+        options.reshardAfterForward ? BoolAttr() : builder.getBoolAttr(false),
+        options.overlapParameters);
   if (options.offloadWeight || options.offloadState ||
       options.offloadActivation)
     strategy::OffloadOp::create(builder, loc, /*none=*/false,

@@ -122,6 +122,37 @@ TEST(Engine, LastMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   EXPECT_EQ(timeOf(s.workload), 7 * 100 * ms + ms);
 }
 
+TEST(Engine, FirstMicroBatchTasksRunOnceAndAreLaunchedOnce) {
+  Single s;
+  s.workload.info.microBatches = 3;
+  s.device.order = {{0, 2, false}, {0, 0, false}, {0, 1, false}};
+  uint32_t gather = s.party(s.micro(), "g", Stream::DataParallel,
+                            s.collective({0}, 10 * ms));
+  s.micro().tasks[gather].when = When::FirstMicroBatch;
+  s.kernel(s.micro(), "k", ms, {gather});
+  SimulationResult result = simulateOrFail(s.finish());
+  EXPECT_EQ(result.run.tasks, 4u);
+  EXPECT_EQ(result.run.iterationTime, 10 * ms + 3 * ms);
+  ASSERT_EQ(result.collectives.size(), 1u);
+  EXPECT_EQ(result.collectives[0].count, 1);
+
+  // Four launches; the gathering ends before the last one.
+  s.launchEvery(100 * ms);
+  EXPECT_EQ(timeOf(s.workload), 4 * 100 * ms + ms);
+}
+
+TEST(Engine, TheOnlyMicroBatchIsFirstAndLast) {
+  Single s;
+  uint32_t gather = s.party(s.micro(), "g", Stream::DataParallel,
+                            s.collective({0}, 10 * ms));
+  s.micro().tasks[gather].when = When::FirstMicroBatch;
+  uint32_t kernel = s.kernel(s.micro(), "k", ms, {gather});
+  uint32_t reduce = s.party(s.micro(), "r", Stream::DataParallel,
+                            s.collective({0}, 20 * ms), {kernel});
+  s.micro().tasks[reduce].when = When::LastMicroBatch;
+  EXPECT_EQ(timeOf(s.finish()), 31 * ms);
+}
+
 TEST(Engine, LastMicroBatchCollectivesMeetWhateverTheOrder) {
   Builder b;
   b.workload.info.microBatches = 2;

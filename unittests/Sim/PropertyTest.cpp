@@ -51,18 +51,22 @@ Time oracle(const Workload &w) {
     const DeviceClass &device = w.classes[c];
     std::map<std::array<uint32_t, 3>, size_t> known;
     std::map<Stream, size_t> tail;
-    std::map<uint32_t, uint32_t> lastOf;
+    std::map<uint32_t, uint32_t> lastOf, firstOf;
     for (const WorkItem &item : device.order)
-      if (!item.once)
+      if (!item.once) {
         lastOf[item.section] = item.microBatch;
+        firstOf.try_emplace(item.section, item.microBatch);
+      }
     Time launched = 0;
     for (const WorkItem &item : device.order) {
       const Template &tasks = item.once ? device.once : device.micro;
       bool last = item.once || lastOf[item.section] == item.microBatch;
+      bool first = item.once || firstOf[item.section] == item.microBatch;
       for (uint32_t t = tasks.sectionBegin[item.section];
            t < tasks.sectionBegin[item.section + 1]; ++t) {
         const Task &task = tasks.tasks[t];
-        if (task.when == When::LastMicroBatch && !last)
+        if ((task.when == When::LastMicroBatch && !last) ||
+            (task.when == When::FirstMicroBatch && !first))
           continue;
         launched += device.launchLatency + task.launch;
         Instance instance{
@@ -91,7 +95,7 @@ Time oracle(const Workload &w) {
               meetings
                   .try_emplace(
                       {size_t(task.collective), item.once,
-                       task.when == When::LastMicroBatch ? 0 : item.microBatch,
+                       task.when == When::Always ? item.microBatch : 0,
                        0},
                       all.size())
                   .first->second;

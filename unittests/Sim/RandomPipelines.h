@@ -109,6 +109,13 @@ private:
       inputs.push_back(b.party(micro, "fetch", Stream::ContextParallel,
                                b.flow({stage}, makeFlow({2 * stage + 1}, 8)),
                                {}, phase));
+    // Parameters of some come with the first micro-batch, and stay.
+    if (!backward && pick(4) == 0) {
+      inputs.push_back(b.party(micro, "gather", Stream::DataParallel,
+                               b.flow({stage}, makeFlow({2 * stage}, 8)), {},
+                               phase));
+      micro.tasks[inputs.back()].when = When::FirstMicroBatch;
+    }
     if (backward)
       inputs.push_back(forwardEnd[chunk]);
     uint32_t last = 0;

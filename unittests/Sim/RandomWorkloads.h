@@ -88,7 +88,9 @@ private:
     task.opKind = b.label("op " + std::to_string(index % 3));
     task.stream = static_cast<Stream>(pick(numStreams));
     task.phase = static_cast<Phase>(pick(4));
-    task.when = pick(5) == 0 ? When::LastMicroBatch : When::Always;
+    task.when = pick(5) == 0   ? When::LastMicroBatch
+                : pick(5) == 0 ? When::FirstMicroBatch
+                               : When::Always;
     if (once)
       task.when = When::Always;
     std::vector<std::vector<uint32_t>> users(index + 1);

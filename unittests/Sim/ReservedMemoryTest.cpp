@@ -43,16 +43,20 @@ AllocatorPeak reserveWithoutSkipping(const Workload &workload, int64_t limit) {
     allocator.allocate(buffer.bytes);
   update("");
 
-  std::map<uint32_t, size_t> lastItem;
-  for (size_t i = 0; i < device.order.size(); ++i)
+  std::map<uint32_t, size_t> lastItem, firstItem;
+  for (size_t i = 0; i < device.order.size(); ++i) {
     lastItem[device.order[i].section] = i;
+    firstItem.try_emplace(device.order[i].section, i);
+  }
   // What of a micro-batch is issued, by (micro-batch, task).
   std::map<std::pair<uint32_t, uint32_t>, size_t> itemOf;
   for (size_t i = 0; i < device.order.size(); ++i)
     for (uint32_t t = micro.sectionBegin[device.order[i].section];
          t < micro.sectionBegin[device.order[i].section + 1]; ++t)
       if (micro.tasks[t].when == When::Always ||
-          lastItem[device.order[i].section] == i)
+          (micro.tasks[t].when == When::LastMicroBatch
+               ? lastItem
+               : firstItem)[device.order[i].section] == i)
         itemOf[{device.order[i].microBatch, t}] = i;
 
   using Key = std::pair<uint32_t, uint32_t>; // micro-batch, buffer
@@ -108,7 +112,8 @@ Workload randomStage(std::mt19937 &random) {
       Task task;
       task.label = below(4);
       if (below(5) == 0)
-        task.when = When::LastMicroBatch;
+        task.when =
+            below(2) ? When::LastMicroBatch : When::FirstMicroBatch;
       for (uint32_t buffer = 0; buffer < device.micro.buffers.size(); ++buffer)
         if (below(4) == 0)
           task.reads.push_back(buffer);

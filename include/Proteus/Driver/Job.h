@@ -45,8 +45,17 @@ struct Strategy {
   /// Whether gradients are reduced during the backward pass; absent: as the
   /// stack does it.
   std::optional<bool> overlapGradients;
-  /// Bytes of a gradient bucket, and of the first one.
+  /// How gradients fill buckets; empty: as the stack does it.
+  std::string bucketRule;
+  /// Bytes of a gradient bucket, and of the first one; absent: by the rule.
   std::optional<int64_t> bucketSize, firstBucketSize;
+  /// What runs beside collectives between kernels; empty: as the stack does it.
+  std::string tensorOverlap;
+  std::optional<int64_t> overlapChunks;
+  /// Whether updated parameters are gathered during the next forward pass,
+  /// kernels run beside messages, and messages are sliced; absent: as the stack
+  /// does it.
+  std::optional<bool> overlapParameters, overlapMessages, scatterMessages;
 
   /// "tp=8 pp=4 zero=1": what differs from the defaults.
   std::string text() const;
@@ -74,6 +83,13 @@ struct Job {
   /// The software: a name, a file or JSON text; `none` costs nothing. Empty:
   /// what a model in a file says, `generic` for others.
   std::string stack;
+  /// Microseconds between two steps; absent: as the stack says.
+  std::optional<int64_t> stepGap;
+  /// How many times the mean number of tokens the fullest expert gets, and how
+  /// many times it has room for; absent: `capacity_factor` of the model.
+  std::optional<double> expertBalance, expertCapacity;
+  /// Whether the room that is left is computed too.
+  bool padExperts = false;
   /// Whether steps are captured as CUDA graphs, which the host launches at
   /// once.
   bool cudaGraphs = false;
@@ -96,6 +112,9 @@ void addStrategyFlags(Flags &flags, Strategy &strategy);
 
 /// Sets `strategy` from "tp=8 pp=4 zero=1": names of flags without dashes.
 llvm::Error parseStrategy(llvm::StringRef text, Strategy &strategy);
+
+/// Sets the slots of experts from how tokens are spread over them.
+llvm::Error applyExpertBalance(Job &job);
 
 /// The stack that a job names.
 llvm::Expected<machine::Stack> stackOf(const Job &job);

@@ -69,6 +69,17 @@ struct Stack {
   bool overlapGradients = true;
   /// Gradients, and what is reduced of them, are of this type; empty: f32.
   std::string gradientType;
+  /// How gradients fill buckets: "ddp", "fsdp", "megatron" or "deepspeed".
+  std::string bucketRule = "ddp";
+  /// What runs beside collectives between kernels: "none", "async", "chunked".
+  std::string tensorOverlap = "async";
+  /// Parameters that a distributed optimizer has updated are gathered during
+  /// the next forward pass; else behind the update.
+  bool overlapParameters = false;
+  /// Kernels run beside messages to other stages.
+  bool overlapMessages = true;
+  /// Values may cross between stages in slices, one per tensor-parallel device.
+  bool scatterMessages = false;
 
   // What it costs.
 

@@ -63,8 +63,9 @@ enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 llvm::StringRef stringify(Phase phase);
 
 /// In which instances of its section a task runs. Gradient reductions run with
-/// the last micro-batch only.
-enum class When : uint8_t { Always, LastMicroBatch };
+/// the last micro-batch only; parameters that stay for the step are gathered
+/// with the first one.
+enum class When : uint8_t { Always, LastMicroBatch, FirstMicroBatch };
 
 /// A block of memory: allocated when its producer starts, freed when its
 /// last reader ends. A buffer that nothing reads is freed when its producer
@@ -154,8 +155,8 @@ struct Flow {
 };
 
 /// A communication that is one rendezvous per micro-batch, or one at all when
-/// its tasks sit in the once-template or run with the last micro-batch only
-/// (whichever that is for each member): it starts when the last member class
+/// its tasks sit in the once-template or run with the last or the first
+/// micro-batch only (whichever that is for each member): it starts when the last member class
 /// has arrived at it and runs as its flow says. Every member class has
 /// exactly one task for it, all in the same kind of template and with the same
 /// `when`. A SendRecv has a sender and a receiver, or one class that is both.

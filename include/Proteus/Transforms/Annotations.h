@@ -54,6 +54,8 @@ constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
 constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
 /// On an op: how many repeated layers ahead its parameters may be gathered.
 constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
+/// On an op: its parameters are gathered once per step.
+constexpr llvm::StringLiteral kGatherOnceAttr = "strategy.gather_once";
 /// On an op: its results are kept for the backward pass in host memory.
 constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
 /// On an op of a ring: the number of its step. The parts of its ring iterators
@@ -73,6 +75,10 @@ constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
 constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On the function: values may cross between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
+/// On the function and its programs: into how many chunks products are cut whose
+/// operands are gathered or whose results are summed up.
+constexpr llvm::StringLiteral kChunksAttr = "strategy.chunks";
+constexpr int64_t defaultOverlapChunks = 4;
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

@@ -43,6 +43,9 @@ enum class Recompute { None, Selective, Full };
 /// apply-strategy.
 enum class ContextKind { AllGather, Ring, Ulysses };
 
+/// What runs beside collectives between kernels, for apply-strategy.
+enum class TensorOverlap { None, Async, Chunked };
+
 /// What is split over data-parallel devices (ZeRO), for apply-strategy.
 enum class ZeroStage { None, States, Gradients, Parameters };
 

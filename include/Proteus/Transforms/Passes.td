@@ -47,16 +47,21 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       gradients as well, `zero=3` parameters, gradients and states, where a
       dimension is large enough.
     - `zero-group` splits over groups of so many neighbours on `dp` instead of all
-      of them; every group has a whole copy. Sums over groups are not gathered
-      in buckets.
+      of them; every group has a whole copy.
     - `prefetch` says how many layers ahead parameters are gathered,
       `reshard-after-forward=false` keeps them until the backward pass.
+      `overlap-parameters`, with `zero=1` or `zero=2`, stores parameters as the
+      states are and gathers them once per step, during the first forward pass,
+      and not behind the update.
+    - `tensor-overlap`, `chunks` and `overlap-messages` say what communication runs
+      beside which kernels (`strategy.overlap`); `scatter-messages` lets values
+      cross between stages in slices.
     - `offload-weight`, `offload-state` and `offload-activation` keep those in
       host memory.
     - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on one
       of the data-parallel devices, so that each holds about as much.
-    - `bucket-size` and `first-bucket-size` say how gradients are gathered for
-      their reduction.
+    - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
+      are gathered for their reduction.
 
     The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
     `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
@@ -158,7 +163,26 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
            "Bytes of the first gradient bucket (0: not set)">,
     Option<"placeTables", "place-tables", "bool", "false",
-           "Put whole embedding tables on single data-parallel devices">
+           "Put whole embedding tables on single data-parallel devices">,
+    Option<"bucketPerLayer", "bucket-per-layer", "bool", "false",
+           "End gradient buckets where layers end">,
+    Option<"overlapParameters", "overlap-parameters", "bool", "false",
+           "Gather updated parameters during the next forward pass">,
+    Option<"tensorOverlap", "tensor-overlap", "::proteus::TensorOverlap",
+           "::proteus::TensorOverlap::Async",
+           "What runs beside collectives between kernels",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::TensorOverlap::None, "none", "nothing"),
+             clEnumValN(::proteus::TensorOverlap::Async, "async",
+                        "kernels that do not read their result"),
+             clEnumValN(::proteus::TensorOverlap::Chunked, "chunked",
+                        "and other chunks of the products around them"))}]>,
+    Option<"chunks", "chunks", "int64_t", "0",
+           "Chunks with tensor-overlap=chunked (0: not set)">,
+    Option<"overlapMessages", "overlap-messages", "bool", "true",
+           "Run kernels beside messages to other stages">,
+    Option<"scatterMessages", "scatter-messages", "bool", "false",
+           "Let values cross between stages in slices">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }
@@ -335,7 +359,9 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
     `dist.fused_reduce` per kind, axes and element type. Gradients fill buckets in
     the order in which the backward section computes them, repeats written out; a
     bucket closes when it has reached its size. The first bucket may be smaller,
-    so that communication starts early. Sizes come from the `bucket` of the tree;
+    so that communication starts early. With `per_layer` a bucket also closes
+    where a layer ends. What is reduced a second time over other devices, as ZeRO
+    does over its groups, is reduced in the same buckets. Sizes come from the `bucket` of the tree;
     options override it; without either they are those of PyTorch's
     DistributedDataParallel.
 
@@ -369,6 +395,38 @@ def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
     %2:2 = dist.exchange %0, %1 over {dp} : ...
     ```
   }];
+  let dependentDialects = ["::proteus::dist::DistDialect"];
+}
+
+def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
+  let summary = "Cut products so that they run beside their communication";
+  let description = [{
+    Where the tree says `overlap tensor = "chunked"`, products whose operand is
+    gathered over devices, or whose result is summed up over devices, are cut
+    along the rows, with their collective: a chunk is gathered while the one in
+    front of it is computed, or summed while the next one is. Every device cuts
+    its own part, so that parts stay where they are. What reads the gathered
+    operand otherwise, as the gradient of the weight does, reads all chunks.
+    Rows that chunks do not divide, and those in a zigzag, are left alone; a
+    remark tells how often.
+
+    ```mlir
+    %1 = dist.all_gather %0 dim 1 over {tp} : ...
+    %2 = nn.linear "fc1"(%1, %w) : ...
+    // becomes
+    %3 = dist.chunk %0 dim 1 index 0 of 2 groups 8 : ...
+    %4 = dist.all_gather %3 dim 1 over {tp} : ...
+    %5 = dist.chunk %0 dim 1 index 1 of 2 groups 8 : ...
+    %6 = dist.all_gather %5 dim 1 over {tp} : ...
+    %7 = nn.linear "fc1"(%4, %w) : ...
+    %8 = nn.linear "fc1"(%6, %w) : ...
+    %2 = dist.join %7, %8 dim 1 groups 8 : ...
+    ```
+  }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "0",
+           "Into how many; 0: as the tree says">
+  ];
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }
 

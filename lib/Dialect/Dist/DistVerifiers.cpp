@@ -266,6 +266,55 @@ LogicalResult SliceOp::verify() {
   return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
 }
 
+/// Checks that `chunk` is what a dimension of `whole`, seen as `groups` runs,
+/// has in one of `count` chunks.
+static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
+                                 RankedTensorType chunk, int64_t dim,
+                                 int64_t count, int64_t groups) {
+  if (failed(verifyDim(op, whole, dim)))
+    return failure();
+  int64_t size = whole.getDimSize(dim);
+  if (count < 1 || groups < 1 || size % groups != 0 ||
+      size / groups % count != 0)
+    return op->emitOpError()
+           << count << " chunks of " << groups
+           << " groups do not divide a dimension of size " << size;
+  LayoutAttr layout = getLayout(whole);
+  const AxisList &axes = layout.getValue().dims[dim];
+  int64_t parts = numParts(layout.getMesh().getValue(), layout.getValue(), dim);
+  if (axes.zigzag || axes.shift != 0 || groups % parts != 0)
+    return op->emitOpError()
+           << parts << " parts of dimension " << dim
+           << " must be contiguous, at home, and divide the " << groups
+           << " groups";
+  SmallVector<int64_t> shape(whole.getShape());
+  shape[dim] /= count;
+  if (chunk == whole.clone(shape))
+    return success();
+  return op->emitOpError("a chunk of ")
+         << whole << " is of the type " << whole.clone(shape) << ", not "
+         << chunk;
+}
+
+LogicalResult ChunkOp::verify() {
+  if (getIndex() >= getCount())
+    return emitOpError("there is no chunk ")
+           << getIndex() << " of " << getCount();
+  return verifyChunk(*this, getInput().getType(), getType(), getDim(),
+                     getCount(), getGroups());
+}
+
+LogicalResult JoinOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("has no operand");
+  for (Value input : getInputs())
+    if (failed(verifyChunk(*this, getType(),
+                           cast<RankedTensorType>(input.getType()), getDim(),
+                           getInputs().size(), getGroups())))
+      return failure();
+  return success();
+}
+
 LogicalResult AccumulateOp::verify() {
   if (failed(verifySameTensor(*this, getInput().getType(), getType())))
     return failure();

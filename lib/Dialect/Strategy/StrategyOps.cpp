@@ -143,6 +143,8 @@ ScatterGatherOp TreeOp::getScatterGather() {
   return findSetting<ScatterGatherOp>(*this);
 }
 
+OverlapOp TreeOp::getOverlap() { return findSetting<OverlapOp>(*this); }
+
 //===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//

@@ -182,14 +182,37 @@ LogicalResult OrderOp::verify() {
 LogicalResult BucketOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
-  if (!getSize() && !getFirst())
-    return emitOpError("has no size; give 'size', 'first' or both, in bytes");
+  if (!getSize() && !getFirst() && !getPerLayer())
+    return emitOpError("has no size; give 'size', 'first' or both, in bytes, "
+                       "or 'per_layer'");
   if (failed(verifyAtLeastOne(*this, "size", getSize())))
     return failure();
   return verifyAtLeastOne(*this, "first", getFirst());
 }
 
 LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
+
+LogicalResult OverlapOp::verify() {
+  if (failed(verifyInTree(*this)))
+    return failure();
+  if (!getTensor() && !getMessages())
+    return emitOpError("sets nothing; give 'tensor', 'messages' or both");
+  if (getTensor() &&
+      !llvm::is_contained({"none", "async", "chunked"}, *getTensor()))
+    return emitOpError("unknown tensor = \"")
+           << *getTensor()
+           << "\"; known are \"none\", \"async\" and \"chunked\"";
+  if (!getChunks())
+    return success();
+  if (getTensor() != "chunked")
+    return emitOpError("'chunks' says how many there are with tensor = "
+                       "\"chunked\"; leave it out");
+  if (static_cast<int64_t>(*getChunks()) < 2)
+    return emitOpError("chunks = ")
+           << static_cast<int64_t>(*getChunks())
+           << " is too small; it must be at least 2";
+  return success();
+}
 
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {
@@ -296,9 +319,12 @@ LogicalResult StagesOp::verify() {
 }
 
 LogicalResult PrefetchOp::verify() {
-  if (!getDepth() && !getReshardAfterForward())
+  if (!getDepth() && !getReshardAfterForward() && !getOnce())
     return emitOpError("sets nothing; give 'depth', 'reshard_after_forward' or "
-                       "both");
+                       "'once'");
+  if (getReshardAfterForward() && getOnce())
+    return emitOpError("'once' keeps what was gathered for the whole step; "
+                       "leave 'reshard_after_forward' out");
   if (getDepth() && static_cast<int64_t>(*getDepth()) < 0)
     return emitOpError("depth = ")
            << static_cast<int64_t>(*getDepth())

@@ -24,7 +24,7 @@ static void prefetch(Random &random, TreeBuilder &builder) {
   if (!keep || random.chance(50))
     line += " depth = " + std::to_string(random.between(0, 3));
   if (keep)
-    line += " reshard_after_forward = false";
+    line += random.chance(50) ? " reshard_after_forward = false" : " once";
   Node &root = builder.tree.root;
   if (!splitsWeights(root))
     return;

@@ -395,6 +395,63 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
   }];
 }
 
+def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
+  let summary = "Takes a chunk of the rows of every part";
+  let description = [{
+    Dimension `dim` is seen as `groups` runs of equal length; of each run chunk
+    number `index` of `count` is taken. With as many groups as the dimension has
+    parts on the devices, every device takes a piece of what it holds, so that
+    the chunk is split as the whole is. No work: what is taken is seen where it
+    is.
+
+    **Constraints**
+    - groups times count divides the dimension; the index is below the count;
+    - the number of parts of the dimension divides the groups; the parts are
+      contiguous and at home;
+    - the result has the operand's type with the dimension divided by the count.
+
+    Example:
+    ```mlir
+    %1 = dist.chunk %0 dim 1 index 0 of 4 groups 8
+        : tensor<2x64x8xf32, #rows> -> tensor<2x16x8xf32, #rows>
+    ```
+  }];
+  let arguments = (ins Dist_Tensor:$input, Dist_DimAttr:$dim,
+                       Dist_NumberAttr:$index, Dist_NumberAttr:$count,
+                       Dist_NumberAttr:$groups);
+  let assemblyFormat = [{
+    $input `dim` $dim `index` $index `of` $count `groups` $groups attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_JoinOp : Dist_Op<"join", [Pure]> {
+  let summary = "Puts chunks together again";
+  let description = [{
+    The inverse of `dist.chunk`: operand i is chunk i of as many as there are
+    operands. No work: who computes a chunk writes it where it belongs.
+
+    **Constraints**
+    - the operands have one type;
+    - the result has it with the dimension times the number of operands; as for
+      `dist.chunk` otherwise.
+
+    Example:
+    ```mlir
+    %2 = dist.join %0, %1 dim 1 groups 8
+        : (tensor<2x16x8xf32, #rows>, tensor<2x16x8xf32, #rows>) -> tensor<2x32x8xf32, #rows>
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_DimAttr:$dim,
+                       Dist_NumberAttr:$groups);
+  let results = (outs Dist_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $inputs `dim` $dim `groups` $groups attr-dict
+    `:` functional-type($inputs, $result)
+  }];
+}
+
 def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
   let summary = "Passes parts on to the next rank of a ring";
   let description = [{

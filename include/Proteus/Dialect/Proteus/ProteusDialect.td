@@ -26,6 +26,8 @@ def Proteus_Dialect : Dialect {
     | `proteus.path` | any operation, any argument | the path of a module, such as `"layers[3].attention.qkv"` |
     | `proteus.compute` | a matrix product and its gradients | the narrow type, such as `f8E4M3FN`, in which the matrix units take both factors: they are converted first, what is kept and what comes out have the types of the tensors |
     | `proteus.prefetch` | an operation that gathers or fetches a parameter | how many repeated layers ahead of its use it may run, `i64` |
+    | `proteus.once` | an operation that gathers a parameter | it runs with the first micro-batch only, and its result stays for the step, `unit` |
+    | `proteus.overlap` | a `dist.program` | what communication runs beside which kernels, where that is not the default: `tensor` and `messages`, as in `strategy.overlap` (a dictionary) |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step, `f64` |
     | `proteus.samples_per_second` | `builtin.module` | result: throughput, `f64` |
     | `proteus.peak_memory_mb` | `builtin.module` | result: memory of the fullest device in 10^6 bytes, `f64` |
@@ -56,6 +58,8 @@ def Proteus_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral computeAttrName = "proteus.compute";
     static constexpr ::llvm::StringLiteral prefetchAttrName =
         "proteus.prefetch";
+    static constexpr ::llvm::StringLiteral onceAttrName = "proteus.once";
+    static constexpr ::llvm::StringLiteral overlapAttrName = "proteus.overlap";
     static constexpr ::llvm::StringLiteral iterationTimeAttrName =
         "proteus.iteration_time_ms";
     static constexpr ::llvm::StringLiteral samplesPerSecondAttrName =

@@ -40,9 +40,9 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
     - The body holds operations of this dialect only, exactly one `mesh` among
-      them, and each of `schedule`, `bucket`, `scatter_gather`, `recompute`,
-      `prefetch`, `offload` and `at` at most once, one `split` per item, and one
-      `order` per stage.
+      them, and each of `schedule`, `bucket`, `scatter_gather`, `overlap`,
+      `recompute`, `prefetch`, `offload` and `at` at most once, one `split` per
+      item, and one `order` per stage.
     - `order` is there if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
       its mesh; coordinates of `at` lie on their axis.
@@ -77,6 +77,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     BucketOp getBucket();
     /// The leave to slice transfers; null if it is not given.
     ScatterGatherOp getScatterGather();
+    /// What runs beside what; null if nothing is said.
+    OverlapOp getOverlap();
   }];
 }
 
@@ -255,20 +257,24 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
     over the replicas once a bucket is full. `size` is the capacity of a bucket
     in bytes, `first` that of the first bucket. Without `size`, all that follows
     the first bucket is one bucket; without `first`, the first is like the
-    others.
+    others. With `per_layer` a bucket also ends where the gradients of a layer
+    (`layers[3]`) are complete; what is in no layer counts as one between layers.
 
     **Constraints**
     - It stands directly in a tree.
-    - At least one of the sizes is given; sizes are at least 1.
+    - At least one of the sizes or `per_layer` is given; sizes are at least 1.
 
     ```mlir
     bucket size = 26214400 first = 1048576
+    bucket per_layer
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$size,
-                       OptionalAttr<I64Attr>:$first);
+                       OptionalAttr<I64Attr>:$first,
+                       UnitAttr:$per_layer);
   let assemblyFormat = [{
-    (`size` `=` $size^)? (`first` `=` $first^)? attr-dict
+    (`size` `=` $size^)? (`first` `=` $first^)? (`per_layer` $per_layer^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -292,6 +298,42 @@ def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Strategy_OverlapOp : Strategy_Op<"overlap"> {
+  let summary = "What communication runs beside which kernels";
+  let description = [{
+    `tensor` is about collectives between kernels: those that tensor and sequence
+    parallelism need.
+
+    - `"async"`: one starts when its operand is there, and only kernels that read
+      its result wait for it. So the sum of the gradient of an input runs beside
+      the product for the weight's gradient. This is the default.
+    - `"none"`: one starts when the kernels in front of it have ended, and all
+      kernels behind it wait for its end.
+    - `"chunked"`: as `"async"`, and a product whose operand is gathered, or whose
+      result is summed up, is cut into `chunks` along the rows (4 if nothing is
+      said): while one is computed the next is gathered, or the last one summed.
+
+    `messages = false` makes all kernels behind a message to another stage wait
+    until it is received. Without it they wait for nothing but what they read.
+
+    **Constraints**
+    - It stands directly in a tree, once, and sets at least one of the two.
+    - `chunks` is at least 2 and stands beside `tensor = "chunked"` only.
+
+    ```mlir
+    overlap tensor = "chunked" chunks = 8 messages = false
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$tensor,
+                       OptionalAttr<I64Attr>:$chunks,
+                       OptionalAttr<BoolAttr>:$messages);
+  let assemblyFormat = [{
+    (`tensor` `=` $tensor^)? (`chunks` `=` $chunks^)?
+    (`messages` `=` $messages^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 
@@ -441,10 +483,15 @@ def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
     - `reshard_after_forward`: whether what was gathered for the forward pass is
       freed after it and gathered again for the backward pass. With `false` it
       is kept: less communication, more memory. Without it, `true`.
+    - `once`: what was gathered is kept for the whole step: it is gathered with
+      the first micro-batch, for the forward pass, and stays. This is how a
+      distributed optimizer gathers updated parameters during the next forward
+      pass, and not behind the update.
 
     **Constraints**
     - It stands in a tree or a node, once.
-    - It sets at least one of the two; the depth is not negative.
+    - It sets at least one of the three; the depth is not negative; `once` and
+      `reshard_after_forward` exclude each other.
 
     ```mlir
     node "layers[*]" {
@@ -454,10 +501,12 @@ def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$depth,
-                       OptionalAttr<BoolAttr>:$reshard_after_forward);
+                       OptionalAttr<BoolAttr>:$reshard_after_forward,
+                       UnitAttr:$once);
   let assemblyFormat = [{
     (`depth` `=` $depth^)?
-    (`reshard_after_forward` `=` $reshard_after_forward^)? attr-dict
+    (`reshard_after_forward` `=` $reshard_after_forward^)? (`once` $once^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }
