@@ -8,6 +8,7 @@
 
 #include "PresetModel.h"
 #include "PresetSplits.h"
+#include "PresetStages.h"
 #include "PresetTree.h"
 
 #include "Proteus/Transforms/Passes.h"
@@ -124,7 +125,10 @@ static LogicalResult applyStrategy(ModuleOp module,
   PresetSplits splits(model, options);
   if (failed(splits.decide()))
     return failure();
-  writePresetTree(model, splits, options, name);
+  FailureOr<PresetStages> stages = planStages(model, options);
+  if (failed(stages))
+    return failure();
+  writePresetTree(model, splits, *stages, options, name);
   return success();
 }
 
@@ -156,7 +160,9 @@ public:
                                  offloadActivation,
                                  bucketSize,
                                  firstBucketSize,
-                                 placeTables};
+                                 placeTables,
+                                 stageBalance,
+                                 keepGathered};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();
   }

@@ -143,6 +143,10 @@ ScatterGatherOp TreeOp::getScatterGather() {
   return findSetting<ScatterGatherOp>(*this);
 }
 
+KeepGatheredOp TreeOp::getKeepGathered() {
+  return findSetting<KeepGatheredOp>(*this);
+}
+
 //===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//
