@@ -66,17 +66,26 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
              {"optimizer-cpu-offload"});
   flags.flag("offload-activation", "saved activations in host memory",
              s.offloadActivation);
-  flags.value(
-      "overlap-grad-reduce", "true|false",
-      "reduce gradients during the backward pass (default: as the stack "
-      "does)",
-      [&s](StringRef text) -> Error {
-        if (text != "true" && text != "false")
-          return createStringError("expected true or false, got '" + text +
-                                   "'");
-        s.overlapGradients = text == "true";
-        return Error::success();
-      });
+  // What the stack decides unless it is said.
+  auto decided = [&flags](StringRef name, StringRef help,
+                          std::optional<bool> &target) {
+    flags.value(name, "true|false", (help + " (default: as the stack does)").str(),
+                [&target](StringRef text) -> Error {
+                  if (text != "true" && text != "false")
+                    return createStringError("expected true or false, got '" +
+                                             text + "'");
+                  target = text == "true";
+                  return Error::success();
+                });
+  };
+  decided("overlap-grad-reduce", "reduce gradients during the backward pass",
+          s.overlapGradients);
+  decided("keep-gathered",
+          "keep activations gathered between forward and backward pass",
+          s.keepGathered);
+  flags.choice("stage-balance",
+               "what stages have equally much of (default: as the stack does)",
+               s.stageBalance, {"layers", "work"});
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",

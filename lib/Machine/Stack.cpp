@@ -106,7 +106,8 @@ static void readModel(const Reader &reader, Stack &stack) {
 }
 
 static void readStep(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"overlap_gradients", "gradient_type"});
+  reader.expectKeys({"overlap_gradients", "gradient_type", "stage_balance"});
+  readChoice(reader, "stage_balance", {"layers", "work"}, stack.stageBalance);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
@@ -156,11 +157,13 @@ static void readGaps(const Reader &reader, Stack &stack) {
 }
 
 static void readMemory(const Reader &reader, Stack &stack) {
-  reader.expectKeys(
-      {"reserved_gb", "reported", "master_gradients", "dummy_gradients"});
+  reader.expectKeys({"reserved_gb", "reported", "master_gradients",
+                     "dummy_gradients", "keep_gathered"});
+  readFlag(reader, "keep_gathered", stack.keepGathered);
   readFlag(reader, "dummy_gradients", stack.dummyGradients);
   readFlag(reader, "master_gradients", stack.masterGradients);
-  readChoice(reader, "reported", {"allocated", "device"}, stack.reportedMemory);
+  readChoice(reader, "reported", {"allocated", "reserved", "device"},
+             stack.reportedMemory);
   if (reader.has("reserved_gb"))
     stack.reservedBytes = std::llround(
         reader["reserved_gb"].nonNegative(maxMemoryGigabytes) * 1e9);

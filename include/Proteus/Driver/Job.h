@@ -45,6 +45,12 @@ struct Strategy {
   /// Whether gradients are reduced during the backward pass; absent: as the
   /// stack does it.
   std::optional<bool> overlapGradients;
+  /// What stages have equally much of, "layers" or "work"; empty: as the stack
+  /// does it.
+  std::string stageBalance;
+  /// Whether what is gathered for the forward pass is kept for the backward
+  /// pass; absent: as the stack does it.
+  std::optional<bool> keepGathered;
   /// Bytes of a gradient bucket, and of the first one.
   std::optional<int64_t> bucketSize, firstBucketSize;
 
