@@ -69,7 +69,8 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
   // What the stack decides unless it is said.
   auto decided = [&flags](StringRef name, StringRef help,
                           std::optional<bool> &target) {
-    flags.value(name, "true|false", (help + " (default: as the stack does)").str(),
+    flags.value(name, "true|false",
+                (help + " (default: as the stack does)").str(),
                 [&target](StringRef text) -> Error {
                   if (text != "true" && text != "false")
                     return createStringError("expected true or false, got '" +

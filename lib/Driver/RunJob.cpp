@@ -173,8 +173,8 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.bucketSize = s.bucketSize.value_or(0);
   options.firstBucketSize = s.firstBucketSize.value_or(0);
   options.placeTables = s.placeTables;
-  options.stageBalance = s.stageBalance == "work" ? StageBalance::Work
-                                                  : StageBalance::Layers;
+  options.stageBalance =
+      s.stageBalance == "work" ? StageBalance::Work : StageBalance::Layers;
   options.keepGathered = s.keepGathered.value_or(false);
   return options;
 }

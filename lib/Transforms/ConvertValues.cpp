@@ -180,8 +180,9 @@ int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
     return anySection;
   Phase phase = getPhase(reader);
   int64_t stage = getStage(reader).value_or(0);
-  bool keeps = phase != Phase::Update && value.getDefiningOp() &&
-               mayKeepForm(function, tensorType(value), target, layoutOf(value));
+  bool keeps =
+      phase != Phase::Update && value.getDefiningOp() &&
+      mayKeepForm(function, tensorType(value), target, layoutOf(value));
   if (keeps)
     return bothPasses(stage);
   return 1 + static_cast<int64_t>(phase) +

@@ -91,9 +91,9 @@ proteus::planStages(const PresetModel &model,
   for (Operation *op : follows)
     stages.behind.erase(op);
   for (int64_t i = 0; i < number; ++i)
-    if (stages.counts[i] == 0 &&
-        llvm::none_of(stages.behind,
-                      [&](auto entry) { return entry.second == i; }))
+    if (stages.counts[i] == 0 && llvm::none_of(stages.behind, [&](auto entry) {
+          return entry.second == i;
+        }))
       return function.emitOpError("stage-balance=work leaves stage ")
              << i << " of pp=" << number
              << " without work; use fewer stages, or stage-balance=layers";

@@ -54,8 +54,7 @@ usesByForm(func::FuncOp function, BlockArgument argument, Value value,
   auto type = cast<RankedTensorType>(value.getType());
   for (OpOperand &use : argument.getUses()) {
     LayoutAttr form = readLayout(use, mesh);
-    bool made = form && form != own &&
-                mayKeepForm(function, type, form, own) &&
+    bool made = form && form != own && mayKeepForm(function, type, form, own) &&
                 llvm::any_of(value.getUses(), [&](OpOperand &other) {
                   return readLayout(other, mesh) == form;
                 });

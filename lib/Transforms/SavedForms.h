@@ -24,8 +24,8 @@
 namespace proteus {
 
 /// Whether a tensor of `function` that the forward pass has in layout `form` as
-/// well as in its `own` may be kept in that form for the backward pass: it takes
-/// no more memory, or the tree wants it.
+/// well as in its `own` may be kept in that form for the backward pass: it
+/// takes no more memory, or the tree wants it.
 bool mayKeepForm(mlir::func::FuncOp function, mlir::RankedTensorType type,
                  dist::LayoutAttr form, dist::LayoutAttr own);
 

@@ -103,9 +103,9 @@ struct Stack {
   /// Whether the optimizer has gradients of its own in the type of its master
   /// weights, beside those of the model.
   bool masterGradients = false;
-  /// What its users call the memory of a run: "allocated", the sum of tensors on
-  /// the device that has most, "reserved", what the allocator has taken on the
-  /// first one, or "device", all that is taken from the first one.
+  /// What its users call the memory of a run: "allocated", the sum of tensors
+  /// on the device that has most, "reserved", what the allocator has taken on
+  /// the first one, or "device", all that is taken from the first one.
   std::string reportedMemory = "allocated";
 
   /// Mean relative error of what is not modelled.

@@ -22,7 +22,8 @@ chooseRuns(Random &random, const TreeBuilder &builder, int64_t least) {
   int64_t left = builder.model.layers;
   std::vector<int64_t> runs;
   for (int64_t behind = count - 1; behind >= 0; --behind) {
-    runs.push_back(behind ? random.between(least, left - behind * least) : left);
+    runs.push_back(behind ? random.between(least, left - behind * least)
+                          : left);
     left -= runs.back();
   }
   return runs;
