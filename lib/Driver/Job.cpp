@@ -87,6 +87,12 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
   flags.choice("bucket-rule",
                "how gradients fill buckets (default: as the stack does)",
                s.bucketRule, {"ddp", "fsdp", "megatron", "deepspeed"});
+  orAsTheStack(flags, "keep-gathered",
+               "keep activations gathered between forward and backward pass",
+               s.keepGathered);
+  flags.choice("stage-balance",
+               "what stages have equally much of (default: as the stack does)",
+               s.stageBalance, {"layers", "work"});
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",

@@ -145,6 +145,18 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
   }
+  if (strategy.stageBalance.empty() && stack.stageBalance == "work") {
+    if (strategy.virtualStages == 1)
+      strategy.stageBalance = stack.stageBalance;
+    else
+      remarks.push_back("stack '" + stack.name +
+                        "' balances stages by work, which is not modelled for "
+                        "chunks of stages: they have equally many layers here");
+  }
+  // There is nothing to gather unless sequences are split.
+  if (!strategy.keepGathered)
+    strategy.keepGathered =
+        stack.keepGathered && strategy.sequenceParallel && strategy.tp > 1;
   if (stack.gradientType == "compute" && !job.gradientType)
     job.gradientType.emplace();
   if (job.isFile())

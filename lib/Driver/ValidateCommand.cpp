@@ -32,13 +32,15 @@ using namespace proteus::driver;
 /// The memory of a run as its measurement counts it.
 static double reportedMemory(const Case &one, const Outcome &outcome) {
   Expected<machine::Stack> stack = stackOf(one.job);
-  bool isDevice = stack && stack->reportedMemory == "device";
+  std::string reported = stack ? stack->reportedMemory : "allocated";
   if (!stack)
     consumeError(stack.takeError());
-  if (!isDevice)
+  if (reported == "allocated")
     return static_cast<double>(outcome.figures.peakMemoryBytes);
   // The first rank writes the log.
   const sim::ClassResult &first = outcome.result.classes.front();
+  if (reported == "reserved")
+    return static_cast<double>(first.allocator.reserved);
   return static_cast<double>(first.budget.frameworkReserve +
                              first.budget.communicationLibrary +
                              first.allocator.reserved);

@@ -108,7 +108,7 @@ static void readModel(const Reader &reader, Stack &stack) {
 static void readStep(const Reader &reader, Stack &stack) {
   reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
                      "tensor_overlap", "overlap_parameters", "overlap_messages",
-                     "scatter_messages"});
+                     "scatter_messages", "stage_balance"});
   readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
              stack.bucketRule);
   readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
@@ -116,6 +116,7 @@ static void readStep(const Reader &reader, Stack &stack) {
   readFlag(reader, "overlap_parameters", stack.overlapParameters);
   readFlag(reader, "overlap_messages", stack.overlapMessages);
   readFlag(reader, "scatter_messages", stack.scatterMessages);
+  readChoice(reader, "stage_balance", {"layers", "work"}, stack.stageBalance);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
@@ -165,11 +166,13 @@ static void readGaps(const Reader &reader, Stack &stack) {
 }
 
 static void readMemory(const Reader &reader, Stack &stack) {
-  reader.expectKeys(
-      {"reserved_gb", "reported", "master_gradients", "dummy_gradients"});
+  reader.expectKeys({"reserved_gb", "reported", "master_gradients",
+                     "dummy_gradients", "keep_gathered"});
+  readFlag(reader, "keep_gathered", stack.keepGathered);
   readFlag(reader, "dummy_gradients", stack.dummyGradients);
   readFlag(reader, "master_gradients", stack.masterGradients);
-  readChoice(reader, "reported", {"allocated", "device"}, stack.reportedMemory);
+  readChoice(reader, "reported", {"allocated", "reserved", "device"},
+             stack.reportedMemory);
   if (reader.has("reserved_gb"))
     stack.reservedBytes = std::llround(
         reader["reserved_gb"].nonNegative(maxMemoryGigabytes) * 1e9);

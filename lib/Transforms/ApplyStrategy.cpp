@@ -8,6 +8,7 @@
 
 #include "PresetModel.h"
 #include "PresetSplits.h"
+#include "PresetStages.h"
 #include "PresetTree.h"
 
 #include "Proteus/Transforms/Passes.h"
@@ -142,7 +143,10 @@ static LogicalResult applyStrategy(ModuleOp module,
   PresetSplits splits(model, options);
   if (failed(splits.decide()))
     return failure();
-  writePresetTree(model, splits, options, name);
+  FailureOr<PresetStages> stages = planStages(model, options);
+  if (failed(stages))
+    return failure();
+  writePresetTree(model, splits, *stages, options, name);
   return success();
 }
 
@@ -180,7 +184,9 @@ public:
                                  tensorOverlap,
                                  chunks,
                                  overlapMessages,
-                                 scatterMessages};
+                                 scatterMessages,
+                                 stageBalance,
+                                 keepGathered};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();
   }

@@ -25,8 +25,8 @@ namespace {
 class TreeWriter {
 public:
   TreeWriter(const PresetModel &model, const PresetSplits &splits,
-             const ApplyStrategyOptions &options)
-      : model(model), splits(splits), options(options),
+             const PresetStages &stages, const ApplyStrategyOptions &options)
+      : model(model), splits(splits), stages(stages), options(options),
         function(model.getFunction()), context(function.getContext()) {}
 
   void write(StringRef name);
@@ -37,9 +37,11 @@ private:
   void writeNode(OpBuilder &builder, StringRef pattern,
                  const PresetSettings &list);
   void writeLayers(OpBuilder &builder, StringRef pattern);
+  std::optional<PresetSettings> settingsOf(Operation *op) const;
 
   const PresetModel &model;
   const PresetSplits &splits;
+  const PresetStages &stages;
   const ApplyStrategyOptions &options;
   func::FuncOp function;
   MLIRContext *context;
@@ -50,12 +52,17 @@ private:
 void TreeWriter::writeSettings(OpBuilder &builder, const PresetSettings &list) {
   if (list.recompute)
     strategy::RecomputeOp::create(builder, function.getLoc());
-  if (list.device) {
-    Attribute place = strategy::CoordinateAttr::get(
-        context, StringAttr::get(context, kData), *list.device);
+  SmallVector<Attribute> places;
+  auto addPlace = [&](StringRef axis, std::optional<int64_t> position) {
+    if (position)
+      places.push_back(strategy::CoordinateAttr::get(
+          context, StringAttr::get(context, axis), *position));
+  };
+  addPlace(kPipeline, list.stage);
+  addPlace(kData, list.device);
+  if (!places.empty())
     strategy::AtOp::create(builder, function.getLoc(),
-                           ArrayAttr::get(context, place));
-  }
+                           ArrayAttr::get(context, places));
   for (auto &[kind, parts] : list.splits)
     strategy::SplitOp::create(builder, function.getLoc(),
                               strategy::ItemAttr::get(context, kind),
@@ -91,8 +98,7 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     else
       llvm::append_range(single, set);
   }
-  bool stages =
-      pattern == model.getMainLayers() && options.pipelineParallel > 1;
+  bool isCut = pattern == model.getMainLayers() && options.pipelineParallel > 1;
   bool again =
       pattern == model.getMainLayers() && options.recompute == Recompute::Full;
   SmallVector<StringRef> modules;
@@ -101,14 +107,16 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
           return entry.first.starts_with((module + ".").str());
         }))
       modules.push_back(module);
-  if (stages || again || !common.empty() || !modules.empty()) {
+  if (isCut || again || !common.empty() || !modules.empty()) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = function.getLoc();
     auto node = strategy::NodeOp::create(builder, loc, pattern);
     builder.setInsertionPointToStart(&node.getBody().front());
-    if (stages)
-      strategy::StagesOp::create(builder, loc, builder.getStringAttr(kPipeline),
-                                 DenseI64ArrayAttr());
+    if (isCut)
+      strategy::StagesOp::create(
+          builder, loc, builder.getStringAttr(kPipeline),
+          stages.counts.empty() ? DenseI64ArrayAttr()
+                                : builder.getDenseI64ArrayAttr(stages.counts));
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     PresetSettings recomputed;
@@ -139,6 +147,20 @@ void TreeWriter::writeOverlap(OpBuilder &builder) {
                                     ? builder.getI64IntegerAttr(options.chunks)
                                     : IntegerAttr(),
                                 messages);
+}
+
+/// What holds for an operation outside of layers, if anything does.
+std::optional<PresetSettings> TreeWriter::settingsOf(Operation *op) const {
+  std::optional<PresetSettings> list;
+  if (const PresetSettings *given = splits.get(op))
+    list = *given;
+  auto place = stages.behind.find(op);
+  if (place == stages.behind.end())
+    return list;
+  if (!list)
+    list.emplace();
+  list->stage = place->second;
+  return list;
 }
 
 void TreeWriter::write(StringRef name) {
@@ -190,6 +212,8 @@ void TreeWriter::write(StringRef name) {
   if (options.scatterMessages)
     strategy::ScatterGatherOp::create(builder, loc);
   writeOverlap(builder);
+  if (options.keepGathered)
+    strategy::KeepGatheredOp::create(builder, loc);
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;
@@ -219,15 +243,17 @@ void TreeWriter::write(StringRef name) {
     if (!pattern.empty()) {
       if (written.insert(pattern))
         writeLayers(builder, pattern);
-    } else if (splits.get(op) && written.insert(position->path)) {
-      writeNode(builder, position->path, *splits.get(op));
+    } else if (std::optional<PresetSettings> list = settingsOf(op);
+               list && written.insert(position->path)) {
+      writeNode(builder, position->path, *list);
     }
   }
 }
 
 void proteus::writePresetTree(const PresetModel &model,
                               const PresetSplits &splits,
+                              const PresetStages &stages,
                               const ApplyStrategyOptions &options,
                               StringRef name) {
-  TreeWriter(model, splits, options).write(name);
+  TreeWriter(model, splits, stages, options).write(name);
 }

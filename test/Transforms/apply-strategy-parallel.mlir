@@ -69,6 +69,22 @@
 // RUN: proteus-opt %S/../../examples/strategies/sequence-parallel.mlir --lower-strategy | sed -n '/nn.repeat/,/nn.yield/p' | grep -o 'dist\.[a-z]*_[a-z]* ' > %t/sp.example
 // RUN: diff %t/sp.preset %t/sp.example
 
+// Kept gathered: the same without the gathers of the backward pass for the gradients
+// of linears, two in a layer and that of the head; what is left are those of the
+// gradients themselves.
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" | FileCheck %s --check-prefix=KEPT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1 keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=NINE
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=SIX
+// KEPT: mesh [dp = 2, tp = 4]
+// KEPT-NEXT: keep_gathered
+// KEPT-NEXT: split op [batch -> dp]
+// NINE: 9
+// SIX: 6
+
 // Context parallelism. Keys go round: the same programs as those of the example.
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 cp=4 cp-kind=ring" | FileCheck %s --check-prefix=RING
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 cp=4 cp-kind=ring" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT

@@ -44,10 +44,31 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" | FileCheck %s --check-prefix=ZB
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 stage-balance=work" | FileCheck %s --check-prefix=WORK2
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" | FileCheck %s --check-prefix=WORK4
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" | FileCheck %s --check-prefix=WORK4
 
 // Trees for small models, and the proof by execution that they are lowered right.
 
 // SIMULATED: proteus.iteration_time_ms
+
+// By work. A layer has 24 * 8 + 8 * 8 + 2 * 16 * 8 = 512, the head 12 * 8 = 96, all
+// together 2144. Half of it, 1072, is exceeded by the third layer; quarters, 536,
+// 1072 and 1608, by the second, the third and the fourth, so that the last stage has
+// the head and the loss alone.
+
+// WORK2: node "layers[*]" {
+// WORK2-NEXT: stages pp of [3, 1]
+// WORK2-NOT: at [
+// WORK4: node "layers[*]" {
+// WORK4-NEXT: stages pp of [2, 1, 1, 0]
+// WORK4: node "head" {
+// WORK4-NEXT: at [pp = 3]
+// WORK4-NEXT: split op [out -> tp]
+// WORK4: node "loss" {
+// WORK4-NEXT: at [pp = 3]
 
 // Several chunks per stage are interleaved.
 

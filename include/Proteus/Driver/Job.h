@@ -47,6 +47,12 @@ struct Strategy {
   std::optional<bool> overlapGradients;
   /// How gradients fill buckets; empty: as the stack does it.
   std::string bucketRule;
+  /// What stages have equally much of, "layers" or "work"; empty: as the stack
+  /// does it.
+  std::string stageBalance;
+  /// Whether what is gathered for the forward pass is kept for the backward
+  /// pass; absent: as the stack does it.
+  std::optional<bool> keepGathered;
   /// Bytes of a gradient bucket, and of the first one; absent: by the rule.
   std::optional<int64_t> bucketSize, firstBucketSize;
   /// What runs beside collectives between kernels; empty: as the stack does it.

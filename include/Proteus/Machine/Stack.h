@@ -67,6 +67,11 @@ struct Stack {
 
   /// Gradients are reduced while the backward pass goes on; else behind it.
   bool overlapGradients = true;
+  /// What stages of a pipeline have equally much of: "layers" or "work".
+  std::string stageBalance = "layers";
+  /// Gathered inputs of split linears are kept for the backward pass; else they
+  /// are gathered again.
+  bool keepGathered = false;
   /// Gradients, and what is reduced of them, are of this type; empty: f32.
   std::string gradientType;
   /// How gradients fill buckets: "ddp", "fsdp", "megatron" or "deepspeed".
@@ -109,8 +114,9 @@ struct Stack {
   /// Whether the optimizer has gradients of its own in the type of its master
   /// weights, beside those of the model.
   bool masterGradients = false;
-  /// What its users call the memory of a run: "allocated", the sum of tensors,
-  /// or "device", all that is taken from a device.
+  /// What its users call the memory of a run: "allocated", the sum of tensors
+  /// on the device that has most, "reserved", what the allocator has taken on
+  /// the first one, or "device", all that is taken from the first one.
   std::string reportedMemory = "allocated";
 
   /// Mean relative error of what is not modelled.

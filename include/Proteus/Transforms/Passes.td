@@ -62,6 +62,12 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       of the data-parallel devices, so that each holds about as much.
     - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
       are gathered for their reduction.
+    - `stage-balance=work` counts the work of linears, layers and head alike, in
+      the order of the model: a stage ends with the layer or operation at which
+      its share of the work is exceeded. Stages behind the layers have the head
+      or the loss alone.
+    - `keep-gathered=true` keeps what the forward pass has gathered (`sp`, `cp`)
+      for the backward pass instead of gathering it again.
 
     The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
     `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
@@ -182,7 +188,17 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"overlapMessages", "overlap-messages", "bool", "true",
            "Run kernels beside messages to other stages">,
     Option<"scatterMessages", "scatter-messages", "bool", "false",
-           "Let values cross between stages in slices">
+           "Let values cross between stages in slices">,
+    Option<"stageBalance", "stage-balance", "::proteus::StageBalance",
+           "::proteus::StageBalance::Layers",
+           "What stages have about equally much of",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::StageBalance::Layers, "layers",
+                        "layers; what follows them is in the last stage"),
+             clEnumValN(::proteus::StageBalance::Work, "work",
+                        "work of linears, the head's included"))}]>,
+    Option<"keepGathered", "keep-gathered", "bool", "false",
+           "Keep activations gathered between forward and backward pass">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }

@@ -144,6 +144,9 @@ ScatterGatherOp TreeOp::getScatterGather() {
 }
 
 OverlapOp TreeOp::getOverlap() { return findSetting<OverlapOp>(*this); }
+KeepGatheredOp TreeOp::getKeepGathered() {
+  return findSetting<KeepGatheredOp>(*this);
+}
 
 //===----------------------------------------------------------------------===//
 // NodeOp

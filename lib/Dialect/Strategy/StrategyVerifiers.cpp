@@ -213,6 +213,7 @@ LogicalResult OverlapOp::verify() {
            << " is too small; it must be at least 2";
   return success();
 }
+LogicalResult KeepGatheredOp::verify() { return verifyInTree(*this); }
 
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {
@@ -312,9 +313,9 @@ LogicalResult StagesOp::verify() {
     return emitOpError() << *problem;
   if (std::optional<ArrayRef<int64_t>> counts = getCounts())
     for (auto [run, count] : llvm::enumerate(*counts))
-      if (count < 1)
+      if (count < 0)
         return emitOpError() << "gives run " << run << " " << count
-                             << " modules, expected at least 1";
+                             << " modules, expected at least 0";
   return success();
 }
 

@@ -727,13 +727,13 @@ strategy.tree @s for @gpt {
 
 // -----
 
-// Runs of modules are not empty.
+// Runs of modules may be empty, but no less.
 func.func private @m()
 strategy.tree @t for @m {
   mesh [pp = 2]
   node "a[*]" {
-    // expected-error@+1 {{'strategy.stages' op gives run 1 0 modules, expected at least 1}}
-    stages pp of [2, 0]
+    // expected-error@+1 {{'strategy.stages' op gives run 1 -1 modules, expected at least 0}}
+    stages pp of [2, -1]
   }
 }
 
@@ -915,6 +915,19 @@ strategy.tree @t for @f {
   node "a" {
     // expected-error@+1 {{'strategy.at' op 'd:(1)4' and 'd:(2)2' overlap; give one position for each part of an axis}}
     at [d:(1)4 = 1, d:(2)2 = 1]
+  }
+}
+
+// -----
+
+// What is kept gathered is a setting of the tree.
+func.func private @f()
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @f {
+  mesh [d = 8]
+  node "a" {
+    // expected-error@+1 {{'strategy.keep_gathered' op keep_gathered belongs to the tree; move it out of node "a"}}
+    keep_gathered
   }
 }
 

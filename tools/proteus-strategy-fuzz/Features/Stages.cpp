@@ -14,14 +14,16 @@
 
 using namespace proteus::fuzz;
 
-/// The numbers of layers of random runs, one run per stage and chunk.
-static std::vector<int64_t> chooseRuns(Random &random,
-                                       const TreeBuilder &builder) {
+/// The numbers of layers of random runs, one run per stage and chunk, each of
+/// `least` layers or more.
+static std::vector<int64_t>
+chooseRuns(Random &random, const TreeBuilder &builder, int64_t least) {
   int64_t count = builder.getNumStages() * builder.getNumChunks();
   int64_t left = builder.model.layers;
   std::vector<int64_t> runs;
   for (int64_t behind = count - 1; behind >= 0; --behind) {
-    runs.push_back(behind ? random.between(1, left - behind) : left);
+    runs.push_back(behind ? random.between(least, left - behind * least)
+                          : left);
     left -= runs.back();
   }
   return runs;
@@ -32,7 +34,7 @@ static void placeRanges(Random &random, TreeBuilder &builder) {
   if (builder.pipeline.empty())
     return;
   int64_t stages = builder.getNumStages(), begin = 0;
-  std::vector<int64_t> runs = chooseRuns(random, builder);
+  std::vector<int64_t> runs = chooseRuns(random, builder, /*least=*/1);
   for (size_t run = 0; run < runs.size(); ++run) {
     int64_t end = begin + runs[run];
     Node &node = builder.getNode(
@@ -48,7 +50,8 @@ static void cutUnevenly(Random &random, TreeBuilder &builder) {
   if (builder.pipeline.empty() || !builder.getLayerNodes().empty())
     return;
   std::vector<std::string> numbers;
-  for (int64_t run : chooseRuns(random, builder))
+  int64_t least = random.chance(70) ? 1 : 0;
+  for (int64_t run : chooseRuns(random, builder, least))
     numbers.push_back(std::to_string(run));
   builder.getNode(builder.tree.root, "layers[*]")
       .settings.push_back("stages " + builder.pipeline + " of [" +

@@ -79,6 +79,8 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScatterGatherOp getScatterGather();
     /// What runs beside what; null if nothing is said.
     OverlapOp getOverlap();
+    /// The wish to keep gathered values; null if it is not given.
+    KeepGatheredOp getKeepGathered();
   }];
 }
 
@@ -337,6 +339,27 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   let hasVerifier = 1;
 }
 
+def Strategy_KeepGatheredOp : Strategy_Op<"keep_gathered"> {
+  let summary = "Keeps what the forward pass has gathered for the backward pass";
+  let description = [{
+    An activation that is split, and that kernels read in a larger form (the
+    gathered input of a linear whose outputs are split, under sequence
+    parallelism), is gathered in the forward pass and, where gradients read that
+    form too, once more in the backward pass; only the split form is alive
+    between. With this setting the gathered form is kept instead: it takes more
+    memory and saves the second collective.
+
+    **Constraints**
+    - It stands directly in a tree, once.
+
+    ```mlir
+    keep_gathered
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Settings of the tree and of nodes
 //===----------------------------------------------------------------------===//
@@ -433,8 +456,9 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
     **Constraints**
     - It stands directly in a node, once, and not beside `at`.
     - The axis is an axis of the tree's mesh (checked by the tree).
-    - The numbers of `of` are at least 1. That there is one per run and that they
-      add up to the modules is checked when the tree is applied.
+    - The numbers of `of` are not negative; a run without modules is for what
+      `at` places there. That there is one per run and that they add up to the
+      modules is checked when the tree is applied.
 
     ```mlir
     node "layers[*]" {

@@ -1,0 +1,101 @@
+//===- PresetStages.cpp - what stages of a pipeline have --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PresetStages.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+/// What is in one stage as a whole: a layer, or an operation outside of layers.
+struct Unit {
+  /// Null: a layer.
+  Operation *op = nullptr;
+  double work = 0;
+};
+} // namespace
+
+/// Points of the linears: what frameworks that balance stages by work count.
+static double workOf(nn::IterationSpaceOpInterface op) {
+  if (!isa<nn::LinearOp, nn::ExpertLinearOp>(op.getOperation()))
+    return 0;
+  return static_cast<double>(op.getIterationSpace().numPoints());
+}
+
+/// The layers and the other operations in the order of the model.
+static SmallVector<Unit> unitsOf(const PresetModel &model) {
+  SmallVector<Unit> units;
+  // The layers that the last operation is in: a repeat, or the index of a layer
+  // that is written out.
+  std::pair<Operation *, StringRef> last;
+  size_t count = 0;
+  for (nn::IterationSpaceOpInterface op : model.getOperations()) {
+    const PresetModel::Position *position = model.getPosition(op);
+    if (!position || position->layers != model.getMainLayers()) {
+      units.push_back({op, workOf(op)});
+      count = 0;
+      continue;
+    }
+    auto repeat = op->getParentOfType<nn::RepeatOp>();
+    std::pair<Operation *, StringRef> layers = {repeat, position->index};
+    if (count == 0 || layers != last) {
+      count = repeat ? repeat.getCount() : 1;
+      units.append(count, Unit());
+      last = layers;
+    }
+    for (Unit &unit : MutableArrayRef(units).take_back(count))
+      unit.work += workOf(op);
+  }
+  return units;
+}
+
+FailureOr<PresetStages>
+proteus::planStages(const PresetModel &model,
+                    const ApplyStrategyOptions &options) {
+  PresetStages stages;
+  int64_t number = options.pipelineParallel;
+  if (options.stageBalance == StageBalance::Layers || number == 1)
+    return stages;
+  func::FuncOp function = model.getFunction();
+  if (options.virtualStages > 1)
+    return function.emitOpError("stage-balance=work knows no chunks of stages; "
+                                "use virtual-stages=1, or "
+                                "stage-balance=layers");
+  SmallVector<Unit> units = unitsOf(model);
+  double total = 0, done = 0;
+  for (const Unit &unit : units)
+    total += unit.work;
+  stages.counts.assign(number, 0);
+  int64_t stage = 0, lastOfLayers = 0;
+  for (const Unit &unit : units) {
+    if (unit.op) {
+      stages.behind[unit.op] = stage;
+    } else {
+      ++stages.counts[stage];
+      lastOfLayers = stage;
+    }
+    done += unit.work;
+    // The unit that exceeds the share is the last one of the stage.
+    if (stage + 1 < number && done * number > total * (stage + 1))
+      ++stage;
+  }
+  SmallVector<Operation *> follows;
+  for (auto [op, place] : stages.behind)
+    if (place <= lastOfLayers)
+      follows.push_back(op);
+  for (Operation *op : follows)
+    stages.behind.erase(op);
+  for (int64_t i = 0; i < number; ++i)
+    if (stages.counts[i] == 0 && llvm::none_of(stages.behind, [&](auto entry) {
+          return entry.second == i;
+        }))
+      return function.emitOpError("stage-balance=work leaves stage ")
+             << i << " of pp=" << number
+             << " without work; use fewer stages, or stage-balance=layers";
+  return stages;
+}
