@@ -110,6 +110,15 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     return createStringError("schedule '" + schedule + "' is not known");
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
+  if (says(s, "stage_partition")) {
+    strategy.partition = s["stage_partition"].string();
+    if (!llvm::is_contained({"layers", "ends", "divisible"},
+                            *strategy.partition))
+      return createStringError("stage_partition '" + *strategy.partition +
+                               "' is not known: layers, ends or divisible");
+  }
+  if (s.has("scatter_messages"))
+    strategy.scatterMessages = isTrue(s, "scatter_messages");
   if (s.has("overlap_grad_reduce"))
     strategy.overlapGradients = isTrue(s, "overlap_grad_reduce");
   if (isTrue(s, "cpu_offload"))

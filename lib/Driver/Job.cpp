@@ -8,6 +8,7 @@
 
 #include "Proteus/Driver/Job.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -15,6 +16,19 @@ using namespace proteus::driver;
 
 /// More is a slip, and products of a few stay countable.
 static constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000;
+
+/// A flag whose default is what the stack does.
+static void addSwitch(Flags &flags, StringRef name, StringRef help,
+                      std::optional<bool> &target) {
+  flags.value(name, "true|false", (help + " (default: as the stack does)").str(),
+              [&target](StringRef text) -> Error {
+                if (text != "true" && text != "false")
+                  return createStringError("expected true or false, got '" +
+                                           text + "'");
+                target = text == "true";
+                return Error::success();
+              });
+}
 
 void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
   flags.section("parallelism");
@@ -57,6 +71,20 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                 maxBatch, {"gradient-accumulation-steps", "num-microbatches"});
   flags.integer("vpp", "chunks of layers per stage (interleaved)",
                 s.virtualStages, 1, maxDegree, {"virtual-stages"});
+  flags.value("stage-partition", "layers|ends|divisible",
+              "how many layers stages have: equally many; both ends of the "
+              "model count as one; that where it divides (default: as the "
+              "stack does)",
+              [&s](StringRef text) -> Error {
+                if (!is_contained({"layers", "ends", "divisible"}, text))
+                  return createStringError(
+                      "expected layers, ends or divisible, got '" + text + "'");
+                s.partition = text.str();
+                return Error::success();
+              });
+  addSwitch(flags, "scatter-messages",
+            "devices of a stage that hold the same send a part of it each",
+            s.scatterMessages);
   flags.choice("schedule", "order of micro-batches", s.schedule,
                {"1f1b", "gpipe", "interleaved", "zero-bubble"});
   flags.choice("recompute", "what the backward pass recomputes", s.recompute,
@@ -66,17 +94,8 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
              {"optimizer-cpu-offload"});
   flags.flag("offload-activation", "saved activations in host memory",
              s.offloadActivation);
-  flags.value(
-      "overlap-grad-reduce", "true|false",
-      "reduce gradients during the backward pass (default: as the stack "
-      "does)",
-      [&s](StringRef text) -> Error {
-        if (text != "true" && text != "false")
-          return createStringError("expected true or false, got '" + text +
-                                   "'");
-        s.overlapGradients = text == "true";
-        return Error::success();
-      });
+  addSwitch(flags, "overlap-grad-reduce",
+            "reduce gradients during the backward pass", s.overlapGradients);
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",
@@ -199,6 +218,10 @@ std::string Strategy::text() const {
   if (zeroGroup)
     add("zero-group", Twine(*zeroGroup));
   number("micro-batch", microBatch, 1);
+  if (partition)
+    add("stage-partition", *partition);
+  if (scatterMessages)
+    add("scatter-messages", *scatterMessages ? "true" : "false");
   if (schedule != plain.schedule)
     add("schedule", schedule);
   if (recompute != plain.recompute)

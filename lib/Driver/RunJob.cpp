@@ -159,6 +159,12 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.microBatches = sizes.microBatches;
   options.schedule = *strategy::symbolizeScheduleOrder(s.schedule);
   options.virtualStages = s.virtualStages;
+  options.partition =
+      llvm::StringSwitch<StagePartition>(s.partition.value_or("layers"))
+          .Case("ends", StagePartition::Ends)
+          .Case("divisible", StagePartition::Divisible)
+          .Default(StagePartition::Layers);
+  options.scatterMessages = s.scatterMessages.value_or(false);
   options.recompute = llvm::StringSwitch<Recompute>(s.recompute)
                           .Case("full", Recompute::Full)
                           .Case("selective", Recompute::Selective)

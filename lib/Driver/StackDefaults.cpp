@@ -102,6 +102,10 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
   }
+  if (!strategy.scatterMessages)
+    strategy.scatterMessages = stack.scatterMessages;
+  if (!strategy.partition)
+    strategy.partition = stack.partition;
   if (stack.gradientType == "compute" && !job.gradientType)
     job.gradientType.emplace();
   if (job.isFile())

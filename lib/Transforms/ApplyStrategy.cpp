@@ -146,6 +146,8 @@ public:
                                  microBatches,
                                  schedule,
                                  virtualStages,
+                                 partition,
+                                 scatterMessages,
                                  recompute,
                                  zero,
                                  zeroGroup,

@@ -970,6 +970,8 @@ LogicalResult Matcher::readSchedule() {
     schedule.set("max_ongoing", op.getMaxOngoingAttr());
   if (numChunks > 1)
     schedule.set("virtual_stages", op.getVirtualStagesAttr());
+  if (op.getScatter())
+    schedule.set("scatter", builder.getUnitAttr());
   if (const PipelineSchedule *builtIn = findSchedule(name)) {
     StageShape shape{0, numStages, numChunks,
                      static_cast<int64_t>(op.getMicroBatches()),

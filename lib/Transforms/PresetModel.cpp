@@ -181,6 +181,27 @@ LogicalResult PresetModel::chooseLayers(const ApplyStrategyOptions &options) {
            << " times virtual-stages=" << options.virtualStages
            << " runs; use virtual-stages=" << count / options.pipelineParallel
            << " or less";
+  return partition(options);
+}
+
+/// Decides how many layers each run has, where not equally many.
+LogicalResult PresetModel::partition(const ApplyStrategyOptions &options) {
+  int64_t count = layers[mainLayers].indices.size();
+  int64_t runs = options.pipelineParallel * options.virtualStages;
+  bool withEnds = options.partition == StagePartition::Ends ||
+                  (options.partition == StagePartition::Divisible &&
+                   count % runs != 0 && (count + 2) % runs == 0);
+  if (!withEnds || options.pipelineParallel == 1)
+    return success();
+  for (int64_t run = 0; run < runs; ++run)
+    runLengths.push_back(dist::partSize(count + 2, runs, run));
+  --runLengths.front();
+  --runLengths.back();
+  if (runLengths.back() < 1 || runLengths.front() < 1)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers << "', too few for " << runs
+           << " runs of which the first and the last have one less; use "
+              "partition=layers, or fewer stages";
   return success();
 }
 

@@ -75,11 +75,14 @@ public:
   /// The pattern of the layers that are cut into stages and recomputed; empty
   /// if there are none.
   llvm::StringRef getMainLayers() const { return mainLayers; }
+  /// How many of these each run has that stages hold; empty: equally many.
+  llvm::ArrayRef<int64_t> getRunLengths() const { return runLengths; }
 
 private:
   llvm::LogicalResult checkBatch(const ApplyStrategyOptions &options);
   void findLayers();
   llvm::LogicalResult chooseLayers(const ApplyStrategyOptions &options);
+  llvm::LogicalResult partition(const ApplyStrategyOptions &options);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<nn::IterationSpaceOpInterface> operations;
@@ -87,6 +90,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Position> positions;
   llvm::MapVector<llvm::StringRef, Layers> layers;
   llvm::StringRef mainLayers;
+  llvm::SmallVector<int64_t> runLengths;
 };
 
 /// Whether a split of any dimension of the operand is one of the result.

@@ -100,8 +100,11 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     auto node = strategy::NodeOp::create(builder, loc, pattern);
     builder.setInsertionPointToStart(&node.getBody().front());
     if (stages)
-      strategy::StagesOp::create(builder, loc, builder.getStringAttr(kPipeline),
-                                 DenseI64ArrayAttr());
+      strategy::StagesOp::create(
+          builder, loc, builder.getStringAttr(kPipeline),
+          model.getRunLengths().empty()
+              ? DenseI64ArrayAttr()
+              : builder.getDenseI64ArrayAttr(model.getRunLengths()));
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     for (auto &[path, list] : common)
@@ -151,7 +154,10 @@ void TreeWriter::write(StringRef name) {
         IntegerAttr(),
         options.virtualStages > 1
             ? builder.getI64IntegerAttr(options.virtualStages)
-            : IntegerAttr());
+            : IntegerAttr(),
+        options.scatterMessages && options.pipelineParallel > 1
+            ? builder.getUnitAttr()
+            : UnitAttr());
   auto given = [&](int64_t bytes) {
     return bytes > 0 ? builder.getI64IntegerAttr(bytes) : IntegerAttr();
   };

@@ -60,6 +60,7 @@ public:
     if (auto chunks = schedule ? schedule.getAs<IntegerAttr>("virtual_stages")
                                : IntegerAttr())
       numChunks = chunks.getInt();
+    scattersMessages = schedule && schedule.contains("scatter");
   }
 
   void run();
@@ -69,6 +70,8 @@ private:
   void buildProgram(int64_t stage);
   void buildSection(OpBuilder &builder, SectionPlace place);
   void copy(OpBuilder &builder, Operation *op, SectionPlace place);
+  void copyTransfer(OpBuilder &builder, dist::TransferOp transfer,
+                    SectionPlace place);
   dist::SectionKind kindOf(SectionPlace place) const;
 
   int64_t stageOf(Operation *op) const {
@@ -102,6 +105,7 @@ private:
   std::optional<dist::Axis> pipelineAxis;
   int64_t numStages = 1, numChunks = 1;
   DictionaryAttr schedule;
+  bool scattersMessages = false;
   /// Virtual stages whose gradients are split.
   DenseSet<int64_t> split;
   /// The operations of each section, in order.
@@ -141,34 +145,88 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
   });
 }
 
-void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
-  auto transfer = dyn_cast<dist::TransferOp>(op);
-  if (!transfer) {
-    // Annotations have served their purpose: types hold the layouts, sections
-    // the phases, programs the stages.
-    stripAnnotations(builder.clone(*op, mapping));
-    return;
+namespace {
+/// How what several devices hold is cut for a message: along which dimension,
+/// over which axes.
+struct MessageParts {
+  unsigned dim;
+  dist::AxisList axes;
+
+  /// The type of one part.
+  RankedTensorType cut(RankedTensorType whole) const {
+    dist::LayoutAttr layout = dist::getLayout(whole);
+    dist::Layout parts = layout.getValue();
+    parts.dims[dim] = axes;
+    return dist::withLayout(whole,
+                            dist::LayoutAttr::get(layout.getMesh(), parts));
   }
+};
+} // namespace
+
+/// None if the devices of a stage hold different things, or no dimension can
+/// be cut.
+static std::optional<MessageParts> partsOfMessage(RankedTensorType type) {
+  dist::LayoutAttr attribute = dist::getLayout(type);
+  const dist::Layout &layout = attribute.getValue();
+  const dist::Mesh &mesh = attribute.getMesh().getValue();
+  dist::AxisList axes;
+  for (dist::Axis axis = dist::microAxis + 1; axis < mesh.getNumAxes(); ++axis)
+    if (mesh.getSize(axis) > 1 && layout.isReplicated(axis))
+      axes.push_back(axis);
+  if (axes.empty())
+    return std::nullopt;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (layout.dims[dim].empty() && size % mesh.getSize(axes) == 0)
+      return MessageParts{static_cast<unsigned>(dim), axes};
+  return std::nullopt;
+}
+
+void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
+  if (auto transfer = dyn_cast<dist::TransferOp>(op))
+    return copyTransfer(builder, transfer, place);
+  // Annotations have served their purpose: types hold the layouts, sections the
+  // phases, programs the stages.
+  stripAnnotations(builder.clone(*op, mapping));
+}
+
+/// The end of a transfer that is in `place`.
+void Splitter::copyTransfer(OpBuilder &builder, dist::TransferOp transfer,
+                            SectionPlace place) {
+  Location loc = transfer.getLoc();
   int64_t from = sourceOf(transfer).stage % numStages;
-  int64_t to = stageOf(op) % numStages;
-  int64_t tag = tags.try_emplace(op, tags.size()).first->second;
+  int64_t to = stageOf(transfer.getOperation()) % numStages;
+  int64_t tag = tags.try_emplace(transfer, tags.size()).first->second;
   auto purpose = dist::PurposeAttr::get(context, dist::Purpose::Activation);
-  Attribute path = op->getAttr(ProteusDialect::pathAttrName);
+  Attribute path = transfer->getAttr(ProteusDialect::pathAttrName);
   auto keepPath = [&](Operation *message) {
     if (path)
       message->setDiscardableAttr(ProteusDialect::pathAttrName, path);
   };
+  auto type = cast<RankedTensorType>(transfer.getType());
+  std::optional<MessageParts> parts;
+  if (scattersMessages && place.phase != Phase::Update)
+    parts = partsOfMessage(type);
+  ArrayAttr axes = parts ? dist::getAxisNames(mesh, parts->axes) : ArrayAttr();
   if (sourceOf(transfer) == place) {
-    keepPath(dist::SendOp::create(builder, op->getLoc(),
-                                  mapping.lookup(transfer.getInput()), to, tag,
-                                  purpose));
+    Value sent = mapping.lookup(transfer.getInput());
+    if (parts)
+      sent = dist::SliceOp::create(
+          builder, loc, parts->cut(cast<RankedTensorType>(sent.getType())),
+          sent, parts->dim, axes);
+    keepPath(dist::SendOp::create(builder, loc, sent, to, tag, purpose));
     return;
   }
-  auto recv =
-      dist::RecvOp::create(builder, op->getLoc(),
-                           transfer.getResult().getType(), from, tag, purpose);
+  auto recv = dist::RecvOp::create(builder, loc, parts ? parts->cut(type) : type,
+                                   from, tag, purpose);
   keepPath(recv);
-  mapping.map(transfer.getResult(), recv.getValue());
+  Value received = recv.getValue();
+  if (parts) {
+    auto gather = dist::AllGatherOp::create(builder, loc, type, received,
+                                            parts->dim, axes, purpose);
+    keepPath(gather);
+    received = gather.getResult();
+  }
+  mapping.map(transfer.getResult(), received);
 }
 
 dist::SectionKind Splitter::kindOf(SectionPlace place) const {

@@ -61,10 +61,13 @@ void proteus::addTraffic(const machine::Stack &stack, Operation *op,
 cost::Time proteus::timeWithStack(const machine::Stack &stack,
                                   const machine::Device &device,
                                   const cost::Kernel &work, cost::Time time) {
-  if (work.family != cost::Family::Attention)
-    return time;
-  return cost::fromSeconds(cost::toSeconds(time) /
-                           stack.attentionRate(device.architecture));
+  double rate = 1;
+  if (work.family == cost::Family::Attention)
+    rate = stack.attentionRate(device.architecture);
+  else if (work.family == cost::Family::Product)
+    rate = stack.productRate(device.architecture);
+  return rate == 1 ? time
+                   : cost::fromSeconds(cost::toSeconds(time) / rate);
 }
 
 void proteus::addHostTime(const machine::Stack &stack, Operation *op,

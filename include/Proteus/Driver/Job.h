@@ -45,6 +45,10 @@ struct Strategy {
   /// Whether gradients are reduced during the backward pass; absent: as the
   /// stack does it.
   std::optional<bool> overlapGradients;
+  /// Whether devices of a stage that hold the same send a part of it each, and
+  /// how layers are dealt out to stages; absent: as the stack does it.
+  std::optional<bool> scatterMessages;
+  std::optional<std::string> partition;
   /// Bytes of a gradient bucket, and of the first one.
   std::optional<int64_t> bucketSize, firstBucketSize;
 

@@ -69,15 +69,21 @@ struct Stack {
   bool overlapGradients = true;
   /// Gradients, and what is reduced of them, are of this type; empty: f32.
   std::string gradientType;
+  /// Of what all devices of a stage hold, each sends a part to the next stage.
+  bool scatterMessages = false;
+  /// How layers are dealt out to stages: "layers", "ends" or "divisible", see
+  /// apply-strategy.
+  std::string partition = "layers";
 
   // What it costs.
 
   /// Seconds the host needs for each kernel, each collective and each message
   /// between stages, ahead of the device.
   double hostKernel = 0, hostCollective = 0, hostMessage = 0;
-  /// Seconds in which the device waits at each kernel, each collective and each
-  /// step, whatever the host does ahead.
-  double kernelGap = 0, collectiveGap = 0, stepGap = 0;
+  /// Seconds in which the device waits at each kernel, each collective, behind
+  /// each message from another stage, and at each step, whatever the host does
+  /// ahead.
+  double kernelGap = 0, collectiveGap = 0, messageGap = 0, stepGap = 0;
   /// How many times the bytes of the operation are moved.
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
@@ -86,6 +92,10 @@ struct Stack {
   /// generations for which its kernel was not written; 1 elsewhere.
   std::vector<std::pair<Architecture, double>> attentionRates;
   double attentionRate(Architecture architecture) const;
+  /// The same of its matrix products: libraries differ in age, devices in what
+  /// clock they sustain.
+  std::vector<std::pair<Architecture, double>> productRates;
+  double productRate(Architecture architecture) const;
 
   // What it takes of the memory.
 

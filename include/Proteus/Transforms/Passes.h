@@ -46,6 +46,9 @@ enum class ContextKind { AllGather, Ring, Ulysses };
 /// What is split over data-parallel devices (ZeRO), for apply-strategy.
 enum class ZeroStage { None, States, Gradients, Parameters };
 
+/// How repeated layers are dealt out to stages, for apply-strategy.
+enum class StagePartition { Layers, Ends, Divisible };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Passes.h.inc"

@@ -21,7 +21,13 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `dp` splits the batch, `micro-batches` cut it in time.
     - `pp` cuts the repeated layers with the most work into stages: an
       `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
-      `virtual-stages` every stage gets several runs of them.
+      `virtual-stages` every stage gets several runs of them. `partition` says how
+      many each gets: with `layers` equally many, the first ones one more where
+      they do not divide; with `ends` what is before the layers and what is behind
+      them counts as a layer each, so that the first and the last run have one less;
+      `divisible` is `ends` where that divides and `layers` does not.
+    - `scatter-messages` lets the devices of a stage that hold the same send a
+      part of it each to the next stage, which gathers it.
     - `tp` splits as Megatron-LM does: the linears that feed an attention, or a
       product per head (`nn.matmul` of `[batch, head, ..]`), and each linear that
       another one reads through element-wise operations, by columns (`out`), so
@@ -122,6 +128,18 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
                         "gradients of parameters fill the waiting times"))}]>,
     Option<"virtualStages", "virtual-stages", "int64_t", "1",
            "Chunks of layers per pipeline stage">,
+    Option<"partition", "partition", "::proteus::StagePartition",
+           "::proteus::StagePartition::Layers",
+           "How layers are dealt out to stages",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::StagePartition::Layers, "layers",
+                        "equally many"),
+             clEnumValN(::proteus::StagePartition::Ends, "ends",
+                        "both ends of the model count as a layer"),
+             clEnumValN(::proteus::StagePartition::Divisible, "divisible",
+                        "ends where that divides and layers does not"))}]>,
+    Option<"scatterMessages", "scatter-messages", "bool", "false",
+           "Devices of a stage that hold the same send a part of it each">,
     Option<"recompute", "recompute", "::proteus::Recompute",
            "::proteus::Recompute::None", "What the backward pass recomputes",
            [{::llvm::cl::values(
