@@ -165,8 +165,7 @@ static void readHost(const Reader &reader, Stack &stack) {
 }
 
 static void readGaps(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"kernel_us", "collective_us", "message_us", "step_us"});
-  readSeconds(reader, "message_us", stack.messageGap);
+  reader.expectKeys({"kernel_us", "collective_us", "step_us"});
   readSeconds(reader, "kernel_us", stack.kernelGap);
   readSeconds(reader, "collective_us", stack.collectiveGap);
   readSeconds(reader, "step_us", stack.stepGap);

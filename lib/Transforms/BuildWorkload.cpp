@@ -418,8 +418,6 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
   to.sectionBegin = from.sectionBegin;
   for (const FlatBuffer &buffer : from.buffers)
     to.buffers.push_back(bufferOf(buffer, number));
-  // Waits behind messages, which the next kernel takes longer for.
-  cost::Time waits = 0;
   for (auto [index, task] : llvm::enumerate(from.tasks)) {
     sim::Task copy;
     copy.label = label(task.label);
@@ -441,12 +439,6 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
       copy.collective = collectiveOf(task, index, number, once);
     }
     addHostTime(options.stack, task.op, copy);
-    if (isa<dist::RecvOp>(task.op)) {
-      waits += cost::fromSeconds(options.stack.messageGap);
-    } else if (copy.duration > 0) {
-      copy.duration += waits;
-      waits = 0;
-    }
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},

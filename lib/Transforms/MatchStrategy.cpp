@@ -970,7 +970,7 @@ LogicalResult Matcher::readSchedule() {
     schedule.set("max_ongoing", op.getMaxOngoingAttr());
   if (numChunks > 1)
     schedule.set("virtual_stages", op.getVirtualStagesAttr());
-  if (op.getScatter())
+  if (op.getScatter().value_or(false))
     schedule.set("scatter", builder.getUnitAttr());
   if (const PipelineSchedule *builtIn = findSchedule(name)) {
     StageShape shape{0, numStages, numChunks,

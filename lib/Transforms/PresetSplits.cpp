@@ -115,15 +115,37 @@ static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   return {};
 }
 
+/// The linears that read `value` with its parts in other places only.
+static void collectLinearsBehind(Value value,
+                                 SmallVectorImpl<nn::LinearOp> &linears) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (auto linear = dyn_cast<nn::LinearOp>(reader)) {
+      if (use.getOperandNumber() == 0)
+        linears.push_back(linear);
+    } else if (isElementWise(reader) ||
+               isa<nn::TransposeOp, nn::ReshapeOp>(reader)) {
+      collectLinearsBehind(reader->getResult(0), linears);
+    }
+  }
+}
+
 /// Attention that is written out multiplies `[batch, head, ..]`: the linears in
-/// front by columns, and the products follow by heads.
+/// front by columns, the products follow by heads, the one behind by rows.
 void PresetSplits::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
+  bool splits = false;
   for (Value operand : product.getOperands())
     if (nn::LinearOp linear =
-            linearOfColumns(operand, 1, options.tensorParallel))
+            linearOfColumns(operand, 1, options.tensorParallel)) {
       splitOver(linear, "out");
+      splits = true;
+    }
+  SmallVector<nn::LinearOp> behind;
+  if (splits)
+    collectLinearsBehind(product.getResult(), behind);
+  rowLinears.insert_range(behind);
 }
 
 /// By columns, if that is of use to the readers.

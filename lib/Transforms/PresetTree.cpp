@@ -156,8 +156,8 @@ void TreeWriter::write(StringRef name) {
             ? builder.getI64IntegerAttr(options.virtualStages)
             : IntegerAttr(),
         options.scatterMessages && options.pipelineParallel > 1
-            ? builder.getUnitAttr()
-            : UnitAttr());
+            ? builder.getBoolAttr(true)
+            : BoolAttr());
   auto given = [&](int64_t bytes) {
     return bytes > 0 ? builder.getI64IntegerAttr(bytes) : IntegerAttr();
   };

@@ -171,3 +171,47 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
   }
 }
+
+// -----
+
+// Of what both devices of a stage hold, each sends half, along a dimension that is
+// whole; the next stage gathers it, activations and their gradients alike.
+
+// CHECK-LABEL: dist.program @parts_stage0 mesh #mesh at [pp = 0] (
+// CHECK:         dist.section forward {
+// CHECK-NEXT:      %[[A:.+]] = nn.linear "a"
+// CHECK-NEXT:      %[[PART:.+]] = dist.slice %[[A]] dim 1 over {tp} :
+// CHECK-NEXT:      dist.send %[[PART]] to stage 1
+// CHECK:         dist.section backward {
+// CHECK-NEXT:      %[[DP:.+]] = dist.recv from stage 1
+// CHECK-NEXT:      %[[DA:.+]] = dist.all_gather %[[DP]] dim 1 over {tp} for activation {proteus.path = "b"} :
+// CHECK-NEXT:      nn.linear_wgrad "a"{{.*}}%[[DA]]
+// CHECK-LABEL: dist.program @parts_stage1 mesh #mesh at [pp = 1] (
+// CHECK:         dist.section forward {
+// CHECK-NEXT:      %[[HALF:.+]] = dist.recv from stage 0
+// CHECK-NEXT:      %[[X:.+]] = dist.all_gather %[[HALF]] dim 1 over {tp} for activation {proteus.path = "a"} :
+// CHECK-NEXT:      nn.linear "b"(%[[X]],
+// CHECK:         dist.section backward {
+// CHECK:           dist.slice {{.*}} dim 1 over {tp} :
+// CHECK-NEXT:      dist.send
+module attributes {proteus.cluster = "dgx-a100"} {
+  func.func @parts(
+      %x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"},
+      %t: tensor<8xi32> {nn.role = "input", nn.path = "labels"},
+      %wa: tensor<16x16xf32> {nn.role = "parameter", nn.path = "a.weight"},
+      %wb: tensor<4x16xf32> {nn.role = "parameter", nn.path = "b.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %0 = nn.linear "a"(%x, %wa) : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %1 = nn.linear "b"(%0, %wb) : (tensor<8x16xf32>, tensor<4x16xf32>) -> tensor<8x4xf32>
+    %loss, %lse = nn.cross_entropy "loss"(%1, %t) : (tensor<8x4xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8xf32>)
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @parts {
+    mesh [pp = 2, dp = 2, tp = 2]
+    schedule micro_batches = 2 scatter = true
+    split op [batch -> dp]
+    node "a" { at [pp = 0] }
+    node "b" { at [pp = 1] }
+    node "loss" { at [pp = 1] }
+  }
+}

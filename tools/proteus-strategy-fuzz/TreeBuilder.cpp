@@ -35,7 +35,7 @@ void TreeBuilder::setSchedule(StringRef key, StringRef value) {
   schedule.set(key, value);
   Entries sorted;
   for (StringRef known :
-       {"micro_batches", "order", "max_ongoing", "virtual_stages"})
+       {"micro_batches", "order", "max_ongoing", "virtual_stages", "scatter"})
     if (StringRef entry = schedule.get(known); !entry.empty())
       sorted.set(known, entry);
   schedule = std::move(sorted);

@@ -80,10 +80,9 @@ struct Stack {
   /// Seconds the host needs for each kernel, each collective and each message
   /// between stages, ahead of the device.
   double hostKernel = 0, hostCollective = 0, hostMessage = 0;
-  /// Seconds in which the device waits at each kernel, each collective, behind
-  /// each message from another stage, and at each step, whatever the host does
-  /// ahead.
-  double kernelGap = 0, collectiveGap = 0, messageGap = 0, stepGap = 0;
+  /// Seconds in which the device waits at each kernel, each collective and each
+  /// step, whatever the host does ahead.
+  double kernelGap = 0, collectiveGap = 0, stepGap = 0;
   /// How many times the bytes of the operation are moved.
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.

@@ -92,17 +92,17 @@ strategy.tree @items for @gpt {
 
 // CHECK-LABEL: strategy.tree @options for @gpt {
 // CHECK-NEXT:    mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
-// CHECK-NEXT:    schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+// CHECK-NEXT:    schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2 scatter = true
 // CHECK-NEXT:    bucket first = 1
 // CHECK-NEXT:    recompute
 // CHECK-NEXT:    at [pp = 0, dp = 1]
 // CHECK-NEXT:  }
 // GENERIC-LABEL: sym_name = "options"
 // GENERIC:         devices = array<i64: 0, 1, 4, 5>
-// GENERIC:         max_ongoing = 4 : i64, micro_batches = 8 : i64, order = "gpipe", virtual_stages = 2 : i64
+// GENERIC:         max_ongoing = 4 : i64, micro_batches = 8 : i64, order = "gpipe", scatter = true, virtual_stages = 2 : i64
 strategy.tree @options for @gpt {
   mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
-  schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
+  schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2 scatter = true
   bucket first = 1
   recompute
   at [pp = 0, dp = 1]

@@ -188,10 +188,10 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
     - `virtual_stages`: how many chunks of the model each stage holds. With v
       chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c of
       stage s. Without it, one.
-    - `scatter`: of what all devices along some axes of a stage hold, each sends a
-      part to the next stage, where they gather it; without it each sends all of it.
-      This is so for values with a dimension that no axis splits and that divides by
-      the number of devices.
+    - `scatter`: with `true`, of what all devices along some axes of a stage hold,
+      each sends a part to the next stage, where they gather it; else each sends all
+      of it. A value is sent as a whole if it has no dimension that no axis splits and
+      that divides by the number of these devices.
 
     **Constraints**
     - It stands directly in a tree.
@@ -201,18 +201,18 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
 
     ```mlir
     schedule micro_batches = 96 order = "1f1b"
-    schedule micro_batches = 96 order = "interleaved" virtual_stages = 2 scatter
+    schedule micro_batches = 96 order = "interleaved" virtual_stages = 2 scatter = true
     ```
   }];
   let arguments = (ins I64Attr:$micro_batches,
                        OptionalAttr<StrAttr>:$order,
                        OptionalAttr<I64Attr>:$max_ongoing,
                        OptionalAttr<I64Attr>:$virtual_stages,
-                       UnitAttr:$scatter);
+                       OptionalAttr<BoolAttr>:$scatter);
   let assemblyFormat = [{
     `micro_batches` `=` $micro_batches (`order` `=` $order^)?
     (`max_ongoing` `=` $max_ongoing^)? (`virtual_stages` `=` $virtual_stages^)?
-    (`scatter` $scatter^)? attr-dict
+    (`scatter` `=` $scatter^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
