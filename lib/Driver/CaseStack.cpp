@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a case says of its framework and its network decides which profiles its
-// prediction uses; nothing else does.
+// What a case says of its framework, its network and its devices decides which
+// profiles its prediction uses; nothing else does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,12 @@ namespace {
 struct Known {
   StringRef words;
   StringRef profile;
+};
+
+/// A place is known by its network and its devices.
+struct KnownPlace {
+  StringRef network, gpu;
+  StringRef site;
 };
 } // namespace
 
@@ -44,9 +50,10 @@ static constexpr Known frameworks[] = {
     {"ddp", "pytorch-ddp"},
 };
 
-/// The first whose words are part of what is said of the network.
-static constexpr Known networks[] = {
-    {"omni-path", "jean-zay"},
+/// The first of which both words are part of what is said.
+static constexpr KnownPlace places[] = {
+    {"omni-path", "a100", "jean-zay-a100"},
+    {"omni-path", "v100", "jean-zay-v100"},
 };
 
 static StringRef profileFor(ArrayRef<Known> known, StringRef words) {
@@ -54,6 +61,14 @@ static StringRef profileFor(ArrayRef<Known> known, StringRef words) {
   for (const Known &one : known)
     if (StringRef(lower).contains(one.words))
       return one.profile;
+  return "";
+}
+
+static StringRef siteFor(StringRef network, StringRef gpu) {
+  for (const KnownPlace &place : places)
+    if (network.contains_insensitive(place.network) &&
+        gpu.contains_insensitive(place.gpu))
+      return place.site;
   return "";
 }
 
@@ -66,6 +81,8 @@ void proteus::driver::stackOfCase(const json::Reader &strategy,
       job.stack = stack.str();
   job.cudaGraphs =
       strategy.has("cuda_graphs") && strategy["cuda_graphs"].text() == "true";
-  if (hardware.has("inter_link"))
-    job.site = profileFor(networks, hardware["inter_link"].string()).str();
+  if (hardware.has("inter_link") && hardware.has("gpu"))
+    job.site = siteFor(hardware["inter_link"].string(),
+                       hardware["gpu"].string())
+                   .str();
 }

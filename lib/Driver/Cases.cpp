@@ -123,6 +123,15 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   // "all dp ranks" is the default.
   if (says(s, "zero_group") && !s["zero_group"].isString())
     strategy.zeroGroup = countOf(s, "zero_group");
+  decide("scatter_messages", strategy.scatterMessages);
+  if (says(s, "stage_partition")) {
+    strategy.stagePartition = s["stage_partition"].string();
+    if (!llvm::is_contained({"layers", "ends", "divisible", "work"},
+                            strategy.stagePartition))
+      return createStringError(
+          "stage_partition '" + strategy.stagePartition +
+          "' is not known: layers, ends, divisible or work");
+  }
   if (isTrue(s, "cpu_offload"))
     strategy.offloadWeight = strategy.offloadState = true;
   Expected<std::string> precision = precisionOf(s["precision"].string());

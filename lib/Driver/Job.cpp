@@ -90,9 +90,11 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
   orAsTheStack(flags, "keep-gathered",
                "keep activations gathered between forward and backward pass",
                s.keepGathered);
-  flags.choice("stage-balance",
-               "what stages have equally much of (default: as the stack does)",
-               s.stageBalance, {"layers", "work"});
+  flags.choice("stage-partition",
+               "what stages have: equally many layers; the same, with both "
+               "ends of the model as a layer each; that where it divides; "
+               "equally much work (default: as the stack does)",
+               s.stagePartition, {"layers", "ends", "divisible", "work"});
   flags.integer("bucket-size", "bytes of a gradient bucket", s.bucketSize, 1,
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",

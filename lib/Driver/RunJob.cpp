@@ -210,8 +210,12 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.chunks = s.overlapChunks.value_or(0);
   options.overlapMessages = s.overlapMessages.value_or(true);
   options.scatterMessages = s.scatterMessages.value_or(false);
-  options.stageBalance =
-      s.stageBalance == "work" ? StageBalance::Work : StageBalance::Layers;
+  options.stagePartition =
+      llvm::StringSwitch<StagePartition>(s.stagePartition)
+          .Case("ends", StagePartition::Ends)
+          .Case("divisible", StagePartition::Divisible)
+          .Case("work", StagePartition::Work)
+          .Default(StagePartition::Layers);
   options.keepGathered = s.keepGathered.value_or(false);
   return options;
 }

@@ -145,9 +145,9 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
   }
-  if (strategy.stageBalance.empty() && stack.stageBalance == "work") {
-    if (strategy.virtualStages == 1)
-      strategy.stageBalance = stack.stageBalance;
+  if (strategy.stagePartition.empty()) {
+    if (stack.stagePartition != "work" || strategy.virtualStages == 1)
+      strategy.stagePartition = stack.stagePartition;
     else
       remarks.push_back("stack '" + stack.name +
                         "' balances stages by work, which is not modelled for "

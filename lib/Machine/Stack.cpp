@@ -62,11 +62,20 @@ StringRef proteus::machine::stringify(TrafficClass traffic) {
   llvm_unreachable("unknown traffic class");
 }
 
-double Stack::attentionRate(Architecture architecture) const {
-  for (auto [known, rate] : attentionRates)
-    if (known == architecture)
+static double
+rateOn(ArrayRef<std::pair<Architecture, double>> rates, Architecture wanted) {
+  for (auto [known, rate] : rates)
+    if (known == wanted)
       return rate;
   return 1;
+}
+
+double Stack::attentionRate(Architecture architecture) const {
+  return rateOn(attentionRates, architecture);
+}
+
+double Stack::productRate(Architecture architecture) const {
+  return rateOn(productRates, architecture);
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,7 +117,7 @@ static void readModel(const Reader &reader, Stack &stack) {
 static void readStep(const Reader &reader, Stack &stack) {
   reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
                      "tensor_overlap", "overlap_parameters", "overlap_messages",
-                     "scatter_messages", "stage_balance"});
+                     "scatter_messages", "stage_partition"});
   readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
              stack.bucketRule);
   readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
@@ -116,28 +125,32 @@ static void readStep(const Reader &reader, Stack &stack) {
   readFlag(reader, "overlap_parameters", stack.overlapParameters);
   readFlag(reader, "overlap_messages", stack.overlapMessages);
   readFlag(reader, "scatter_messages", stack.scatterMessages);
-  readChoice(reader, "stage_balance", {"layers", "work"}, stack.stageBalance);
+  readChoice(reader, "stage_partition", {"layers", "ends", "divisible", "work"},
+             stack.stagePartition);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
 /// {"hopper": 0.5}
-static void readAttentionRates(const Reader &reader, Stack &stack) {
+static void readRates(const Reader &reader,
+                      std::vector<std::pair<Architecture, double>> &rates) {
   SmallVector<StringRef> names;
   for (Architecture architecture : allArchitectures())
     names.push_back(stringify(architecture));
   reader.expectKeys(names);
-  stack.attentionRates.clear();
+  rates.clear();
   for (Architecture architecture : allArchitectures())
     if (reader.has(stringify(architecture)))
-      stack.attentionRates.emplace_back(
-          architecture, reader[stringify(architecture)].positive(10));
+      rates.emplace_back(architecture,
+                         reader[stringify(architecture)].positive(10));
 }
 
 static void readKernels(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"traffic", "fused", "attention_rate"});
+  reader.expectKeys({"traffic", "fused", "attention_rate", "product_rate"});
   if (reader.has("attention_rate"))
-    readAttentionRates(reader["attention_rate"], stack);
+    readRates(reader["attention_rate"], stack.attentionRates);
+  if (reader.has("product_rate"))
+    readRates(reader["product_rate"], stack.productRates);
   readFlag(reader, "fused", stack.fusedMemoryKernels);
   if (!reader.has("traffic"))
     return;

@@ -37,6 +37,9 @@ static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
 static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
 /// Share of the ring's width that a chain up and down reaches.
 static constexpr double treeWidth = 0.51;
+/// Share of a ring's bandwidth that the library expects of a tree when it
+/// chooses, also of one between two nodes, which sends everything once only.
+static constexpr double expectedOfTrees = 0.46;
 /// Long all-reduces across nodes lose time to the plateau of their ring.
 static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
 /// Parallel trees: their base, a step as a share of one of a ring, the time for
@@ -89,10 +92,15 @@ struct Candidate {
   double transfer; ///< seconds that follow
   int64_t volume;
   const LoadSet *set;
+  /// What the library takes the transfer for when it chooses, if that is more.
+  double expected = 0;
 
   /// Links may need longer than the model says.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
+  }
+  double forChoice() const {
+    return latency + std::max(transferOnLinks(), expected);
   }
 };
 
@@ -220,9 +228,8 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   const Candidate *chosen = &candidates.front();
   double shortest = std::numeric_limits<double>::infinity();
   for (const Candidate &candidate : candidates) {
-    double total = candidate.latency + candidate.transferOnLinks();
-    if (total < shortest) {
-      shortest = total;
+    if (candidate.forChoice() < shortest) {
+      shortest = candidate.forChoice();
       chosen = &candidate;
     }
   }
@@ -306,10 +313,14 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
   });
   double lowTransfer = slowest(
       [&](Constants c) { return transfer / c.allReduce.lowEfficiency; });
-  all.push_back(
-      {Algorithm::Tree, lowProtocol(), low, lowTransfer, bytes, &set});
-  all.push_back(
-      {Algorithm::Tree, Protocol::Simple, simple, transfer, bytes, &set});
+  double expected =
+      static_cast<double>(bytes) * ringSet.network / expectedOfTrees;
+  double lowExpected = slowest(
+      [&](Constants c) { return expected / c.allReduce.lowEfficiency; });
+  all.push_back({Algorithm::Tree, lowProtocol(), low, lowTransfer, bytes, &set,
+                 lowExpected});
+  all.push_back({Algorithm::Tree, Protocol::Simple, simple, transfer, bytes,
+                 &set, expected});
 }
 
 void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,

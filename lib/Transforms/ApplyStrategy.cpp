@@ -185,7 +185,7 @@ public:
                                  chunks,
                                  overlapMessages,
                                  scatterMessages,
-                                 stageBalance,
+                                 stagePartition,
                                  keepGathered};
     if (failed(applyStrategy(getOperation(), options)))
       signalPassFailure();

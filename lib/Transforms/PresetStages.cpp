@@ -8,6 +8,8 @@
 
 #include "PresetStages.h"
 
+#include "Proteus/Dialect/Dist/LayoutAlgebra.h"
+
 using namespace mlir;
 using namespace proteus;
 
@@ -54,18 +56,37 @@ static SmallVector<Unit> unitsOf(const PresetModel &model) {
   return units;
 }
 
-FailureOr<PresetStages>
-proteus::planStages(const PresetModel &model,
-                    const ApplyStrategyOptions &options) {
+/// What is before the layers and what is behind them counts as a layer each.
+static FailureOr<PresetStages>
+countEnds(const PresetModel &model, const ApplyStrategyOptions &options) {
+  PresetStages stages;
+  int64_t count = model.getLayers(model.getMainLayers()).indices.size();
+  int64_t runs = options.pipelineParallel * options.virtualStages;
+  if (options.stagePartition == StagePartition::Divisible &&
+      (count % runs == 0 || (count + 2) % runs != 0))
+    return stages;
+  for (int64_t run = 0; run < runs; ++run)
+    stages.counts.push_back(dist::partSize(count + 2, runs, run));
+  --stages.counts.front();
+  --stages.counts.back();
+  if (stages.counts.back() < 1 || stages.counts.front() < 1)
+    return model.getFunction().emitOpError("has ")
+           << count << " layers '" << model.getMainLayers() << "', too few for "
+           << runs
+           << " runs of which the first and the last have one less; use "
+              "stage-partition=layers, or fewer stages";
+  return stages;
+}
+
+static FailureOr<PresetStages>
+balanceWork(const PresetModel &model, const ApplyStrategyOptions &options) {
   PresetStages stages;
   int64_t number = options.pipelineParallel;
-  if (options.stageBalance == StageBalance::Layers || number == 1)
-    return stages;
   func::FuncOp function = model.getFunction();
   if (options.virtualStages > 1)
-    return function.emitOpError("stage-balance=work knows no chunks of stages; "
-                                "use virtual-stages=1, or "
-                                "stage-balance=layers");
+    return function.emitOpError("stage-partition=work knows no chunks of "
+                                "stages; use virtual-stages=1, or "
+                                "stage-partition=layers");
   SmallVector<Unit> units = unitsOf(model);
   double total = 0, done = 0;
   for (const Unit &unit : units)
@@ -94,8 +115,25 @@ proteus::planStages(const PresetModel &model,
     if (stages.counts[i] == 0 && llvm::none_of(stages.behind, [&](auto entry) {
           return entry.second == i;
         }))
-      return function.emitOpError("stage-balance=work leaves stage ")
+      return function.emitOpError("stage-partition=work leaves stage ")
              << i << " of pp=" << number
-             << " without work; use fewer stages, or stage-balance=layers";
+             << " without work; use fewer stages, or stage-partition=layers";
   return stages;
+}
+
+FailureOr<PresetStages>
+proteus::planStages(const PresetModel &model,
+                    const ApplyStrategyOptions &options) {
+  if (options.pipelineParallel == 1)
+    return PresetStages();
+  switch (options.stagePartition) {
+  case StagePartition::Layers:
+    return PresetStages();
+  case StagePartition::Ends:
+  case StagePartition::Divisible:
+    return countEnds(model, options);
+  case StagePartition::Work:
+    return balanceWork(model, options);
+  }
+  llvm_unreachable("unknown partition of stages");
 }

@@ -9,6 +9,7 @@
 #include "StackCosts.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -61,10 +62,13 @@ void proteus::addTraffic(const machine::Stack &stack, Operation *op,
 cost::Time proteus::timeWithStack(const machine::Stack &stack,
                                   const machine::Device &device,
                                   const cost::Kernel &work, cost::Time time) {
-  if (work.family != cost::Family::Attention)
-    return time;
-  return cost::fromSeconds(cost::toSeconds(time) /
-                           stack.attentionRate(device.architecture));
+  double rate = 1;
+  if (work.family == cost::Family::Attention)
+    rate = stack.attentionRate(device.architecture);
+  else if (work.family == cost::Family::Product)
+    rate = stack.productRate(device.architecture);
+  return rate == 1 ? time
+                   : cost::fromSeconds(cost::toSeconds(time) / rate);
 }
 
 void proteus::addHostTime(const machine::Stack &stack, Operation *op,
@@ -91,16 +95,36 @@ static bool isMatrix(const FlatBuffer &buffer) {
          rank == (buffer.pieces > 1 ? 3 : 2);
 }
 
+static int64_t elementBitsOf(const FlatBuffer &buffer) {
+  return dist::elementBits(
+      cast<RankedTensorType>(buffer.value.getType()).getElementType());
+}
+
+/// Whether gradients accumulate in a wider type than that of the parameters.
+static bool hasWideGradients(ArrayRef<FlatBuffer> resident) {
+  int64_t parameter = 0, gradient = 0;
+  for (const FlatBuffer &buffer : resident)
+    if (buffer.owner == sim::MemoryOwner::Parameters)
+      parameter = std::max(parameter, elementBitsOf(buffer));
+    else if (buffer.owner == sim::MemoryOwner::Gradients)
+      gradient = std::max(gradient, elementBitsOf(buffer));
+  return parameter > 0 && gradient > parameter;
+}
+
 void proteus::addGradientCopies(const machine::Stack &stack,
                                 ArrayRef<FlatBuffer> resident,
                                 sim::DeviceClass &device) {
+  // Of gradients of the model and of the optimizer, the resident ones are the
+  // optimizer's if they are wide; then those of the model come on top.
+  sim::MemoryOwner alike = hasWideGradients(resident)
+                               ? sim::MemoryOwner::Parameters
+                               : sim::MemoryOwner::MasterWeights;
   // One gradient of one layer for each shape of a matrix.
   llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
   for (auto [i, buffer] : llvm::enumerate(resident)) {
     sim::Buffer copy = device.resident[i];
     copy.owner = sim::MemoryOwner::Gradients;
-    if (stack.masterGradients &&
-        buffer.owner == sim::MemoryOwner::MasterWeights) {
+    if (stack.masterGradients && buffer.owner == alike) {
       device.resident.push_back(std::move(copy));
       continue;
     }

@@ -13,6 +13,15 @@
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/other.json report=%t/other-r.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/other-r.json "36"
 
+// Products at twice the rate, on the generation that the stack names only: 2 * 10^12
+// operations at 1000 TFLOP/s.
+// RUN: proteus-opt %t/product.mlir --simulate="cluster=%t/one.json report=%t/product-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/product-r.json "2000"
+// RUN: proteus-opt %t/product.mlir --simulate="cluster=%t/one.json stack=%t/rate.json report=%t/rate-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/rate-r.json "1000"
+// RUN: proteus-opt %t/product.mlir --simulate="cluster=%t/one.json stack=%t/volta.json report=%t/volta-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/volta-r.json "2000"
+
 // A gap at each kernel, and one between steps.
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/gaps.json report=%t/gaps-r.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/gaps-r.json "36 + 3 * 5 + 100"
@@ -38,6 +47,10 @@
 {"name": "t", "kernels": {"traffic": {"elementwise": 2}}}
 //--- other.json
 {"name": "t", "kernels": {"traffic": {"norm": 2, "loss": 3, "softmax": 4}}}
+//--- rate.json
+{"name": "t", "kernels": {"product_rate": {"ampere": 2}, "attention_rate": {"ampere": 5}}}
+//--- volta.json
+{"name": "t", "kernels": {"product_rate": {"volta": 2}}}
 //--- gaps.json
 {"name": "t", "gaps": {"kernel_us": 5, "step_us": 100}}
 //--- fast.json
@@ -52,7 +65,7 @@
   "name": "one",
   "devices_per_node": 1,
   "nodes": 1,
-  "device": {"name": "d", "peak_tflops": {"f32": 1000}, "memory_gib": 80,
+  "device": {"name": "d", "architecture": "ampere", "peak_tflops": {"f32": 1000}, "memory_gib": 80,
              "memory_reserve_gb": 1, "memory_bandwidth_gbps": 1000},
   "intra_node": {"bandwidth_gbps": 100, "latency_us": 1},
   "inter_node": {"bandwidth_gbps": 10, "latency_us": 1}
@@ -73,4 +86,19 @@ module {
     dist.return %f : !whole
   }
   dist.schedule @schedule programs [@adds] order [[F0]]
+}
+
+//--- product.mlir
+#mesh = #dist.mesh<[dp = 1]>
+#whole = #dist.layout<#mesh, [{}, {}]>
+!whole = tensor<10000x10000xf32, #whole>
+module {
+  dist.program @product mesh #mesh (%x: !whole {nn.role = "input", nn.path = "x"}) -> !whole {
+    %f = dist.section forward {
+      %0 = nn.linear "a"(%x, %x) : (!whole, !whole) -> !whole
+      dist.yield %0 : !whole
+    }
+    dist.return %f : !whole
+  }
+  dist.schedule @schedule programs [@product] order [[F0]]
 }

@@ -37,9 +37,9 @@
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: proteus-opt %t/tables.mlir -verify-diagnostics --apply-strategy="dp=2 place-tables=true"
-// RUN: proteus-opt %t/work.mlir -verify-diagnostics --apply-strategy="pp=3 stage-balance=work"
-// RUN: proteus-opt %t/work-chunks.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 stage-balance=work"
-// RUN: not proteus-opt %t/ok.mlir --apply-strategy=stage-balance=half 2>&1 | FileCheck %s --check-prefix=BALANCE
+// RUN: proteus-opt %t/work.mlir -verify-diagnostics --apply-strategy="pp=3 stage-partition=work"
+// RUN: proteus-opt %t/work-chunks.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 stage-partition=work"
+// RUN: not proteus-opt %t/ok.mlir --apply-strategy=stage-partition=half 2>&1 | FileCheck %s --check-prefix=BALANCE
 // RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
 
 // KIND: Cannot find option named 'star'
@@ -50,7 +50,7 @@
 
 //--- work.mlir
 module {
-  // expected-error@+1 {{'func.func' op stage-balance=work leaves stage 2 of pp=3 without work; use fewer stages, or stage-balance=layers}}
+  // expected-error@+1 {{'func.func' op stage-partition=work leaves stage 2 of pp=3 without work; use fewer stages, or stage-partition=layers}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},
                %w: tensor<400x4xf32> {nn.role = "parameter", nn.path = "head.weight"}) -> tensor<8x400xf32> {
     %0 = nn.repeat "layers" count 3 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
@@ -65,7 +65,7 @@ module {
 
 //--- work-chunks.mlir
 module {
-  // expected-error@+1 {{'func.func' op stage-balance=work knows no chunks of stages; use virtual-stages=1, or stage-balance=layers}}
+  // expected-error@+1 {{'func.func' op stage-partition=work knows no chunks of stages; use virtual-stages=1, or stage-partition=layers}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
       %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>

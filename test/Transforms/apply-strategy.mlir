@@ -44,11 +44,11 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" | FileCheck %s --check-prefix=ZB
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --check-lowering -verify-diagnostics -o /dev/null
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 schedule=zero-bubble" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 stage-balance=work" | FileCheck %s --check-prefix=WORK2
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" | FileCheck %s --check-prefix=WORK4
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" --check-lowering -verify-diagnostics -o /dev/null
-// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
-// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-balance=work" | FileCheck %s --check-prefix=WORK4
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 pp=2 micro-batches=2 stage-partition=work" | FileCheck %s --check-prefix=WORK2
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" | FileCheck %s --check-prefix=WORK4
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" --check-lowering -verify-diagnostics -o /dev/null
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" --lower-strategy --simulate | FileCheck %s --check-prefix=SIMULATED
+// RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="tp=2 pp=4 micro-batches=4 zero=1 stage-partition=work" | FileCheck %s --check-prefix=WORK4
 
 // Trees for small models, and the proof by execution that they are lowered right.
 

@@ -54,7 +54,8 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
       R"({"name": "ours", "base": "megatron-deepspeed",
           "host": {"kernel_us": 7},
           "kernels": {"traffic": {"norm": 2.5},
-                      "attention_rate": {"hopper": 0.5}}})",
+                      "attention_rate": {"hopper": 0.5},
+                      "product_rate": {"hopper": 0.9}}})",
       "stack");
   ASSERT_TRUE(bool(stack)) << toString(stack.takeError());
   EXPECT_EQ(stack->name, "ours");
@@ -62,6 +63,10 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
   EXPECT_EQ(stack->traffic[static_cast<unsigned>(TrafficClass::Norm)], 2.5);
   EXPECT_EQ(stack->attentionRate(Architecture::Hopper), 0.5);
   EXPECT_EQ(stack->attentionRate(Architecture::Ampere), 1);
+  EXPECT_EQ(stack->productRate(Architecture::Hopper), 0.9);
+  EXPECT_EQ(stack->productRate(Architecture::Volta), 1);
+  EXPECT_EQ(stack->partition, "divisible");
+  EXPECT_TRUE(stack->scatterMessages);
   EXPECT_EQ(stack->stepGap, base->stepGap);
   EXPECT_EQ(stack->attention, base->attention);
 }
@@ -72,6 +77,9 @@ TEST(Stack, MistakesAreLocated) {
       "stack: unknown key 'kernel' (nearest valid key: 'kernel_us') at host");
   EXPECT_NE(errorOf(R"({"name": "x", "model": {"attention": "flash"}})")
                 .find("expected one of fused, unfused, got 'flash'"),
+            std::string::npos);
+  EXPECT_NE(errorOf(R"({"name": "x", "step": {"partition": "even"}})")
+                .find("expected one of layers, ends, divisible, got 'even'"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "base": "nobody"})")
                 .find("unknown stack 'nobody'"),

@@ -47,9 +47,8 @@ struct Strategy {
   std::optional<bool> overlapGradients;
   /// How gradients fill buckets; empty: as the stack does it.
   std::string bucketRule;
-  /// What stages have equally much of, "layers" or "work"; empty: as the stack
-  /// does it.
-  std::string stageBalance;
+  /// How layers are dealt out to stages; empty: as the stack does it.
+  std::string stagePartition;
   /// Whether what is gathered for the forward pass is kept for the backward
   /// pass; absent: as the stack does it.
   std::optional<bool> keepGathered;

@@ -67,8 +67,9 @@ struct Stack {
 
   /// Gradients are reduced while the backward pass goes on; else behind it.
   bool overlapGradients = true;
-  /// What stages of a pipeline have equally much of: "layers" or "work".
-  std::string stageBalance = "layers";
+  /// How layers are dealt out to stages: "layers", "ends", "divisible" or
+  /// "work", see apply-strategy.
+  std::string stagePartition = "layers";
   /// Gathered inputs of split linears are kept for the backward pass; else they
   /// are gathered again.
   bool keepGathered = false;
@@ -102,6 +103,10 @@ struct Stack {
   /// generations for which its kernel was not written; 1 elsewhere.
   std::vector<std::pair<Architecture, double>> attentionRates;
   double attentionRate(Architecture architecture) const;
+  /// The same of its matrix products: libraries differ in age, devices in what
+  /// clock they sustain.
+  std::vector<std::pair<Architecture, double>> productRates;
+  double productRate(Architecture architecture) const;
 
   // What it takes of the memory.
 

@@ -39,8 +39,8 @@ enum class LoweringPhase {
 /// What the backward pass recomputes, for apply-strategy.
 enum class Recompute { None, Selective, Full };
 
-/// What stages of a pipeline have about equally much of, for apply-strategy.
-enum class StageBalance { Layers, Work };
+/// How repeated layers are dealt out to stages, for apply-strategy.
+enum class StagePartition { Layers, Ends, Divisible, Work };
 
 /// How attention gets at the keys of other parts of a sequence, for
 /// apply-strategy.

@@ -62,10 +62,14 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       of the data-parallel devices, so that each holds about as much.
     - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
       are gathered for their reduction.
-    - `stage-balance=work` counts the work of linears, layers and head alike, in
-      the order of the model: a stage ends with the layer or operation at which
-      its share of the work is exceeded. Stages behind the layers have the head
-      or the loss alone.
+    - `stage-partition` says what stages have. With `layers` equally many, the
+      first ones one more where they do not divide; with `ends` what is before
+      the layers and what is behind them counts as a layer each, so that the
+      first and the last run have one less; `divisible` is `ends` where that
+      divides and `layers` does not. `work` counts the work of linears, layers
+      and head alike, in the order of the model: a stage ends with the layer or
+      operation at which its share of the work is exceeded; stages behind the
+      layers have the head or the loss alone.
     - `keep-gathered=true` keeps what the forward pass has gathered (`sp`, `cp`)
       for the backward pass instead of gathering it again.
 
@@ -189,14 +193,18 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
            "Run kernels beside messages to other stages">,
     Option<"scatterMessages", "scatter-messages", "bool", "false",
            "Let values cross between stages in slices">,
-    Option<"stageBalance", "stage-balance", "::proteus::StageBalance",
-           "::proteus::StageBalance::Layers",
-           "What stages have about equally much of",
+    Option<"stagePartition", "stage-partition", "::proteus::StagePartition",
+           "::proteus::StagePartition::Layers",
+           "How layers are dealt out to stages",
            [{::llvm::cl::values(
-             clEnumValN(::proteus::StageBalance::Layers, "layers",
-                        "layers; what follows them is in the last stage"),
-             clEnumValN(::proteus::StageBalance::Work, "work",
-                        "work of linears, the head's included"))}]>,
+             clEnumValN(::proteus::StagePartition::Layers, "layers",
+                        "equally many"),
+             clEnumValN(::proteus::StagePartition::Ends, "ends",
+                        "both ends of the model count as a layer"),
+             clEnumValN(::proteus::StagePartition::Divisible, "divisible",
+                        "ends where that divides and layers does not"),
+             clEnumValN(::proteus::StagePartition::Work, "work",
+                        "equally much work of linears, the head's included"))}]>,
     Option<"keepGathered", "keep-gathered", "bool", "false",
            "Keep activations gathered between forward and backward pass">
   ];

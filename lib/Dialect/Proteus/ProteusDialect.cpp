@@ -51,7 +51,7 @@ static LogicalResult verifyStack(Operation *op, NamedAttribute attribute) {
 }
 
 static LogicalResult verifySite(Operation *op, NamedAttribute attribute) {
-  return verifyMachine(op, attribute, "jean-zay");
+  return verifyMachine(op, attribute, "jean-zay-a100");
 }
 
 static LogicalResult verifyPath(Operation *op, NamedAttribute attribute) {

@@ -2,7 +2,7 @@
 """Gradients that a stack keeps beside those of the model, for a GPT-2 of two layers
 on one device.
 
-  check_gradient_copies.py NONE DUMMY MASTER
+  check_gradient_copies.py NONE DUMMY MASTER WIDE
 """
 
 import json
@@ -26,13 +26,16 @@ def owners(path):
 
 
 def main():
-    none, dummy, master = map(owners, sys.argv[1:])
+    none, dummy, master, wide = map(owners, sys.argv[1:])
     # One of each shape in bf16: tokens, positions, qkv, proj, fc1, fc2.
     h, vocab = 768, 50257
     shapes = h * (vocab + 1024 + 3 * h + h + 4 * h + 4 * h)
     assert dummy["gradients"] - none["gradients"] == 2 * shapes, (none, dummy)
-    assert (master["gradients"] - none["gradients"]
+    # Gradients of the model and those of the optimizer, in f32.
+    assert (master["gradients"] - none["parameters"]
             == none["master_weights"] > 0), (none, master)
+    # Those that accumulate in f32 are the optimizer's already.
+    assert wide["gradients"] == master["gradients"], (wide, master)
 
 
 main()
