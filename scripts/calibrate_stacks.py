@@ -13,13 +13,25 @@ them, all too slow, a median leaves a bias: such a stack states how much the mea
 error of a source counts beside it (`bias`). It writes the file of the
 stack and prints the error before, after, and cross-validated: per third of the
 cases, the error of the point that is best on the other two thirds, among all
-points that were tried. The same input gives the same files.
+points that were tried.
+
+The search begins at points that follow from the bounds below, not from what the files
+say, so that the same cases give the same files, however often it is run. What a file
+says of constants that are not fitted stays.
+
+A constant `devices/NAME.sustained` is the share of the rate of kernels measured alone
+that a device sustains in steps of training, where the power of its board limits the
+clock. Runs of a stack show it best where the stack ran on other devices too, so that
+its own constants can't stand in for the clock. It is written into the file of the
+device, and of boards with the same chip and power. The binary has device files built
+in: build again before the next fit.
 """
 
 import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import tempfile
 
@@ -28,12 +40,12 @@ PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "prote
 
 # Per file: groups of cases it is fitted on, whether only part of them, and its
 # constants as (path, low, high). Which constants a stack has follows from what
-# its runs can tell apart; the others keep what the file says.
+# its runs can tell apart; the others keep what the file says. `starts` is how many
+# points a search begins at (1 if absent).
 FITS = {
     "stacks/megatron-deepspeed": {
         "groups": ["vtrain", "bigscience"],
         "bias": 0.2,
-        "finest": 1.02,  # rates of products decide most of the time
         "constants": [
             ("gaps.step_us", 1e3, 2e6),
             ("gaps.kernel_us", 0.1, 50),
@@ -69,6 +81,7 @@ FITS = {
             ("kernels.traffic.elementwise", 0.7, 4),
             ("kernels.traffic.loss", 0.7, 8),
             ("gaps.step_us", 1e3, 1e6),
+            ("devices/H100-SXM5-80GB.sustained", 0.5, 1),
         ],
     },
     "stacks/megatron-lm": {
@@ -79,6 +92,7 @@ FITS = {
             ("kernels.traffic.permute", 0.5, 16),
             # Gradients are set to zero, measured and clipped beside the update.
             ("kernels.traffic.update", 1, 3),
+            ("devices/B200-SXM6-180GB.sustained", 0.5, 1),
         ],
     },
     "stacks/nanotron": {
@@ -109,7 +123,15 @@ FITS = {
     },
 }
 
+# Boards with the chip and the power of one that is fitted.
+SAME_POWER = {"H100-SXM5-80GB": ["H200-SXM5-141GB"], "B200-SXM6-180GB": []}
+
 WORST = math.log(1.35)
+# Where searches begin: times at this share of the way between their bounds, in
+# logarithms; factors at 1, which means that nothing is lost or moved twice.
+STARTS = [0.5, 0.25, 0.75]
+# Factors by which constants are changed, one after the other.
+STEPS = [4, 2, 1.4, 1.2, 1.1, 1.05, 1.02]
 
 
 def get(document, path, default):
@@ -125,6 +147,28 @@ def put(document, path, value):
     for key in keys[:-1]:
         document = document.setdefault(key, {})
     document[keys[-1]] = value
+
+
+def device_of(path):
+    """The device whose share a constant is, if it is one."""
+    return path[len("devices/"):-len(".sustained")] if path.startswith("devices/") else None
+
+
+def write_text(path, text):
+    with open(path + ".new", "w") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def write_sustained(device, value):
+    """Writes the share into a device file and leaves the rest as it is."""
+    path = os.path.join(ROOT, "clusters", "devices", device + ".json")
+    with open(path) as file:
+        text = file.read()
+    text = re.sub(r'\n  "sustained": [0-9.]+,', "", text)
+    after = re.search(r'\n  "multiprocessors": [0-9]+,', text).end()
+    share = "" if value == 1 else f'\n  "sustained": {value},'
+    write_text(path, text[:after] + share + text[after:])
 
 
 def rounded(value):
@@ -158,8 +202,12 @@ class Fit:
         if key in self.tried:
             return self.tried[key]
         document = json.loads(json.dumps(self.document))
+        shares = []
         for (path, _, _), value in zip(self.spec["constants"], values):
-            put(document, path, value)
+            if device_of(path):
+                shares += ["--sustained", f"{device_of(path)}={value}"]
+            else:
+                put(document, path, value)
         flag = "--stack" if self.kind == "stacks" else "--site"
         profile = tempfile.NamedTemporaryFile("w", suffix=".json")
         json.dump(document, profile)
@@ -168,7 +216,7 @@ class Fit:
         # Only cases that say this framework or place are predicted with it.
         subprocess.run(
             [PROTEUS, "validate", self.file.name, flag, profile.name, "--only-where",
-             self.name, "--jobs", str(self.jobs), "--json", output.name],
+             self.name, "--jobs", str(self.jobs), "--json", output.name] + shares,
             check=True, stdout=subprocess.DEVNULL)
         errors = {
             case["id"]: math.log(1 + case["error"])
@@ -187,27 +235,33 @@ class Fit:
                 sum(e for i, e in kept.items() if i.split("-")[0] == group))
         return total / len(kept)
 
-    def search(self):
-        values = [
-            rounded(min(max(get(self.document, path, (low * high) ** 0.5 if low >= 1 and
-                                not path.startswith("kernels") else 1), low), high))
-            for path, low, high in self.spec["constants"]
-        ]
+    def start(self, share):
+        return [rounded(low * (high / low) ** share if path.endswith("_us") else
+                        min(max(1, low), high))
+                for path, low, high in self.spec["constants"]]
+
+    def descend(self, values):
+        """Goes along one constant at a time, as far as that helps, in steps that
+        become smaller."""
         best = self.loss(self.run(values))
-        factor = 2.0
-        while factor > self.spec.get("finest", 1.08):
-            improved = False
-            for i, (_, low, high) in enumerate(self.spec["constants"]):
-                for step in (factor, 1 / factor):
-                    trial = list(values)
-                    trial[i] = rounded(min(max(values[i] * step, low), high))
-                    loss = self.loss(self.run(trial))
-                    if loss < best - 1e-5:
-                        values, best, improved = trial, loss, True
-                        break
-            if not improved:
-                factor **= 0.5
-        return values
+        for factor in STEPS:
+            improved = True
+            while improved:
+                improved = False
+                for i, (_, low, high) in enumerate(self.spec["constants"]):
+                    for step in (factor, 1 / factor):
+                        while True:
+                            trial = list(values)
+                            trial[i] = rounded(min(max(values[i] * step, low), high))
+                            loss = self.loss(self.run(trial))
+                            if loss >= best - 1e-5:
+                                break
+                            values, best, improved = trial, loss, True
+        return best, values
+
+    def search(self):
+        starts = STARTS[:self.spec.get("starts", 1)]
+        return min(self.descend(self.start(share)) for share in starts)[1]
 
     def crossValidated(self):
         ids = sorted(next(iter(self.tried.values())))
@@ -222,12 +276,13 @@ class Fit:
 
     def write(self, values):
         for (path, _, _), value in zip(self.spec["constants"], values):
-            put(self.document, path, value)
-        text = json.dumps(self.document, indent=2) + "\n"
-        temporary = self.path + ".new"
-        with open(temporary, "w") as file:
-            file.write(text)
-        os.replace(temporary, self.path)
+            device = device_of(path)
+            if device:
+                for board in [device] + SAME_POWER[device]:
+                    write_sustained(board, value)
+            else:
+                put(self.document, path, value)
+        write_text(self.path, json.dumps(self.document, indent=2) + "\n")
 
 
 def mean(errors):

@@ -69,7 +69,7 @@ private:
       share *= parameters.dataGradient;
     if (kernel.pass == Pass::WeightGradient)
       share *= parameters.weightGradient;
-    return share * device.sustained * device.peak(kernel.type);
+    return share;
   }
 
   /// The channels that are multiplied: matrix units take eight at a time.
@@ -87,7 +87,7 @@ private:
     tiled.columns = columns;
     tiled.inner = inner;
     tiled.bytes = kernel.bytes;
-    tiled.rate = rateOf(share);
+    tiled.rate = share * device.sustained * device.peak(kernel.type);
     tiled.bandwidth = bandwidth();
     tiled.multiprocessors = static_cast<double>(device.multiprocessors);
     return tiled;
@@ -100,7 +100,7 @@ private:
 
   /// The matrix of windows times the weights.
   Estimate implicitProduct() const {
-    double share = parameters.efficiency;
+    double share = rateOf(parameters.efficiency);
     if (conv.inChannels < fewChannels)
       share *= parameters.fewChannels;
     if (kernel.pass == Pass::DataGradient && conv.stride > 1)
@@ -124,15 +124,17 @@ private:
   }
 
   bool mayTransform() const {
-    return parameters.winograd > 0 && conv.kernelHeight == 3 &&
-           conv.kernelWidth == 3 && conv.stride == 1 &&
+    return parameters.winograd > 0 &&
+           (conv.kernelHeight == 3 || conv.kernelHeight == 5) &&
+           conv.kernelWidth == conv.kernelHeight && conv.stride == 1 &&
            conv.inChannels >= fewChannels;
   }
 
   /// Winograd's transform: a product for each of (outputs + 2)^2 elements of a
   /// tile of the image.
   Estimate winograd(double outputs) const {
-    double elements = (outputs + 2) * (outputs + 2);
+    double side = outputs + conv.kernelHeight - 1;
+    double elements = side * side;
     double tiles = conv.batch * std::ceil(conv.outHeight / outputs) *
                    std::ceil(conv.outWidth / outputs);
     double in = conv.inChannels, out = conv.outChannels;

@@ -197,6 +197,11 @@ struct Widths {
 };
 } // namespace
 
+/// What a rotary embedding reads of a token beyond queries and keys, however
+/// they are split: its position and a row of cosines and sines in bf16, as long
+/// as a head, which has 128 elements in nearly all of these models.
+static constexpr double ropeTableBytes = 8 + 2 * 128;
+
 /// By "model tp".
 static std::map<std::string, Widths> widthsOf(const Measurements &products) {
   std::map<std::string, Widths> widths;
@@ -246,7 +251,8 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
     Widths own = known == widths.end() ? Widths() : known->second;
     add(5, Family::Embedding, 4 * hidden);
     add(6, Family::Norm, 4 * hidden);
-    add(7, Family::Rope, 4 * tokens * own.rope());
+    add(7, Family::Rope,
+        own.rope() == 0 ? 0 : tokens * (4 * own.rope() + ropeTableBytes));
     add(8, Family::Norm, 4 * hidden);
     add(9, Family::Activation, 2 * tokens * own.activation());
     add(10, Family::Stream, 6 * hidden);

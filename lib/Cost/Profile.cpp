@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -175,7 +176,19 @@ static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
   return sizes.finish();
 }
 
-/// op,dtype,pass,shape,time_us and perhaps device.
+/// Whether a kernel that was measured in this way was part of a step.
+static std::optional<bool> isInStep(StringRef how) {
+  return llvm::StringSwitch<std::optional<bool>>(how)
+      .Case("alone", false)
+      .Case("in_step", true)
+      .Default(std::nullopt);
+}
+
+static std::string unknownWay(StringRef how) {
+  return ("unknown way to measure '" + how + "' (one of alone, in_step)").str();
+}
+
+/// op,dtype,pass,shape,time_us and perhaps device and measured.
 static Expected<Measurements> parseOwnCSV(const CSV &csv) {
   SmallVector<size_t> columns;
   for (StringRef name : {"op", "dtype", "pass", "shape", "time_us"}) {
@@ -184,11 +197,14 @@ static Expected<Measurements> parseOwnCSV(const CSV &csv) {
       return column.takeError();
     columns.push_back(*column);
   }
-  std::optional<size_t> device;
-  if (Expected<size_t> column = csv.column("device"))
-    device = *column;
-  else
-    consumeError(column.takeError());
+  auto optionalColumn = [&](StringRef name) -> std::optional<size_t> {
+    const auto *found = llvm::find(csv.row(0), name);
+    if (found == csv.row(0).end())
+      return std::nullopt;
+    return found - csv.row(0).begin();
+  };
+  std::optional<size_t> device = optionalColumn("device");
+  std::optional<size_t> how = optionalColumn("measured");
   Measurements all;
   for (size_t row = 1; row < csv.size(); ++row) {
     ArrayRef<std::string> fields = csv.row(row);
@@ -214,16 +230,31 @@ static Expected<Measurements> parseOwnCSV(const CSV &csv) {
                                   fields[columns[4]] + "'");
     if (device)
       measurement.device = fields[*device];
+    if (how) {
+      std::optional<bool> inStep = isInStep(fields[*how]);
+      if (!inStep)
+        return csv.errorAt(row, unknownWay(fields[*how]));
+      measurement.inStep = *inStep;
+    }
     all.push_back(std::move(measurement));
   }
   return all;
 }
 
-/// {"device": .., "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
+/// {"device": .., "measured": ..,
+///  "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
 static Expected<Measurements> parseOwnJSON(const json::Document &document) {
   json::Reader root = document.root();
-  root.expectKeys({"device", "kernels"});
+  root.expectKeys({"device", "measured", "kernels"});
   std::string device = root.has("device") ? root["device"].string() : "";
+  bool inStep = false;
+  if (root.has("measured")) {
+    std::string how = root["measured"].string();
+    if (std::optional<bool> known = isInStep(how))
+      inStep = *known;
+    else
+      root["measured"].fail(unknownWay(how));
+  }
   Measurements all;
   for (const json::Reader &entry : root["kernels"].elements()) {
     entry.expectKeys({"op", "dtype", "pass", "shape", "time_us"});
@@ -239,6 +270,7 @@ static Expected<Measurements> parseOwnJSON(const json::Document &document) {
       entry.fail(error);
     measurement.seconds = entry["time_us"].positive(1e12) * 1e-6;
     measurement.device = device;
+    measurement.inStep = inStep;
     all.push_back(std::move(measurement));
   }
   if (Error error = document.takeError())

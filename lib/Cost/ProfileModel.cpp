@@ -21,6 +21,8 @@ using namespace proteus::cost;
 
 /// Repeated measurements of one kernel differ by this much.
 static constexpr double repeatError = 0.02;
+/// How much of what a lower clock costs a kernel may be wrong.
+static constexpr double clockError = 0.5;
 
 namespace {
 
@@ -66,18 +68,18 @@ Place placeOf(const Kernel &kernel) {
 class Points {
 public:
   /// `off`: logarithm of the measured time over that of the model.
-  void add(const Coordinates &sizes, double seconds, double off) {
+  void add(const Coordinates &sizes, double off) {
     Point &point = points[sizes];
-    point.logSeconds += std::log(seconds);
     point.off += off;
     ++point.count;
   }
 
+  /// What the model is off at `sizes`, if that was measured.
   std::optional<double> measured(const Coordinates &sizes) const {
     auto found = points.find(sizes);
     if (found == points.end())
       return std::nullopt;
-    return std::exp(found->second.logSeconds / found->second.count);
+    return found->second.off / found->second.count;
   }
 
   /// What the model is off at `sizes`, and the spread of the neighbours. They
@@ -96,7 +98,7 @@ public:
 
 private:
   struct Point {
-    double logSeconds = 0, off = 0;
+    double off = 0;
     int count = 0;
   };
 
@@ -155,46 +157,73 @@ private:
 
 class ProfileModel : public KernelCostModel {
 public:
-  ProfileModel(std::unique_ptr<KernelCostModel> base,
+  ProfileModel(const Device &device, const KernelModelOptions &options,
                const Measurements &profile)
-      : base(std::move(base)) {
+      : inStep(createDeviceModel(device, options)),
+        alone(createDeviceModel(atFullClock(device), options)) {
     for (const Measurement &row : profile) {
       Place place = placeOf(row.kernel);
-      double model = toSeconds(this->base->cost(row.kernel).time);
-      points[place.same].add(place.sizes, row.seconds,
-                             std::log(row.seconds / model));
+      // A kernel that was measured alone is compared with the model at the
+      // clock it ran at. What the model is off by holds at the clock of a step
+      // too, whatever bounds the kernel.
+      const KernelCostModel &like = row.inStep ? *inStep : *alone;
+      double model = toSeconds(like.cost(row.kernel).time);
+      Kind &kind = kinds[place.same];
+      kind.points.add(place.sizes, std::log(row.seconds / model));
+      kind.measuredAlone |= !row.inStep;
     }
   }
 
   Answer cost(const Kernel &kernel) const override {
-    Answer answer = base->cost(kernel);
+    Answer answer = inStep->cost(kernel);
     Place place = placeOf(kernel);
-    auto found = points.find(place.same);
-    if (found == points.end())
+    auto found = kinds.find(place.same);
+    if (found == kinds.end())
       return answer;
-    if (std::optional<double> seconds = found->second.measured(place.sizes)) {
-      answer.time = fromSeconds(*seconds);
+    const Kind &kind = found->second;
+    double off = 0;
+    if (std::optional<double> exact = kind.points.measured(place.sizes)) {
+      off = *exact;
       answer.source = Source::Measured;
       answer.uncertainty = repeatError;
-    } else if (auto off = found->second.between(place.sizes)) {
-      answer.time = fromSeconds(toSeconds(answer.time) * std::exp(off->first));
+    } else if (auto around = kind.points.between(place.sizes)) {
+      off = around->first;
       answer.source = Source::Interpolated;
-      answer.uncertainty = repeatError + off->second / 2;
+      answer.uncertainty = repeatError + around->second / 2;
+    } else {
+      return answer;
     }
+    double modelled = toSeconds(answer.time);
+    if (kind.measuredAlone)
+      answer.uncertainty +=
+          clockError * (modelled / toSeconds(alone->cost(kernel).time) - 1);
+    answer.time = fromSeconds(modelled * std::exp(off));
     return answer;
   }
 
 private:
-  std::unique_ptr<KernelCostModel> base;
-  std::map<Coordinates, Points> points;
+  /// Kernels that differ in sizes only.
+  struct Kind {
+    Points points;
+    bool measuredAlone = false;
+  };
+
+  static Device atFullClock(Device device) {
+    device.sustained = 1;
+    return device;
+  }
+
+  std::unique_ptr<KernelCostModel> inStep, alone;
+  std::map<Coordinates, Kind> kinds;
 };
 
 } // namespace
 
 std::unique_ptr<KernelCostModel>
-proteus::cost::createProfileModel(std::unique_ptr<KernelCostModel> base,
+proteus::cost::createProfileModel(const Device &device,
+                                  const KernelModelOptions &options,
                                   const Measurements &profile) {
   if (profile.empty())
-    return base;
-  return std::make_unique<ProfileModel>(std::move(base), profile);
+    return createDeviceModel(device, options);
+  return std::make_unique<ProfileModel>(device, options, profile);
 }

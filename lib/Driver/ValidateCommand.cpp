@@ -19,6 +19,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -206,6 +207,43 @@ static int explain(ArrayRef<Case> cases, StringRef id) {
   return 0;
 }
 
+namespace {
+struct SustainedShare {
+  std::string device;
+  std::string share;
+};
+} // namespace
+
+static Expected<SustainedShare> parseSustained(StringRef text) {
+  auto [device, share] = text.split('=');
+  double value = 0;
+  if (device.empty() || share.getAsDouble(value) || !(value > 0 && value <= 1))
+    return createStringError("expected DEVICE=SHARE with a share above 0 and "
+                             "up to 1, got '" +
+                             text + "'");
+  return SustainedShare{device.str(), formatv("{0:f6}", value)};
+}
+
+/// Gives the share to the cases on its device, which their clusters name
+/// (clusterOfCase).
+static Error apply(const SustainedShare &share, std::vector<Case> &cases) {
+  std::string named = "device = \"" + share.device + "\"";
+  bool isUsed = false;
+  for (Case &one : cases) {
+    std::string &cluster = one.job.clusterText;
+    size_t at = cluster.find(named);
+    if (at == std::string::npos)
+      continue;
+    isUsed = true;
+    cluster.replace(at, named.size(),
+                    "device = {like = \"" + share.device +
+                        "\", sustained = " + share.share + "}");
+  }
+  return isUsed ? Error::success()
+                : createStringError("--sustained: no case runs on '" +
+                                    share.device + "'");
+}
+
 int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   std::string file, only, id, stack, site, where, explained;
   int64_t jobs = std::max<int64_t>(1, std::thread::hardware_concurrency());
@@ -219,6 +257,17 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
              "this software for all cases, whatever they say", stack);
   flags.text("site", "NAME|FILE", "this place for all cases (none: no place)",
              site);
+  std::vector<SustainedShare> shares;
+  flags.value("sustained", "DEVICE=SHARE",
+              "this share of the rate of matrix kernels under constant load "
+              "for cases on this device; may be given again",
+              [&shares](StringRef text) -> Error {
+                Expected<SustainedShare> share = parseSustained(text);
+                if (!share)
+                  return share.takeError();
+                shares.push_back(*share);
+                return Error::success();
+              });
   std::vector<std::string> profiles;
   flags.value("profile", "FILE",
               "measured kernels for all cases (docs/profiles.md); may be given "
@@ -274,6 +323,9 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   }
   if (cases->empty())
     return fail(createStringError("no case is left to simulate"));
+  for (const SustainedShare &share : shares)
+    if (Error error = apply(share, *cases))
+      return fail(std::move(error));
 
   if (!explained.empty())
     return explain(*cases, explained);

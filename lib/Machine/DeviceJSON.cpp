@@ -183,9 +183,25 @@ Expected<Device> proteus::machine::parseDeviceJSON(StringRef text,
   return device;
 }
 
+static Device readNamedDevice(const Reader &reader);
+
+/// A device of the library on a board with less power, say.
+static Device readSimilarDevice(const Reader &reader) {
+  reader.expectKeys({"like", "sustained"});
+  Device device = readNamedDevice(reader["like"]);
+  if (reader.has("sustained"))
+    device.sustained = reader["sustained"].positive(1);
+  return device;
+}
+
 Device proteus::machine::readDevice(const Reader &reader) {
-  if (!reader.isString())
-    return readInlineDevice(reader);
+  if (reader.isString())
+    return readNamedDevice(reader);
+  return reader.has("like") ? readSimilarDevice(reader)
+                            : readInlineDevice(reader);
+}
+
+static Device readNamedDevice(const Reader &reader) {
   std::string name = reader.string();
   const auto *found = llvm::find_if(
       embeddedDevices, [&](const auto &device) { return device.name == name; });

@@ -21,9 +21,8 @@ static Machine createFlowMachine(machine::Cluster cluster,
   auto shared = std::make_shared<const machine::Cluster>(std::move(cluster));
   machine.cluster = *shared;
   for (const machine::Device &device : shared->devices)
-    machine.kernels.push_back(
-        cost::createProfileModel(cost::createDeviceModel(device, options),
-                                 cost::measurementsOf(device, profile)));
+    machine.kernels.push_back(cost::createProfileModel(
+        device, options, cost::measurementsOf(device, profile)));
   machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
       -> Expected<std::unique_ptr<net::Communicator>> {
     return net::Communicator::create(*shared, devices);

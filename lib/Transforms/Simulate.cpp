@@ -19,6 +19,8 @@
 #include "Proteus/Transforms/SimulateOn.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace proteus {
@@ -128,7 +130,8 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   return success();
 }
 
-/// All profiles; one that has nothing to say about the cluster is a mistake.
+/// All profiles; if none has anything to say about the cluster, that is a
+/// mistake.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();
@@ -139,15 +142,29 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
     llvm::Expected<cost::Measurements> rows = cost::readProfile(file);
     if (!rows)
       return emitError(loc, llvm::toString(rows.takeError()));
-    bool known = llvm::any_of(cluster.devices, [&](const auto &device) {
-      return !cost::measurementsOf(device, *rows).empty();
-    });
-    if (!known)
-      return emitError(loc, file)
-             << ": no kernel of this profile was measured on '"
-             << cluster.devices.front().name << "'";
-    llvm::append_range(all, std::move(*rows));
+    bool isOfCluster = false;
+    for (const machine::Device &device : cluster.devices) {
+      cost::Measurements own = cost::measurementsOf(device, *rows);
+      isOfCluster |= !own.empty();
+      if (device.sustained < 1 && llvm::any_of(own, [](const auto &row) {
+            return !row.inStep;
+          }))
+        emitRemark(loc, file)
+            << ": kernels were measured alone; those that the clock bounds run "
+               "at the sustained share "
+            << llvm::formatv("{0:f2}", device.sustained) << " of '"
+            << device.name << "'";
+    }
+    if (isOfCluster)
+      llvm::append_range(all, std::move(*rows));
+    else if (profiles.size() > 1)
+      emitRemark(loc, file) << ": no kernel of this profile was measured on '"
+                            << cluster.devices.front().name << "'";
   }
+  if (all.empty() && !profiles.empty())
+    return emitError(loc, llvm::join(profiles, ", "))
+           << ": no kernel of this profile was measured on '"
+           << cluster.devices.front().name << "'";
   return all;
 }
 

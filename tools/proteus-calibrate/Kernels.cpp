@@ -441,6 +441,7 @@ void KernelCalibration::fillIn(Known &known) const {
                        &ConvolutionParameters::weightGradient,
                        &ConvolutionParameters::stridedDataGradient,
                        &ConvolutionParameters::fewChannels,
+                       &ConvolutionParameters::winograd,
                        &ConvolutionParameters::memoryEfficiency,
                        &ConvolutionParameters::fixedTime});
     known.convolutions.try_emplace(type, generic);

@@ -27,7 +27,7 @@ Device toy() {
 }
 
 std::unique_ptr<KernelCostModel> modelOf(const Measurements &profile) {
-  return createProfileModel(createRooflineModel(toy()), profile);
+  return createProfileModel(toy(), {}, profile);
 }
 
 Kernel product(double m, double n, double k) {
@@ -112,6 +112,63 @@ TEST(ProfileModel, AttentionIsOneInBatchAndHeads) {
             Source::Roofline);
   EXPECT_EQ(model->cost(makeAttention(full, DType::BF16, false)).source,
             Source::Roofline);
+}
+
+/// A device whose matrix units sustain 0.8 of the rate of single kernels.
+Device throttled() {
+  Device device = toy();
+  device.multiprocessors = 1;
+  device.sustained = 0.8;
+  device.memoryBandwidth = 1e12;
+  proteus::machine::KernelParameters kernels;
+  proteus::machine::ProductParameters product;
+  product.efficiency = product.memoryEfficiency = 1;
+  kernels.products = {{DType::BF16, product}};
+  for (auto &memory : kernels.memory)
+    memory.efficiency = 1;
+  device.kernels = kernels;
+  return device;
+}
+
+double timeIn(const Measurements &profile, const Kernel &kernel) {
+  return toSeconds(
+      createProfileModel(throttled(), {}, profile)->cost(kernel).time);
+}
+
+TEST(ProfileModel, KernelsMeasuredAloneRunAtTheSustainedClock) {
+  Kernel large = product(4096, 4096, 4096);
+  Measurement row{large, 0.5, "", ""};
+  EXPECT_NEAR(timeIn({row}, large), 0.5 / 0.8, 1e-6);
+  // In a step it ran at that clock already.
+  row.inStep = true;
+  EXPECT_NEAR(timeIn({row}, large), 0.5, 1e-12);
+  // A product of one inner step waits for memory, which has a clock of its own.
+  Kernel thin = product(4096, 4096, 1);
+  thin.bytes *= 1e6;
+  EXPECT_NEAR(timeIn({{thin, 0.5, "", ""}}, thin), 0.5, 1e-6);
+  Kernel norm = makeMemoryKernel(Family::Norm, 1e9, DType::BF16);
+  EXPECT_NEAR(timeIn({{norm, 0.5, "", ""}}, norm), 0.5, 1e-12);
+}
+
+TEST(ProfileModel, BothWaysToMeasureMeetBetweenPoints) {
+  // The same device, once alone and once in a step, each between two points.
+  Measurements alone = {{product(2048, 4096, 4096), 1, "", ""},
+                        {product(8192, 4096, 4096), 4, "", ""}};
+  Measurements inStep = alone;
+  for (Measurement &row : inStep) {
+    row.seconds /= 0.8;
+    row.inStep = true;
+  }
+  Kernel between = product(4096, 4096, 4096);
+  EXPECT_NEAR(timeIn(alone, between), 2 / 0.8, 1e-4);
+  EXPECT_NEAR(timeIn(inStep, between), timeIn(alone, between), 1e-6);
+  // How much the clock falls is not known exactly.
+  auto errorIn = [&](const Measurements &profile) {
+    return createProfileModel(throttled(), {}, profile)
+        ->cost(between)
+        .uncertainty;
+  };
+  EXPECT_NEAR(errorIn(alone) - errorIn(inStep), 0.125, 1e-4);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,6 +258,26 @@ TEST(ProfileFile, MalformedOnesSayWhere) {
   EXPECT_EQ(errorOf(R"({"kernels": [{"op": "norm", "dtype": "bf16",
                      "shape": {"bytes": 1}, "time_us": 0}]})"),
             "p: expected a positive number at kernels[0].time_us, got 0");
+}
+
+TEST(ProfileFile, HowItWasMeasured) {
+  Measurements csv = parsed("op,dtype,pass,shape,time_us,measured\n"
+                            "norm,bf16,forward,bytes=8,1,in_step\n"
+                            "norm,bf16,forward,bytes=9,1,alone\n");
+  ASSERT_EQ(csv.size(), 2u);
+  EXPECT_TRUE(csv[0].inStep);
+  EXPECT_FALSE(csv[1].inStep);
+  StringRef kernels = R"("kernels": [{"op": "norm", "dtype": "bf16",
+                         "shape": {"bytes": 1}, "time_us": 1}]})";
+  EXPECT_FALSE(parsed(("{" + kernels).str())[0].inStep);
+  EXPECT_TRUE(
+      parsed(("{\"measured\": \"in_step\", " + kernels).str())[0].inStep);
+  EXPECT_EQ(errorOf("op,dtype,pass,shape,time_us,measured\n"
+                    "norm,bf16,forward,bytes=8,1,hot\n"),
+            "p:2: unknown way to measure 'hot' (one of alone, in_step)");
+  EXPECT_EQ(errorOf(("{\"measured\": \"hot\", " + kernels).str()),
+            "p: unknown way to measure 'hot' (one of alone, in_step) at "
+            "measured");
 }
 
 TEST(ProfileFile, PublishedTables) {

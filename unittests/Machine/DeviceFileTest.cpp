@@ -168,6 +168,21 @@ TEST(DeviceFile, ReadsAndWritesWhatKernelsNeed) {
   EXPECT_EQ(formatKernels(*cluster->deviceAt(0).kernels, "none"), written);
 }
 
+TEST(DeviceFile, LikeAnotherWithLessPower) {
+  Expected<Cluster> known = withDevice("\"H100-SXM5-80GB\"");
+  ASSERT_TRUE(bool(known)) << toString(known.takeError());
+  Expected<Cluster> cluster =
+      withDevice(R"({"like": "H100-SXM5-80GB", "sustained": 0.5})");
+  ASSERT_TRUE(bool(cluster)) << toString(cluster.takeError());
+  EXPECT_EQ(cluster->deviceAt(0).sustained, 0.5);
+  EXPECT_LT(0.5, known->deviceAt(0).sustained);
+  EXPECT_EQ(cluster->deviceAt(0).memoryBytes, known->deviceAt(0).memoryBytes);
+  Expected<Cluster> wrong =
+      withDevice(R"({"like": "H100-SXM5-80GB", "memory_gb": 7})");
+  ASSERT_FALSE(bool(wrong));
+  EXPECT_NE(toString(wrong.takeError()).find("memory_gb"), std::string::npos);
+}
+
 TEST(DeviceFile, ErrorsInKernelsNameTheirPlace) {
   auto errorAfter = [](StringRef from, StringRef to) {
     std::string section = kernelsSection();

@@ -29,6 +29,9 @@ struct Measurement {
   double seconds = 0;
   std::string device; ///< as the table calls it; empty: it does not say
   std::string label;  ///< the model and the like, of which it is a part
+  /// Taken from a step of training. Otherwise the kernel was called by itself,
+  /// again and again, at a clock that a step does not sustain.
+  bool inStep = false;
 };
 using Measurements = std::vector<Measurement>;
 

@@ -9,7 +9,8 @@
 // Profiles are files of measured kernels (docs/profiles.md). Where they have a
 // kernel, its time is taken from there; between their kernels the model of the
 // device is corrected by what it is off at the neighbours; elsewhere it is left
-// alone.
+// alone. Kernels that were measured alone are slowed to the sustained clock of
+// the device, as far as the clock bounds them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,10 @@ llvm::Expected<Measurements> readProfile(llvm::StringRef path);
 /// the name a published table has for it, and those that name none.
 Measurements measurementsOf(const Device &device, const Measurements &all);
 
-/// `base`, with the kernels in `profile` as measured.
+/// The model of `device` (createDeviceModel), with the kernels in `profile` as
+/// measured.
 std::unique_ptr<KernelCostModel>
-createProfileModel(std::unique_ptr<KernelCostModel> base,
+createProfileModel(const Device &device, const KernelModelOptions &options,
                    const Measurements &profile);
 
 } // namespace proteus::cost
