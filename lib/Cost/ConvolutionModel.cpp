@@ -18,6 +18,8 @@ using proteus::machine::ConvolutionParameters;
 static constexpr double fewChannels = 8;
 /// Share of the transformed image that reaches the memory.
 static constexpr double transformTraffic = 0.44;
+/// Pixels of a side of a tile of Fourier's transform.
+static constexpr double frequencyTile = 32;
 /// Share of the vector rate that convolutions of single channels reach.
 static constexpr double directRate = 0.3;
 
@@ -50,6 +52,8 @@ public:
     if (mayTransform())
       for (double outputs : {2, 4})
         consider(winograd(outputs));
+    if (mayUseFrequencies())
+      consider(frequencies());
     if (conv.groups > 1)
       consider(direct());
     best.seconds += parameters.fixedTime;
@@ -130,6 +134,21 @@ private:
            conv.inChannels >= fewChannels;
   }
 
+  /// The product of one element of all transformed tiles of the image and the
+  /// same element of the transformed weights.
+  TiledProduct transformedProduct(double tiles) const {
+    double in = conv.inChannels, out = conv.outChannels;
+    switch (kernel.pass) {
+    case Pass::Forward:
+      return product(tiles, out, in, parameters.winograd);
+    case Pass::DataGradient:
+      return product(tiles, in, out, parameters.winograd);
+    case Pass::WeightGradient:
+      return product(out, in, tiles, parameters.winograd);
+    }
+    return {};
+  }
+
   /// Winograd's transform: a product for each of (outputs + 2)^2 elements of a
   /// tile of the image.
   Estimate winograd(double outputs) const {
@@ -138,17 +157,38 @@ private:
     double tiles = conv.batch * std::ceil(conv.outHeight / outputs) *
                    std::ceil(conv.outWidth / outputs);
     double in = conv.inChannels, out = conv.outChannels;
-    TiledProduct transformed =
-        kernel.pass == Pass::Forward
-            ? product(tiles, out, in, parameters.winograd)
-        : kernel.pass == Pass::DataGradient
-            ? product(tiles, in, out, parameters.winograd)
-            : product(out, in, tiles, parameters.winograd);
+    TiledProduct transformed = transformedProduct(tiles);
     transformed.batch *= elements;
     transformed.bytes =
         kernel.bytes +
         transformTraffic * static_cast<double>(byteWidth(kernel.type)) *
             elements * conv.groups * (tiles * (in + out) + in * out);
+    return tiled(transformed);
+  }
+
+  bool mayUseFrequencies() const {
+    return parameters.winograd > 0 && conv.stride == 1 &&
+           std::min(conv.kernelHeight, conv.kernelWidth) >= 5 &&
+           std::max(conv.kernelHeight, conv.kernelWidth) < frequencyTile &&
+           conv.inChannels >= fewChannels;
+  }
+
+  /// Fourier's transform of tiles of the image: a complex product, which is
+  /// four of real numbers, for each frequency; half of them are conjugates of
+  /// the others. It is worth its memory where batches are large.
+  Estimate frequencies() const {
+    double count = frequencyTile * (frequencyTile / 2 + 1);
+    double tiles =
+        conv.batch *
+        std::ceil(conv.outHeight / (frequencyTile - conv.kernelHeight + 1)) *
+        std::ceil(conv.outWidth / (frequencyTile - conv.kernelWidth + 1));
+    double in = conv.inChannels, out = conv.outChannels;
+    TiledProduct transformed = transformedProduct(tiles);
+    transformed.batch *= 4 * count;
+    // Each transform is written and read.
+    transformed.bytes = kernel.bytes +
+                        2 * 2 * static_cast<double>(byteWidth(kernel.type)) *
+                            count * conv.groups * (tiles * (in + out) + in * out);
     return tiled(transformed);
   }
 

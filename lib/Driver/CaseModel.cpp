@@ -52,6 +52,9 @@ static Error useImages(const json::Reader &model, Job &job) {
   if (preset.empty())
     return createStringError("the model '" + name + "' is not in the library");
   use(job, preset);
+  // Where nothing is said; see docs/validation.md.
+  if (job.optimizer == Job().optimizer)
+    job.optimizer = "momentum";
   return Error::success();
 }
 
@@ -73,6 +76,13 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
         {sizeOf(model, "seq")});
     if (StringRef(name).contains("SQuAD"))
       job.overrides.push_back("task=squad");
+    // Masked tokens are those that such a model predicts: 15 in 100 (Devlin et
+    // al. 2019).
+    if (StringRef(name).contains("MLM"))
+      job.overrides.push_back(
+          "predictions=" +
+          std::to_string((15 * model["seq"].integer(1, 1'000'000'000) + 99) /
+                         100));
     return Error::success();
   }
   if (kind == "transformer-xl") {

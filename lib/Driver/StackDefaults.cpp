@@ -67,7 +67,8 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
   // Those without a kernel of their own have as many key heads as heads (0: as
   // many) and no latent attention.
   auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
-    return is_contained(allowed, StringRef((*values)[name]));
+    return !values->contains(name) ||
+           is_contained(allowed, StringRef((*values)[name]));
   };
   if (stack.attention == "unfused" && values->contains("attention_kernel")) {
     if (isOneOf("kv_heads", {"0", (*values)["heads"]}) &&

@@ -32,6 +32,10 @@ struct BertDims {
   std::string task = "mlm";
   /// Masked tokens of a sequence that are predicted; 0: every token is.
   int64_t predictions = 0;
+  /// fused: one kernel; unfused: products of whole squares, softmax and copies.
+  std::string attentionKernel = "fused";
+  /// Probability; 0: no such kernels.
+  double dropout = 0;
 };
 
 /// BERT: post-norm layers with biases.
@@ -54,6 +58,7 @@ private:
 
 void BertModel::declare(Dimensions &dimensions) {
   static constexpr StringRef tasks[] = {"mlm", "squad"};
+  static constexpr StringRef kernels[] = {"fused", "unfused"};
   dimensions.integer("layers", dims.layers, 1, Dimensions::mostLayers);
   dimensions.integer("hidden", dims.hidden);
   dimensions.integer("heads", dims.heads);
@@ -64,6 +69,8 @@ void BertModel::declare(Dimensions &dimensions) {
   dimensions.integer("types", dims.types);
   dimensions.choice("task", dims.task, tasks);
   dimensions.integer("predictions", dims.predictions);
+  dimensions.choice("attention_kernel", dims.attentionKernel, kernels);
+  dimensions.number("dropout", dims.dropout, 0.99);
 }
 
 llvm::Error BertModel::check() const {
@@ -93,21 +100,26 @@ Value BertModel::embed(GraphBuilder &graph, int64_t batch) const {
   x = addLearnedPositions(graph, x, dims.maxPositions);
   x = graph.add("type_sum", x,
                 graph.embedding("type", types, dims.types, dims.hidden));
-  return graph.layerNorm("embedding_norm", x);
+  return dropoutIfAny(graph, "embedding_drop",
+                      graph.layerNorm("embedding_norm", x), dims.dropout);
 }
 
 Value BertModel::layer(GraphBuilder &graph, Value x) const {
   Value q = graph.linear("attention.q", x, dims.hidden, /*bias=*/true);
   Value k = graph.linear("attention.k", x, dims.hidden, /*bias=*/true);
   Value v = graph.linear("attention.v", x, dims.hidden, /*bias=*/true);
-  Value core = graph.attention("attention.core", q, k, v, dims.heads,
-                               dims.heads, /*causal=*/false);
+  Value core = dims.attentionKernel == "unfused"
+                   ? unfusedAttention(graph, q, k, v, dims.heads, dims.dropout)
+                   : graph.attention("attention.core", q, k, v, dims.heads,
+                                     dims.heads, /*causal=*/false);
   Value attended =
       graph.linear("attention.proj", core, dims.hidden, /*bias=*/true);
+  attended = dropoutIfAny(graph, "drop_1", attended, dims.dropout);
   x = graph.layerNorm("norm_1", graph.add("residual_1", x, attended));
   Value fed =
       plainFeedForward(graph, "mlp", x, dims.ffn ? dims.ffn : 4 * dims.hidden,
                        "gelu", /*bias=*/true);
+  fed = dropoutIfAny(graph, "drop_2", fed, dims.dropout);
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 

@@ -8,6 +8,8 @@
 
 #include "Blocks.h"
 
+#include "Layers.h"
+
 using namespace mlir;
 using namespace proteus;
 using namespace proteus::models;
@@ -79,4 +81,31 @@ Value models::plainFeedForward(GraphBuilder &graph, StringRef path, Value x,
   Value up = graph.linear((path + ".fc1").str(), x, width, bias);
   up = activation == "relu" ? graph.relu(act, up) : graph.gelu(act, up);
   return graph.linear((path + ".fc2").str(), up, hidden, bias);
+}
+
+Value models::dropoutIfAny(GraphBuilder &graph, StringRef path, Value x,
+                           double probability) {
+  return probability > 0 ? dropout(graph, path, x, probability) : x;
+}
+
+Value models::unfusedAttention(GraphBuilder &graph, Value query, Value key,
+                               Value value, int64_t heads, double probability) {
+  GraphBuilder::Shape shape = GraphBuilder::shapeOf(query);
+  int64_t batch = shape[0], length = shape[1], width = shape[2];
+  auto headsFirst = [&](StringRef path, Value x, ArrayRef<int64_t> order) {
+    x = graph.reshape((path + ".heads").str(), x,
+                      {batch, length, heads, width / heads});
+    return graph.transpose(path, x, order);
+  };
+  query = headsFirst("attention.query", query, {0, 2, 1, 3});
+  key = headsFirst("attention.key", key, {0, 2, 3, 1});
+  value = headsFirst("attention.value", value, {0, 2, 1, 3});
+  // The softmax scales and masks on the way.
+  Value weights =
+      graph.softmax("attention.core.softmax",
+                    graph.matmul("attention.core.scores", query, key));
+  weights = dropoutIfAny(graph, "attention.core.drop", weights, probability);
+  Value core = graph.matmul("attention.core.context", weights, value);
+  core = graph.transpose("attention.tokens", core, {0, 2, 1, 3});
+  return graph.reshape("attention.merge", core, {batch, length, width});
 }

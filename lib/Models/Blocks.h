@@ -42,6 +42,16 @@ mlir::Value plainFeedForward(GraphBuilder &graph, llvm::StringRef path,
                              mlir::Value x, int64_t width,
                              llvm::StringRef activation, bool bias);
 
+/// Dropout with a probability, or `x` if that is 0.
+mlir::Value dropoutIfAny(GraphBuilder &graph, llvm::StringRef path,
+                         mlir::Value x, double probability);
+
+/// Attention as products of whole squares and a softmax between, of as many key
+/// heads as heads.
+mlir::Value unfusedAttention(GraphBuilder &graph, mlir::Value query,
+                             mlir::Value key, mlir::Value value, int64_t heads,
+                             double probability);
+
 } // namespace proteus::models
 
 #endif // PROTEUS_LIB_MODELS_BLOCKS_H

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Blocks.h"
 #include "DecoderBuilder.h"
 #include "Layers.h"
 
@@ -51,36 +52,14 @@ Value DecoderBuilder::attention(Value x) {
     k = graph.rope("attention.rope_k", k, dims.kvHeads);
   }
   Value core = dims.attentionKernel == "unfused"
-                   ? unfusedAttention(q, k, v)
+                   ? unfusedAttention(graph, q, k, v, dims.heads, dims.dropout)
                    : graph.attention("attention.core", q, k, v, dims.heads,
                                      dims.kvHeads, /*causal=*/true);
   return graph.linear("attention.proj", core, dims.hidden, dims.bias == "all");
 }
 
-Value DecoderBuilder::unfusedAttention(Value query, Value key, Value value) {
-  int64_t width = dims.heads * dims.headDim;
-  auto headsFirst = [&](StringRef path, Value x, ArrayRef<int64_t> order) {
-    x = graph.reshape((path + ".heads").str(), x,
-                      {batch, dims.seq, dims.heads, dims.headDim});
-    return graph.transpose(path, x, order);
-  };
-  query = headsFirst("attention.query", query, {0, 2, 1, 3});
-  key = headsFirst("attention.key", key, {0, 2, 3, 1});
-  value = headsFirst("attention.value", value, {0, 2, 1, 3});
-  // The softmax scales and masks on the way.
-  // They share a module, so that a strategy can recompute them as one.
-  Value weights =
-      graph.softmax("attention.core.softmax",
-                    graph.matmul("attention.core.scores", query, key));
-  if (dims.dropout > 0)
-    weights = dropout(graph, "attention.core.drop", weights, dims.dropout);
-  Value core = graph.matmul("attention.core.context", weights, value);
-  core = graph.transpose("attention.tokens", core, {0, 2, 1, 3});
-  return graph.reshape("attention.merge", core, {batch, dims.seq, width});
-}
-
 Value DecoderBuilder::dropped(StringRef path, Value x) {
-  return dims.dropout > 0 ? dropout(graph, path, x, dims.dropout) : x;
+  return dropoutIfAny(graph, path, x, dims.dropout);
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,8 +34,6 @@ private:
   /// `sparse`: with experts in place of the feed-forward block.
   Value layer(Value x, bool sparse);
   Value attention(Value x);
-  /// Attention as products of whole squares and a softmax between.
-  Value unfusedAttention(Value query, Value key, Value value);
   /// What a layer adds to its input, after dropout.
   Value dropped(llvm::StringRef path, Value x);
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);

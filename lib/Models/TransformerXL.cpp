@@ -8,6 +8,7 @@
 
 #include "Blocks.h"
 #include "Families.h"
+#include "Layers.h"
 
 #include "Proteus/Models/Registry.h"
 
@@ -40,6 +41,10 @@ struct TransformerXLDims {
   int64_t divVal = 1;
   /// Per cent of the tokens in each cluster but the first; at least one token.
   std::vector<int64_t> tailPercent = {3, 4, 1};
+  /// Probability; 0: no such kernels.
+  double dropout = 0;
+  /// Whether shares of attention are dropped too.
+  bool attentionDropout = false;
 };
 
 class TransformerXLModel : public Model {
@@ -75,6 +80,8 @@ void TransformerXLModel::declare(Dimensions &dimensions) {
   dimensions.list("cutoffs", dims.cutoffs);
   dimensions.integer("div_val", dims.divVal, 1, 1024);
   dimensions.list("tail_percent", dims.tailPercent, 1, 100);
+  dimensions.number("dropout", dims.dropout, 0.99);
+  dimensions.flag("attention_dropout", dims.attentionDropout);
 }
 
 /// The clusters of the vocabulary. Dimensions are checked.
@@ -138,6 +145,9 @@ public:
 private:
   Value embed();
   Value layer(Value x);
+  Value dropped(StringRef path, Value x) {
+    return dropoutIfAny(graph, path, x, dims.dropout);
+  }
   Value attention(Value x);
   /// [batch, length, heads · dim] as [batch, heads, length, dim].
   Value apart(StringRef path, Value x);
@@ -235,11 +245,15 @@ Value TransformerXLBuilder::attention(Value x) {
                          graph.add("attention.position", q, positionBias));
   Value positionScores = graph.matmul("attention.position_scores", position, r,
                                       /*transposeRhs=*/true);
+  // Differences become places of keys when rows are moved, which is a copy.
+  positionScores = copy(graph, "attention.shift", positionScores);
 
   scores = graph.add("attention.sum", scores, positionScores);
   scores = graph.scale("attention.scale", scores,
                        1 / std::sqrt(static_cast<double>(headDim)));
   Value shares = graph.softmax("attention.softmax", mask(scores));
+  if (dims.attentionDropout)
+    shares = dropped("attention.drop", shares);
   Value core = graph.matmul("attention.core", shares, v);
   core = graph.transpose("attention.core.join", core, {0, 2, 1, 3});
   core = graph.reshape("attention.core.rows", core, {batch, dims.seq, width});
@@ -247,10 +261,13 @@ Value TransformerXLBuilder::attention(Value x) {
 }
 
 Value TransformerXLBuilder::layer(Value x) {
-  x = graph.layerNorm("norm_1", graph.add("residual_1", x, attention(x)));
-  Value fed =
-      plainFeedForward(graph, "mlp", x, dims.ffn ? dims.ffn : 4 * dims.hidden,
-                       "relu", /*bias=*/true);
+  Value attended = dropped("drop_1", attention(x));
+  x = graph.layerNorm("norm_1", graph.add("residual_1", x, attended));
+  Value up = graph.linear("mlp.fc1", x, dims.ffn ? dims.ffn : 4 * dims.hidden,
+                          /*bias=*/true);
+  up = dropped("mlp.drop", graph.relu("mlp.act", up));
+  Value fed = graph.linear("mlp.fc2", up, dims.hidden, /*bias=*/true);
+  fed = dropped("drop_2", fed);
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
@@ -290,7 +307,7 @@ Value TransformerXLBuilder::loss(Value x) {
 }
 
 Value TransformerXLBuilder::build() {
-  Value x = embed();
+  Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
   // What the last segment left; every layer has its own, of the same cost.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
@@ -329,7 +346,7 @@ void models::addTransformerXL(Registry &registry) {
                       make(base)});
   TransformerXLDims large;
   large.layers = 18, large.hidden = 1024, large.heads = 16, large.seq = 384;
-  large.divVal = 4;
+  large.divVal = 4, large.attentionDropout = true;
   registry.add(Preset{"transformer-xl-large", "transformer-xl",
                       "Transformer-XL large, WikiText-103, 285M", source,
                       make(large)});

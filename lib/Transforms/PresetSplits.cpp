@@ -459,7 +459,8 @@ LogicalResult PresetSplits::recomputeAttention() {
   return success();
 }
 
-/// The largest table first, each to the device that holds least.
+/// The largest table first, each to the device that looks up least, and holds
+/// least among those: the devices wait for the one that sends most vectors.
 LogicalResult PresetSplits::placeTables() {
   if (!options.placeTables || options.dataParallel == 1)
     return success();
@@ -480,12 +481,15 @@ LogicalResult PresetSplits::placeTables() {
   llvm::sort(bySize, [](const auto &a, const auto &b) {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
-  std::vector<int64_t> held(options.dataParallel);
+  // What a device looks up, and what it holds.
+  std::vector<std::pair<int64_t, int64_t>> loads(options.dataParallel);
   for (auto [size, path] : bySize) {
-    auto least = std::min_element(held.begin(), held.end());
-    *least += size;
-    for (nn::EmbeddingBagOp bag : tables[path])
-      settings[bag].device = least - held.begin();
+    auto least = std::min_element(loads.begin(), loads.end());
+    least->second += size;
+    for (nn::EmbeddingBagOp bag : tables[path]) {
+      least->first += cast<RankedTensorType>(bag.getType()).getNumElements();
+      settings[bag].device = least - loads.begin();
+    }
   }
   return success();
 }
