@@ -72,12 +72,16 @@ static void flattenSections(const Template &from, Time latency,
         return variant == LastTime || !flat.tasks[t].lastOnly;
       };
       Time launched = 0;
+      FlatTemplate::Receives receives;
       for (uint32_t t = begin; t < end; ++t) {
         if (runs(t))
           launched = later(later(launched, latency), from.tasks[t].launch);
+        if (runs(t) && flat.tasks[t].receives())
+          receives = {receives.count + 1, launched};
         flat.launched[variant][t] = launched;
       }
       flat.launches[variant].push_back(launched);
+      flat.receives[variant].push_back(receives);
       for (unsigned stream = 0; stream < numStreams; ++stream) {
         flat.queues.beginList();
         for (uint32_t t = begin; t < end; ++t)
@@ -108,10 +112,11 @@ static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
     bool last = item.once || lastItem[item.section] == i;
     flat.order.push_back(
         {item.section, item.microBatch, item.once, last, flat.launches});
-    flat.launches =
-        later(flat.launches,
-              flat.templates[item.once]
-                  .launches[last ? LastTime : EveryTime][item.section]);
+    Variant variant = last ? LastTime : EveryTime;
+    const FlatTemplate &tasks = flat.templates[item.once];
+    flat.launches = later(flat.launches, tasks.launches[variant][item.section]);
+    flat.hostWaits |= device.hostWaits && !item.once &&
+                      tasks.receives[variant][item.section].count > 0;
   }
 }
 

@@ -49,6 +49,11 @@ struct FlatTask {
   bool lastOnly;
   bool matrix;
 
+  /// Whether it receives a message from another stage.
+  bool receives() const {
+    return stream == Stream::PipelineReceive ||
+           stream == Stream::PipelineReceiveGradient;
+  }
   /// What communication slows, and what slows communication. Tasks of a given
   /// duration on other streams stand for copies.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
@@ -74,6 +79,13 @@ struct FlatTemplate {
   std::vector<Time> launched[2];
   /// What the host needs to launch a section, per variant.
   std::vector<Time> launches[2];
+  /// The messages that a section receives: how many, and what the host needs
+  /// from the begin of the section until it has launched the last.
+  struct Receives {
+    uint32_t count = 0;
+    Time launched = 0;
+  };
+  std::vector<Receives> receives[2]; ///< per variant and section
   /// Tasks per section that run the last time only.
   IndexLists lastOnly;
 
@@ -100,6 +112,8 @@ struct FlatClass {
   std::vector<FlatItem> order;
   /// Last micro-batch of every section.
   std::vector<uint32_t> lastMicroBatch;
+  /// Whether the host waits for messages, and there are any.
+  bool hostWaits = false;
   /// What the host needs for all launches; at most `mostLaunchTime`.
   Time launches = 0;
 };
