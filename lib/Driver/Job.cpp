@@ -57,6 +57,15 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                 maxBatch, {"gradient-accumulation-steps", "num-microbatches"});
   flags.integer("vpp", "chunks of layers per stage (interleaved)",
                 s.virtualStages, 1, maxDegree, {"virtual-stages"});
+  flags.value("stage-partition", "layers|weights",
+              "what stages have equal shares of (default: as the stack does)",
+              [&s](StringRef text) -> Error {
+                if (text != "layers" && text != "weights")
+                  return createStringError("expected layers or weights, got '" +
+                                           text + "'");
+                s.stagePartition = text.str();
+                return Error::success();
+              });
   flags.choice("schedule", "order of micro-batches", s.schedule,
                {"1f1b", "gpipe", "interleaved", "zero-bubble"});
   flags.choice("recompute", "what the backward pass recomputes", s.recompute,
@@ -193,6 +202,8 @@ std::string Strategy::text() const {
   number("cp", cp, 1);
   number("ep", ep, 1);
   number("vpp", virtualStages, 1);
+  if (stagePartition)
+    add("stage-partition", *stagePartition);
   if (sequenceParallel)
     add("sequence-parallel", "true");
   number("zero", zero, 0);

@@ -156,6 +156,8 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   options.pipelineParallel = s.pp;
   // As the frameworks whose flags these are place ranks.
   options.stagesOutermost = true;
+  if (s.stagePartition == "weights")
+    options.stagePartition = StagePartition::Weights;
   options.microBatches = sizes.microBatches;
   options.schedule = *strategy::symbolizeScheduleOrder(s.schedule);
   options.virtualStages = s.virtualStages;

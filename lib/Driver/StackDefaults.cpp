@@ -101,7 +101,15 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
   if (!strategy.overlapGradients.value_or(stack.overlapGradients)) {
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
+  } else if (strategy.zero > 0 && stack.zeroOneByOne) {
+    // The stated size is that of buckets without ZeRO.
+    strategy.bucketSize = 1;
+    strategy.firstBucketSize = 1;
   }
+  // Several runs per stage are cut by layers.
+  if (!strategy.stagePartition && strategy.pp > 1 &&
+      strategy.virtualStages == 1)
+    strategy.stagePartition = stack.stagePartition;
   if (stack.gradientType == "compute" && !job.gradientType)
     job.gradientType.emplace();
   if (job.isFile())

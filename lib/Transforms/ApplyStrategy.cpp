@@ -8,6 +8,7 @@
 
 #include "PresetModel.h"
 #include "PresetSplits.h"
+#include "PresetStages.h"
 #include "PresetTree.h"
 
 #include "Proteus/Transforms/Passes.h"
@@ -32,6 +33,11 @@ static LogicalResult checkSchedule(ModuleOp module,
   if (options.virtualStages > 1 && options.pipelineParallel == 1)
     return emitError(loc, "virtual-stages=")
            << options.virtualStages << " needs stages; set pp";
+  if (options.virtualStages > 1 &&
+      options.stagePartition == StagePartition::Weights)
+    return emitError(loc, "stage-partition=weights cuts a model into one run "
+                          "per stage; use virtual-stages=1, or "
+                          "stage-partition=layers");
   const PipelineSchedule *rule =
       findSchedule(strategy::stringifyScheduleOrder(getScheduleOrder(options)));
   StageShape shape{0, options.pipelineParallel, options.virtualStages,
@@ -124,7 +130,8 @@ static LogicalResult applyStrategy(ModuleOp module,
   PresetSplits splits(model, options);
   if (failed(splits.decide()))
     return failure();
-  writePresetTree(model, splits, options, name);
+  PresetStages stages(model, options);
+  writePresetTree(model, splits, stages, options, name);
   return success();
 }
 
@@ -143,6 +150,7 @@ public:
                                  expertParallel,
                                  pipelineParallel,
                                  stagesOutermost,
+                                 stagePartition,
                                  microBatches,
                                  schedule,
                                  virtualStages,

@@ -37,9 +37,11 @@ struct PresetSettings {
   bool recompute = false;
   /// The data-parallel device that runs them alone.
   std::optional<int64_t> device;
+  /// The pipeline stage that runs them, if it is not that of their operands.
+  std::optional<int64_t> stage;
   bool operator==(const PresetSettings &other) const {
     return splits == other.splits && recompute == other.recompute &&
-           device == other.device;
+           device == other.device && stage == other.stage;
   }
 };
 

@@ -25,8 +25,8 @@ namespace {
 class TreeWriter {
 public:
   TreeWriter(const PresetModel &model, const PresetSplits &splits,
-             const ApplyStrategyOptions &options)
-      : model(model), splits(splits), options(options),
+             const PresetStages &stages, const ApplyStrategyOptions &options)
+      : model(model), splits(splits), stages(stages), options(options),
         function(model.getFunction()), context(function.getContext()) {}
 
   void write(StringRef name);
@@ -39,6 +39,7 @@ private:
 
   const PresetModel &model;
   const PresetSplits &splits;
+  const PresetStages &stages;
   const ApplyStrategyOptions &options;
   func::FuncOp function;
   MLIRContext *context;
@@ -49,12 +50,17 @@ private:
 void TreeWriter::writeSettings(OpBuilder &builder, const PresetSettings &list) {
   if (list.recompute)
     strategy::RecomputeOp::create(builder, function.getLoc());
-  if (list.device) {
-    Attribute place = strategy::CoordinateAttr::get(
-        context, StringAttr::get(context, kData), *list.device);
+  SmallVector<Attribute> place;
+  auto addPlace = [&](StringRef axis, std::optional<int64_t> position) {
+    if (position)
+      place.push_back(strategy::CoordinateAttr::get(
+          context, StringAttr::get(context, axis), *position));
+  };
+  addPlace(kData, list.device);
+  addPlace(kPipeline, list.stage);
+  if (!place.empty())
     strategy::AtOp::create(builder, function.getLoc(),
                            ArrayAttr::get(context, place));
-  }
   for (auto &[kind, parts] : list.splits)
     strategy::SplitOp::create(builder, function.getLoc(),
                               strategy::ItemAttr::get(context, kind),
@@ -90,18 +96,20 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     else
       llvm::append_range(single, set);
   }
-  bool stages =
-      pattern == model.getMainLayers() && options.pipelineParallel > 1;
+  bool isCut = pattern == model.getMainLayers() && options.pipelineParallel > 1;
   bool again =
       pattern == model.getMainLayers() && options.recompute == Recompute::Full;
-  if (stages || again || !common.empty()) {
+  if (isCut || again || !common.empty()) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = function.getLoc();
     auto node = strategy::NodeOp::create(builder, loc, pattern);
     builder.setInsertionPointToStart(&node.getBody().front());
-    if (stages)
-      strategy::StagesOp::create(builder, loc, builder.getStringAttr(kPipeline),
-                                 DenseI64ArrayAttr());
+    if (isCut)
+      strategy::StagesOp::create(
+          builder, loc, builder.getStringAttr(kPipeline),
+          stages.getLayers().empty()
+              ? DenseI64ArrayAttr()
+              : builder.getDenseI64ArrayAttr(stages.getLayers()));
     if (again)
       strategy::RecomputeOp::create(builder, loc);
     for (auto &[path, list] : common)
@@ -185,15 +193,20 @@ void TreeWriter::write(StringRef name) {
     if (!pattern.empty()) {
       if (written.insert(pattern))
         writeLayers(builder, pattern);
-    } else if (splits.get(op) && written.insert(position->path)) {
-      writeNode(builder, position->path, *splits.get(op));
+      continue;
     }
+    const PresetSettings *found = splits.get(op);
+    PresetSettings list = found ? *found : PresetSettings();
+    list.stage = stages.getStage(op);
+    if ((found || list.stage) && written.insert(position->path))
+      writeNode(builder, position->path, list);
   }
 }
 
 void proteus::writePresetTree(const PresetModel &model,
                               const PresetSplits &splits,
+                              const PresetStages &stages,
                               const ApplyStrategyOptions &options,
                               StringRef name) {
-  TreeWriter(model, splits, options).write(name);
+  TreeWriter(model, splits, stages, options).write(name);
 }

@@ -15,6 +15,7 @@
 
 #include "PresetModel.h"
 #include "PresetSplits.h"
+#include "PresetStages.h"
 
 namespace proteus {
 
@@ -23,6 +24,7 @@ strategy::ScheduleOrder getScheduleOrder(const ApplyStrategyOptions &options);
 
 /// Writes the tree `name` behind the model.
 void writePresetTree(const PresetModel &model, const PresetSplits &splits,
+                     const PresetStages &stages,
                      const ApplyStrategyOptions &options, llvm::StringRef name);
 
 } // namespace proteus

@@ -27,6 +27,8 @@ struct Strategy {
   std::optional<int64_t> dp;
   int64_t tp = 1, pp = 1, cp = 1, ep = 1;
   int64_t virtualStages = 1;
+  /// What stages have equal shares of; absent: as the stack does it.
+  std::optional<std::string> stagePartition;
   int64_t microBatch = 1;
   /// Micro-batches per step and pipeline; absent: from the global batch.
   std::optional<int64_t> accumulation;

@@ -67,6 +67,12 @@ struct Stack {
 
   /// Gradients are reduced while the backward pass goes on; else behind it.
   bool overlapGradients = true;
+  /// Where ZeRO splits the states of the optimizer, gradients are reduced and
+  /// parameters gathered one by one, not in buckets.
+  bool zeroOneByOne = false;
+  /// How it cuts a model into stages: "layers", equal numbers of layers;
+  /// "weights", equal shares of the weights of products, head included.
+  std::string stagePartition = "layers";
   /// Gradients, and what is reduced of them, are of this type; empty: f32.
   std::string gradientType;
 
@@ -75,6 +81,13 @@ struct Stack {
   /// Seconds the host needs for each kernel, each collective and each message
   /// between stages, ahead of the device.
   double hostKernel = 0, hostCollective = 0, hostMessage = 0;
+  /// Whether the host waits for a message from another stage before it goes on.
+  bool hostWaits = false;
+  /// A host pauses now and then: for so many seconds, before such a share of
+  /// the collectives. Where hosts wait for messages, the pauses of one delay
+  /// the others of its tensor-parallel group, because none gets ahead; a host
+  /// that does not wait has its own pauses only, which its times contain.
+  double hostPause = 0, hostPauseShare = 0;
   /// Seconds in which the device waits at each kernel, each collective and each
   /// step, whatever the host does ahead.
   double kernelGap = 0, collectiveGap = 0, stepGap = 0;

@@ -39,6 +39,9 @@ enum class LoweringPhase {
 /// What the backward pass recomputes, for apply-strategy.
 enum class Recompute { None, Selective, Full };
 
+/// What pipeline stages have equal shares of, for apply-strategy.
+enum class StagePartition { Layers, Weights };
+
 /// How attention gets at the keys of other parts of a sequence, for
 /// apply-strategy.
 enum class ContextKind { AllGather, Ring, Ulysses };

@@ -21,7 +21,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `dp` splits the batch, `micro-batches` cut it in time.
     - `pp` cuts the repeated layers with the most work into stages: an
       `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
-      `virtual-stages` every stage gets several runs of them.
+      `virtual-stages` every stage gets several runs of them. With
+      `stage-partition=weights` stages have equal shares of the weights of
+      products, and the head may have a stage of its own.
     - `tp` splits as Megatron-LM does: the linears that feed an attention, or a
       product per head (`nn.matmul` of `[batch, head, ..]`), and each linear that
       another one reads through element-wise operations, by columns (`out`), so
@@ -105,6 +107,15 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
     Option<"stagesOutermost", "stages-outermost", "bool", "false",
            "Make `pp` the outermost axis: devices of a stage are neighbours">,
+    Option<"stagePartition", "stage-partition", "::proteus::StagePartition",
+           "::proteus::StagePartition::Layers",
+           "What pipeline stages have equal shares of",
+           [{::llvm::cl::values(
+             clEnumValN(::proteus::StagePartition::Layers, "layers",
+                        "the repeated layers"),
+             clEnumValN(::proteus::StagePartition::Weights, "weights",
+                        "the weights of products, those behind the layers "
+                        "included"))}]>,
     Option<"microBatches", "micro-batches", "int64_t", "1",
            "Number of micro-batches of a step">,
     Option<"schedule", "schedule", "::proteus::strategy::ScheduleOrder",

@@ -727,13 +727,13 @@ strategy.tree @s for @gpt {
 
 // -----
 
-// Runs of modules are not empty.
+// There is no negative number of modules.
 func.func private @m()
 strategy.tree @t for @m {
   mesh [pp = 2]
   node "a[*]" {
-    // expected-error@+1 {{'strategy.stages' op gives run 1 0 modules, expected at least 1}}
-    stages pp of [2, 0]
+    // expected-error@+1 {{'strategy.stages' op gives run 1 -1 modules, expected none or more}}
+    stages pp of [2, -1]
   }
 }
 

@@ -391,8 +391,9 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
     **Constraints**
     - It stands directly in a node, once, and not beside `at`.
     - The axis is an axis of the tree's mesh (checked by the tree).
-    - The numbers of `of` are at least 1. That there is one per run and that they
-      add up to the modules is checked when the tree is applied.
+    - The numbers of `of` are not negative. A stage without modules runs what
+      else is placed there. That there is one number per run and that they add up
+      to the modules is checked when the tree is applied.
 
     ```mlir
     node "layers[*]" {
