@@ -145,6 +145,10 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
   if (!strategy.overlapGradients.value_or(stack.overlapGradients)) {
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
+  } else if (strategy.zero > 0 && stack.zeroOneByOne) {
+    // The stated size is that of buckets without ZeRO.
+    strategy.bucketSize = 1;
+    strategy.firstBucketSize = 1;
   }
   if (strategy.stagePartition.empty()) {
     if (stack.stagePartition != "work" || strategy.virtualStages == 1)

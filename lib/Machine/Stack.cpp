@@ -117,7 +117,8 @@ static void readModel(const Reader &reader, Stack &stack) {
 static void readStep(const Reader &reader, Stack &stack) {
   reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
                      "tensor_overlap", "overlap_parameters", "overlap_messages",
-                     "scatter_messages", "stage_partition"});
+                     "scatter_messages", "stage_partition",
+                     "zero_one_by_one"});
   readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
              stack.bucketRule);
   readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
@@ -128,6 +129,7 @@ static void readStep(const Reader &reader, Stack &stack) {
   readChoice(reader, "stage_partition", {"layers", "ends", "divisible", "work"},
              stack.stagePartition);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
+  readFlag(reader, "zero_one_by_one", stack.zeroOneByOne);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
@@ -165,10 +167,15 @@ static void readKernels(const Reader &reader, Stack &stack) {
 }
 
 static void readHost(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"kernel_us", "collective_us", "message_us"});
+  reader.expectKeys({"kernel_us", "collective_us", "message_us",
+                     "waits_for_messages", "pause_us", "pause_share"});
   readSeconds(reader, "kernel_us", stack.hostKernel);
   readSeconds(reader, "collective_us", stack.hostCollective);
   readSeconds(reader, "message_us", stack.hostMessage);
+  readFlag(reader, "waits_for_messages", stack.hostWaits);
+  readSeconds(reader, "pause_us", stack.hostPause);
+  if (reader.has("pause_share"))
+    stack.hostPauseShare = reader["pause_share"].nonNegative(1);
 }
 
 static void readGaps(const Reader &reader, Stack &stack) {

@@ -44,6 +44,7 @@ void CriticalPath::onBegin(const Workload &w, ArrayRef<Time>) {
   }
   runs.assign(count, {});
   lastOfStream.assign(w.classes.size() * numStreams, none);
+  received.assign(w.classes.size(), {});
 }
 
 void CriticalPath::onTaskStart(const TaskInstance &instance, Time now) {
@@ -56,9 +57,14 @@ void CriticalPath::onTaskStart(const TaskInstance &instance, Time now) {
 }
 
 void CriticalPath::onTaskEnd(const TaskInstance &instance, Time now) {
-  runs[runOf(instance.classIndex, instance.once, instance.microBatch,
-             instance.task)]
-      .end = now;
+  uint32_t run = runOf(instance.classIndex, instance.once, instance.microBatch,
+                       instance.task);
+  runs[run].end = now;
+  Stream stream = instance.in(*workload).stream;
+  if (workload->classes[instance.classIndex].hostWaits && !instance.once &&
+      (stream == Stream::PipelineReceive ||
+       stream == Stream::PipelineReceiveGradient))
+    received[instance.classIndex].push_back(run);
 }
 
 TaskInstance CriticalPath::instanceOf(uint32_t run) const {
@@ -124,6 +130,32 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   return none;
 }
 
+/// The class whose host launched `run`, or the last party that it met, when it
+/// began.
+uint32_t CriticalPath::launcherOf(uint32_t run) const {
+  TaskInstance instance = instanceOf(run);
+  int32_t collective = instance.in(*workload).collective;
+  if (collective < 0 || runs[run].launched == runs[run].begin)
+    return instance.classIndex;
+  ArrayRef<uint32_t> members = workload->collectives[collective].members;
+  for (auto [member, party] : llvm::zip(members, parties[collective])) {
+    uint32_t microBatch = party.once ? 0 : instance.microBatch;
+    const Run &other =
+        runs[runOf(member, party.once, microBatch, party.task)];
+    if (other.begin == runs[run].begin && other.launched == other.begin)
+      return member;
+  }
+  return instance.classIndex;
+}
+
+/// The last message that the host of a class waited for until `at`.
+uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
+  for (uint32_t run : llvm::reverse(received[classIndex]))
+    if (runs[run].end <= at)
+      return run;
+  return none;
+}
+
 void CriticalPath::onFinish(Time iterationTime) {
   if (iterationTime == 0)
     return;
@@ -138,11 +170,21 @@ void CriticalPath::onFinish(Time iterationTime) {
     TaskInstance instance = instanceOf(run);
     path.push_back({runs[run].begin, runs[run].end, instance.classIndex,
                     &instance.in(*workload)});
-    if (runs[run].begin == 0)
+    Time begin = runs[run].begin;
+    if (begin == 0)
       break;
-    run = causeOf(run);
+    uint32_t cause = causeOf(run);
+    if (cause == none) {
+      // Nothing ended when it started: the host launched it then.
+      uint32_t classIndex = launcherOf(run);
+      cause = awaitedBy(classIndex, begin);
+      Time from = cause == none ? 0 : runs[cause].end;
+      if (from < begin)
+        path.push_back({from, begin, classIndex, nullptr});
+    }
+    run = cause;
   }
-  // Nothing ended when it started: the host launched it then.
+  // A cycle of tasks without duration hides what was before.
   if (Time begin = path.back().begin)
     path.push_back({0, begin, path.back().classIndex, nullptr});
   std::reverse(path.begin(), path.end());

@@ -33,6 +33,7 @@ private:
   Wait waitOf(uint32_t stream) const;
   Wait waitAtMeeting(uint32_t stream) const;
   Wait waitForDependency(uint32_t stream) const;
+  Wait waitForHost(uint32_t stream) const;
   Wait blockedBy(uint32_t stream, uint32_t blocker, const Task &awaited) const;
   bool isDone(uint32_t classIndex, bool once, uint32_t microBatch,
               uint32_t task) const;
@@ -150,10 +151,28 @@ Wait Diagnosis::waitForDependency(uint32_t stream) const {
   return {nameOf(stream) + " waits for nothing", stream};
 }
 
+/// The host waits for a message before it launches the head of `stream`.
+Wait Diagnosis::waitForHost(uint32_t stream) const {
+  uint32_t classIndex = stream / numStreams;
+  const ClassState &c = state.classes[classIndex];
+  for (unsigned s = 0; s < numStreams; ++s) {
+    const Head &head = c.heads[s];
+    uint32_t other = classIndex * numStreams + s;
+    if (head.status != Head::Status::Exhausted && !head.once &&
+        head.item == c.host.item() && state.taskOf(other).receives())
+      return {nameOf(stream) + " waits for the host, which waits for " +
+                  nameOf(other),
+              other};
+  }
+  return {nameOf(stream) + " waits for the host", stream};
+}
+
 Wait Diagnosis::waitOf(uint32_t stream) const {
-  return state.headOf(stream).status == Head::Status::Arrived
-             ? waitAtMeeting(stream)
-             : waitForDependency(stream);
+  const Head &head = state.headOf(stream);
+  if (head.status == Head::Status::Arrived)
+    return waitAtMeeting(stream);
+  return head.launched == notLaunched ? waitForHost(stream)
+                                      : waitForDependency(stream);
 }
 
 std::string Diagnosis::describe() const {

@@ -59,7 +59,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   head.task = *head.next++;
   head.status = Head::Status::Waiting;
   head.launched =
-      launchTime(stream / numStreams, head.item, head.once, head.task);
+      launchTime(stream / numStreams, head.item, head.task);
   consider(stream);
 }
 
@@ -67,13 +67,15 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
 // The life of a task
 //===----------------------------------------------------------------------===//
 
-/// Called when a task comes to the head of its stream and when its last
-/// dependency ends: starts it, now or when it will be launched, if both hold.
+/// Called when a task comes to the head of its stream, when its last dependency
+/// ends and when the host gets to it: starts it, now or when it will be
+/// launched, if all hold.
 template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   ClassState &state = stateOf(stream);
   const Head &head = headOf(stream);
   const Frames &frames = state.frames[head.once];
-  if (frames.open[head.slot * frames.stride + head.task] != 0)
+  if (frames.open[head.slot * frames.stride + head.task] != 0 ||
+      head.launched == notLaunched)
     return;
   if (head.launched > now) {
     ++state.launchWaits;
@@ -139,6 +141,22 @@ void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
     consider(classIndex * numStreams + queue);
 }
 
+/// The message at the head of a stream has arrived: a host that waited for it
+/// goes on, and launches what comes next.
+template <bool Listening> void Engine<Listening>::receive(uint32_t stream) {
+  uint32_t classIndex = stream / numStreams;
+  ClassState &state = classes[classIndex];
+  if (!state.host.receive(state.flat, headOf(stream).item, now))
+    return;
+  for (unsigned s = 0; s < numStreams; ++s) {
+    Head &head = state.heads[s];
+    if (head.status != Head::Status::Waiting || head.launched != notLaunched)
+      continue;
+    head.launched = launchTime(classIndex, head.item, head.task);
+    consider(classIndex * numStreams + s);
+  }
+}
+
 template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   ClassState &state = classes[classIndex];
@@ -168,6 +186,8 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
               successor, now);
     }
   closeFrame(state.frames[head.once], head.slot, item.microBatch, 1);
+  if (flat.tasks[head.task].receives())
+    receive(stream);
   advance(stream);
 }
 

@@ -50,6 +50,7 @@ private:
   void arrive(uint32_t stream);
   void start(uint32_t stream);
   void finish(uint32_t stream);
+  void receive(uint32_t stream);
   void resolve(uint32_t classIndex, bool once, uint32_t slot, uint32_t task,
                Time time);
   template <typename Filter>
@@ -109,14 +110,10 @@ private:
   /// `time` later than now, without overflow.
   Time after(Time time) const { return now + std::min(time, timeLimit); }
 
-  /// When the host has launched a task of a work item.
-  Time launchTime(uint32_t classIndex, uint32_t item, bool once,
-                  uint32_t task) const {
-    const FlatClass &flat = classes[classIndex].flat;
-    const FlatItem &work = flat.order[item];
-    return work.launchBegin +
-           flat.templates[once]
-               .launched[work.variant()][task];
+  /// When the host has launched a task of a work item, or `notLaunched`.
+  Time launchTime(uint32_t classIndex, uint32_t item, uint32_t task) const {
+    const ClassState &state = classes[classIndex];
+    return state.host.launchTime(state.flat, item, task);
   }
   TaskInstance instanceOf(uint32_t stream) {
     const Head &head = headOf(stream);

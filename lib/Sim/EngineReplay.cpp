@@ -160,7 +160,7 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
                 state.flat.order[head.item].microBatch,
                 false,
                 std::max<Time>(ready, 0),
-                launchTime(classIndex, head.item, false, task)};
+                launchTime(classIndex, head.item, task)};
   };
   switch (event.kind) {
   case SectionEvent::Kind::TaskStart:
@@ -265,7 +265,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   head.task = queue[position];
   head.next = queue.begin() + position + 1;
   head.end = queue.end();
-  head.launched = launchTime(classIndex, head.item, false, head.task);
+  head.launched = launchTime(classIndex, head.item, head.task);
   const FlatTask &task = taskOf(stream);
   Time start = state.active.start;
   auto progress = [&] {

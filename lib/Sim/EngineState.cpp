@@ -36,6 +36,7 @@ EngineState::EngineState(const Workload &workload, const EngineOptions &options,
     const DeviceClass &device = workload.classes[c];
     ClassState &state = classes[c];
     state.flat = flatten(device);
+    state.host = Host(state.flat);
     for (bool once : {false, true}) {
       Frames &frames = state.frames[once];
       frames.stride = state.flat.templates[once].initial.size();

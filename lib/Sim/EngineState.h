@@ -17,6 +17,7 @@
 
 #include "FlatWorkload.h"
 #include "FlowNetwork.h"
+#include "Host.h"
 #include "Progress.h"
 #include "SectionReplay.h"
 
@@ -90,6 +91,7 @@ struct Frames {
 
 struct ClassState {
   FlatClass flat;
+  Host host;
   Frames frames[2]; ///< micro, once
   Head heads[numStreams];
 

@@ -76,12 +76,16 @@ static void flattenSections(const Template &from, Time latency,
         return runsIn(flat.tasks[t].when, variant);
       };
       Time launched = 0;
+      FlatTemplate::Receives receives;
       for (uint32_t t = begin; t < end; ++t) {
         if (runs(t))
           launched = later(later(launched, latency), from.tasks[t].launch);
+        if (runs(t) && flat.tasks[t].receives())
+          receives = {receives.count + 1, launched};
         flat.launched[variant][t] = launched;
       }
       flat.launches[variant].push_back(launched);
+      flat.receives[variant].push_back(receives);
       for (unsigned stream = 0; stream < numStreams; ++stream) {
         flat.queues.beginList();
         for (uint32_t t = begin; t < end; ++t)
@@ -134,10 +138,11 @@ static void flattenOrder(const DeviceClass &device, FlatClass &flat) {
         item.once || flat.firstMicroBatch[item.section] == item.microBatch;
     flat.order.push_back(
         {item.section, item.microBatch, item.once, last, first, flat.launches});
-    flat.launches = later(flat.launches,
-                          flat.templates[item.once]
-                              .launches[flat.order.back().variant()]
-                                       [item.section]);
+    unsigned variant = flat.order.back().variant();
+    const FlatTemplate &tasks = flat.templates[item.once];
+    flat.launches = later(flat.launches, tasks.launches[variant][item.section]);
+    flat.hostWaits |= device.hostWaits && !item.once &&
+                      tasks.receives[variant][item.section].count > 0;
   }
 }
 

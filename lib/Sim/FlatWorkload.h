@@ -49,6 +49,11 @@ struct FlatTask {
   When when;
   bool matrix;
 
+  /// Whether it receives a message from another stage.
+  bool receives() const {
+    return stream == Stream::PipelineReceive ||
+           stream == Stream::PipelineReceiveGradient;
+  }
   /// What communication slows, and what slows communication. Tasks of a given
   /// duration on other streams stand for copies.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
@@ -81,6 +86,13 @@ struct FlatTemplate {
   std::vector<Time> launched[numVariants];
   /// What the host needs to launch a section, per variant.
   std::vector<Time> launches[numVariants];
+  /// The messages that a section receives: how many, and what the host needs
+  /// from the begin of the section until it has launched the last.
+  struct Receives {
+    uint32_t count = 0;
+    Time launched = 0;
+  };
+  std::vector<Receives> receives[numVariants]; ///< per variant and section
   /// Tasks per section that do not run every time.
   IndexLists notAlways;
 
@@ -125,6 +137,8 @@ struct FlatClass {
     return (lastMicroBatch[section] == microBatch ? LastTime : EveryTime) |
            (firstMicroBatch[section] == microBatch ? FirstTime : EveryTime);
   }
+  /// Whether the host waits for messages, and there are any.
+  bool hostWaits = false;
   /// What the host needs for all launches; at most `mostLaunchTime`.
   Time launches = 0;
 };

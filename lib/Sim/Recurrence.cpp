@@ -257,6 +257,16 @@ void Recurrence::takeWork(std::vector<int64_t> &same) const {
     }
 }
 
+/// The first work item that still matters to when the host launches something:
+/// the one before those at the heads of streams.
+static uint32_t firstItem(const ClassState &c) {
+  uint32_t first = c.host.item();
+  for (const Head &head : c.heads)
+    if (head.status != Head::Status::Exhausted)
+      first = std::min(first, head.item);
+  return std::max(first, 1u) - 1;
+}
+
 Recurrence::Image Recurrence::take() const {
   Image image;
   image.now = state.now;
@@ -270,6 +280,11 @@ Recurrence::Image Recurrence::take() const {
     ClassImage &to = image.classes[c];
     llvm::copy(from.heads, to.heads.begin());
     to.launchWaits = from.launchWaits;
+    to.hostItem = from.host.item();
+    to.missingMessages = from.host.missing();
+    if (from.flat.hostWaits)
+      for (uint32_t item = firstItem(from); item < to.hostItem; ++item)
+        to.delays.push_back(from.host.delayOf(item));
     for (uint32_t m = 0; m < from.frames[0].slotOf.size(); ++m)
       if (from.frames[0].slotOf[m] >= 0) {
         to.microBatches.push_back(m);
@@ -324,10 +339,32 @@ bool Recurrence::headsRecur(uint32_t classIndex, const Image &before,
     moved.first = std::min(moved.first, a.item);
     moved.last = std::max(moved.last, b.item);
   }
-  // The host either launches in step with the period, or is ahead and gets
-  // further ahead.
-  return moved.launches == period.time ||
-         (moved.launches < period.time && from.launchWaits == to.launchWaits);
+  return hostRecurs(classIndex, before, after, period);
+}
+
+bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
+                            const Image &after, Period &period) const {
+  const ClassImage &from = before.classes[classIndex];
+  const ClassImage &to = after.classes[classIndex];
+  ClassPeriod &moved = period.classes[classIndex];
+  // A host that does not wait either launches in step with the period, or is
+  // ahead and gets further ahead.
+  if (!state.classes[classIndex].flat.hostWaits)
+    return moved.launches == period.time ||
+           (moved.launches < period.time && from.launchWaits == to.launchWaits);
+  // One that waits does so as it did a period ago.
+  if (to.hostItem - from.hostItem != moved.items ||
+      from.missingMessages != to.missingMessages ||
+      from.delays.size() != to.delays.size())
+    return false;
+  if (moved.items == 0)
+    return from.delays == to.delays;
+  for (auto [a, b] : llvm::zip(from.delays, to.delays))
+    if (b - a != period.time - moved.launches)
+      return false;
+  moved.first = std::min(moved.first, from.hostItem);
+  moved.last = std::max(moved.last, to.hostItem);
+  return true;
 }
 
 bool Recurrence::framesRecur(uint32_t classIndex, const Image &before,
@@ -437,8 +474,13 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
   for (unsigned s = 0; s < numStreams; ++s)
     if (before.heads[s].item != after.heads[s].item) {
       c.heads[s].item += n * moved.items;
-      c.heads[s].launched += n * moved.launches;
+      if (c.heads[s].launched != notLaunched)
+        c.heads[s].launched +=
+            n * (c.flat.hostWaits ? period.time : moved.launches);
     }
+  if (c.flat.hostWaits && moved.items > 0)
+    c.host.skip(n * moved.items, after.delays,
+                n * (period.time - moved.launches));
   c.kernel.since += n * period.time;
   Frames &frames = c.frames[0];
   std::vector<uint32_t> slots;

@@ -65,6 +65,11 @@ private:
     std::vector<uint32_t> onceCounters; ///< of the frame of the once-tasks
     std::vector<Time> onceReady;
     uint64_t launchWaits = 0;
+    uint32_t hostItem = 0;        ///< see Host
+    uint32_t missingMessages = 0; ///< of that item
+    /// How late the host was with the items before that, as far as heads have
+    /// not passed them.
+    std::vector<Time> delays;
   };
   /// The whole state at a checkpoint.
   struct Image {
@@ -107,6 +112,8 @@ private:
 
   bool recurs(const Image &before, const Image &after, Period &period) const;
   bool headsRecur(uint32_t classIndex, const Image &before, const Image &after,
+                  Period &period) const;
+  bool hostRecurs(uint32_t classIndex, const Image &before, const Image &after,
                   Period &period) const;
   bool framesRecur(uint32_t classIndex, const Image &before, const Image &after,
                    const Period &period) const;

@@ -318,7 +318,10 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   int32_t stretch = own.stretchAt[head.task];
   if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
-  Time launched = item.launchBegin + plan.lastLaunched;
+  // The kernel at the head has been launched, and so the host has the messages
+  // of this item.
+  Time launched =
+      item.launchBegin + c.host.delayOf(head.item) + plan.lastLaunched;
   // A kernel that waited for its launch closes a gap that is the host's.
   if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
       !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))

@@ -414,8 +414,12 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     } else if (!task.waits) {
       copy.collective = collectiveOf(task, index, number, once);
     }
-    if (!task.waits)
+    if (!task.waits) {
       addHostTime(options.stack, task.op, copy);
+      if (copy.stream == sim::Stream::TensorParallel && pipelineAxis)
+        addPauses(options.stack,
+                  workload.collectives[copy.collective].groupSize, copy);
+    }
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -454,6 +458,7 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   }
   if (options.interference)
     device.interference = *options.interference;
+  device.hostWaits = options.stack.hostWaits;
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
   if (isPaper()) {

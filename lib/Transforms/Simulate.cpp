@@ -209,7 +209,8 @@ LogicalResult Simulate::run() {
   if (failed(stack) || failed(site))
     return failure();
   if (cudaGraphs)
-    stack->hostKernel = stack->hostCollective = stack->hostMessage = 0;
+    stack->hostKernel = stack->hostCollective = stack->hostMessage =
+        stack->hostPause = 0;
   FailureOr<std::shared_ptr<const Machine>> machine =
       findMachine(*stack, *site);
   if (failed(machine))

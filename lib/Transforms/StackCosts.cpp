@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/SmallSet.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace proteus;
 
@@ -85,6 +87,16 @@ void proteus::addHostTime(const machine::Stack &stack, Operation *op,
     task.duration += cost::fromSeconds(stack.kernelGap);
   }
   task.launch = cost::fromSeconds(host);
+}
+
+void proteus::addPauses(const machine::Stack &stack, int64_t groupSize,
+                        sim::Task &task) {
+  if (!stack.hostWaits)
+    return;
+  // The chance that another one pauses while this one does not.
+  double share = stack.hostPauseShare;
+  double others = (1 - share) - std::pow(1 - share, groupSize);
+  task.launch += cost::fromSeconds(stack.hostPause * others);
 }
 
 /// Whether a parameter is a matrix, or one per layer. Experts have three

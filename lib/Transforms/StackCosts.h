@@ -36,6 +36,10 @@ cost::Time timeWithStack(const machine::Stack &stack,
 void addHostTime(const machine::Stack &stack, mlir::Operation *op,
                  sim::Task &task);
 
+/// Adds what pauses of the other hosts of a group take at its collective, in a
+/// pipeline whose hosts wait for messages.
+void addPauses(const machine::Stack &stack, int64_t groupSize, sim::Task &task);
+
 /// Adds the copies of gradients that the stack keeps beside `resident`, which
 /// are the first buffers of the device.
 void addGradientCopies(const machine::Stack &stack,

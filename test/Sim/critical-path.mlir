@@ -25,6 +25,15 @@
 // RUN: proteus-opt %t/slow-host.mlir --simulate="critical-path report=%t/host.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_views.py path %t/host.json "host launch=60000" "send_recv over stage 1 -> 2=5" nn.gelu=8
 
+// A host that waits for messages launches nothing ahead of them. Stage 1 receives the first
+// when stage 0 has launched two tasks, the next ones 15005 us after each other, and launches
+// two tasks before the last message to stage 2, which launches one behind it.
+// RUN: proteus-opt %t/slow-host.mlir --simulate="critical-path stack=%t/waits.json report=%t/waits-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_views.py path %t/waits-r.json "host launch=70000" "send_recv over stage 0 -> 1=20" "send_recv over stage 1 -> 2=5" nn.gelu=8
+
+//--- waits.json
+{"name": "waits", "host": {"waits_for_messages": true}}
+
 //--- cluster.json
 {"name": "line",
  "device": {"name": "device", "peak_tflops": {"f32": 1}, "memory_gb": 16, "memory_bandwidth_gbps": 1000,

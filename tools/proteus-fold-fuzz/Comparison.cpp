@@ -8,6 +8,8 @@
 
 #include "Comparison.h"
 
+#include "Proteus/Transforms/ClusterAttr.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -67,6 +69,10 @@ FailureOr<FoldedRun>
 proteus::fuzz::simulate(ModuleOp module, const Machine &machine, Fold fold) {
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
+  FailureOr<machine::Stack> stack = resolveStack(module, "");
+  if (failed(stack))
+    return failure();
+  options.stack = *stack;
   FailureOr<sim::Workload> workload = buildWorkload(module, machine, options);
   if (failed(workload))
     return failure();

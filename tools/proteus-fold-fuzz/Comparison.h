@@ -26,8 +26,8 @@ struct FoldedRun {
   std::map<int64_t, __int128> linkBytes;
 };
 
-/// Simulates a lowered module. Emits an error and fails if that is not
-/// possible.
+/// Simulates a lowered module with the software that it names. Emits an error
+/// and fails if that is not possible.
 llvm::FailureOr<FoldedRun> simulate(mlir::ModuleOp module,
                                     const Machine &machine, Fold fold);
 

@@ -120,6 +120,21 @@ static void place(Random &random, Tree &tree) {
     random.shuffle(tree.devices);
 }
 
+/// Software whose hosts take their time, and may wait for messages.
+static std::string drawStack(Random &random) {
+  std::string stack = "{name = \"random\", host = {kernel_us = ";
+  stack += random.pick({"0", "0.5", "30.0"});
+  stack += ", collective_us = ";
+  stack += random.pick({"0", "7.0", "100.0"});
+  stack += ", message_us = ";
+  stack += random.pick({"0", "20.0"});
+  stack += ", waits_for_messages = ";
+  stack += random.pick({"false", "true", "true"});
+  stack += ", pause_us = ";
+  stack += random.pick({"0", "40.0"});
+  return stack + ", pause_share = 0.25}}";
+}
+
 Case proteus::fuzz::generateLarge(uint64_t seed, uint64_t index) {
   Case result = generate(seed, index);
   Random random(seed, index, "large case");
@@ -136,5 +151,7 @@ Case proteus::fuzz::generateLarge(uint64_t seed, uint64_t index) {
   for (int64_t device : result.tree.devices)
     devices = std::max(devices, device + 1);
   result.tree.cluster = drawCluster(random, devices);
+  if (random.chance(50))
+    result.model.moduleAttributes.set("proteus.stack", drawStack(random));
   return result;
 }

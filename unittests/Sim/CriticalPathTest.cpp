@@ -119,6 +119,20 @@ TEST(CriticalPath, EndsAtTheHostWhereALaunchWasWaitedFor) {
   EXPECT_EQ(shares[1].time, ms);
 }
 
+TEST(CriticalPath, GoesThroughAHostToTheMessageItWaitedFor) {
+  PipelineOptions options;
+  options.stages = 2;
+  options.microBatches = 1;
+  options.transfer = ms;
+  Builder b = pipeline(options);
+  b.launchEvery(ms / 4);
+  for (DeviceClass &device : b.workload.classes)
+    device.hostWaits = true;
+  EXPECT_EQ(pathOf(b.workload),
+            (Labels{"host", "forward", "receive activation", "host", "forward",
+                    "backward", "receive gradient", "host", "backward"}));
+}
+
 TEST(CriticalPath, OfAPipelineIsItsFillItsLastStageAndItsDrain) {
   PipelineOptions options;
   options.transfer = ms / 8;

@@ -101,6 +101,53 @@ TEST(Engine, LongKernelsHideTheHost) {
   EXPECT_EQ(timeOf(s.finish()), ms + 12 * ms);
 }
 
+/// Two stages, forward only: `kernels` of `first` and `second` in each.
+static Builder twoStages(uint32_t microBatches, uint32_t kernels, Time first,
+                         Time second) {
+  Builder b;
+  b.workload.info.microBatches = microBatches;
+  b.collective({0, 1}, 0, cost::CollectiveKind::SendRecv);
+  for (uint32_t stage : {0, 1})
+    b.addClass("stage " + std::to_string(stage));
+  for (uint32_t stage : {0, 1}) {
+    DeviceClass &device = b.workload.classes[stage];
+    std::vector<uint32_t> before;
+    if (stage == 1)
+      before = {b.party(device.micro, "receive", Stream::PipelineReceive, 0)};
+    for (uint32_t k = 0; k < kernels; ++k)
+      before = {
+          b.kernel(device.micro, "k", stage == 0 ? first : second, before)};
+    if (stage == 0)
+      b.party(device.micro, "send", Stream::PipelineSend, 0, before);
+    Builder::endSection(device.micro);
+    for (uint32_t m = 0; m < microBatches; ++m)
+      device.order.push_back({0, m, false});
+  }
+  return b;
+}
+
+TEST(Engine, AHostThatWaitsForAMessageLaunchesNothingAhead) {
+  constexpr int64_t m = 5, n = 3;
+  const Time launch = ms;
+  // The device is slow: its kernels hide all launches but the first, unless
+  // the host of the second stage waits for the last message.
+  Builder slow = twoStages(m, n, 20 * ms, ms / 2);
+  slow.launchEvery(launch);
+  EXPECT_EQ(timeOf(slow.workload), launch + m * n * 20 * ms + n * ms / 2);
+  slow.workload.classes[1].hostWaits = true;
+  EXPECT_EQ(timeOf(slow.workload), launch + m * n * 20 * ms + n * launch + ms / 2);
+  // The hosts are slow: both launch n + 1 tasks per micro-batch. Those that
+  // wait launch one after the other for the first one, as stages compute.
+  Builder fast = twoStages(m, n, ms / 4, ms / 4);
+  fast.launchEvery(launch);
+  EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * ms / 4);
+  fast.workload.classes[1].hostWaits = true;
+  EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * launch + ms / 4);
+  // A first stage receives nothing.
+  fast.workload.classes[0].hostWaits = true;
+  EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * launch + ms / 4);
+}
+
 TEST(Engine, LastMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   Single s;
   s.workload.info.microBatches = 3;
@@ -311,6 +358,34 @@ TEST(Deadlock, ACycleOverStreamsOfOneClassIsFound) {
             "class 'only' (micro-batch 0)\n"
             "  'second' of class 'only' (micro-batch 0) waits for 'first' of "
             "class 'only' (micro-batch 0)");
+}
+
+TEST(Deadlock, AHostThatWaitsIsNamed) {
+  // Each stage sends what it has computed behind the message it waits for.
+  Builder b;
+  for (uint32_t c : {0, 1}) {
+    b.collective({0, 1}, 0, cost::CollectiveKind::SendRecv);
+    b.addClass(c ? "right" : "left");
+  }
+  for (uint32_t c : {0, 1}) {
+    DeviceClass &device = b.workload.classes[c];
+    device.hostWaits = true;
+    b.party(device.micro, "receive", Stream::PipelineReceive, c);
+    b.party(device.micro, "send", Stream::PipelineSend, 1 - c);
+    Builder::endSection(device.micro);
+    device.order = {{0, 0, false}};
+  }
+  EXPECT_EQ(simulationError(b.workload),
+            "deadlock: no task can proceed after 0.000000 ms; the waiting "
+            "cycle is:\n"
+            "  'send' of class 'left' (micro-batch 0) waits for the host, which "
+            "waits for 'receive' of class 'left' (micro-batch 0)\n"
+            "  'receive' of class 'left' (micro-batch 0) waits for 'send' of "
+            "class 'right' (micro-batch 0)\n"
+            "  'send' of class 'right' (micro-batch 0) waits for the host, "
+            "which waits for 'receive' of class 'right' (micro-batch 0)\n"
+            "  'receive' of class 'right' (micro-batch 0) waits for 'send' of "
+            "class 'left' (micro-batch 0)");
 }
 
 TEST(Deadlock, ThoseBehindTheCycleAreListed) {

@@ -51,6 +51,10 @@ public:
     makeTransfers();
     for (uint32_t s = 0; s < stages; ++s)
       makeStage(s);
+    // Some hosts wait for messages, some of a pipeline or all.
+    bool some = pick(8) == 0, all = pick(2);
+    for (DeviceClass &device : b.workload.classes)
+      device.hostWaits = some && (all || pick(2));
     return std::move(b.workload);
   }
 

@@ -121,6 +121,25 @@ TEST(Recurrence, AHostThatIsBehindIsSkippedInStepOrNotAtAll) {
   }
 }
 
+TEST(Recurrence, AHostThatWaitsForMessagesIsSkipped) {
+  PipelineOptions options;
+  options.schedule = Schedule::OneForwardOneBackward;
+  options.microBatches = 64;
+  options.transfer = ms / 8;
+  Builder b = pipeline(options);
+  for (Time latency : {ms / 100, ms / 2, 3 * ms / 4 + 1, 3 * ms}) {
+    b.launchEvery(latency);
+    // All, or some, whose neighbours launch ahead.
+    for (bool all : {true, false}) {
+      for (uint32_t s = 0; s < options.stages; ++s)
+        b.workload.classes[s].hostWaits = all || s % 2;
+      uint64_t skipped = expectSame(b.workload);
+      if (all)
+        EXPECT_GT(skipped, 0u) << latency;
+    }
+  }
+}
+
 TEST(Recurrence, LargeStatesAreComparedOnSuspicionOnly) {
   PipelineOptions options;
   options.schedule = Schedule::OneForwardOneBackward;

@@ -61,6 +61,30 @@ TEST(SectionReplay, ChangesNoFigureOfARandomPipeline) {
   EXPECT_GT(4 * replayed[true], tasks[true]);
 }
 
+TEST(SectionReplay, ChangesNoFigureWhereHostsWaitForMessages) {
+  uint64_t tasks = 0, replayed = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    PipelineGenerator generator(seed);
+    generator.maxKernels = (1 + seed % 12) * (seed % 3 ? 1 : 6);
+    Workload workload = generator.make();
+    for (DeviceClass &device : workload.classes) {
+      device.hostWaits = true;
+      // Slow hosts leave nothing to replay.
+      device.launchLatency = seed % 4;
+      for (Task &task : device.micro.tasks)
+        task.launch = 0;
+    }
+    RunResult result = expectSame(workload, /*share=*/seed % 5 > 0, seed % 2);
+    tasks += result.tasks;
+    replayed += result.replayedTasks;
+    if (HasFailure())
+      break;
+  }
+  // That is what is tested.
+  EXPECT_GT(10 * replayed, tasks);
+}
+
 TEST(SectionReplay, WaitsForTheHostAreTheHosts) {
   // Kernels wait for their launches, the last one of a section too, with which
   // a stretch begins for some number of kernels.

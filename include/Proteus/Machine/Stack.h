@@ -70,6 +70,9 @@ struct Stack {
   /// How layers are dealt out to stages: "layers", "ends", "divisible" or
   /// "work", see apply-strategy.
   std::string stagePartition = "layers";
+  /// Where ZeRO splits the states of the optimizer, gradients are reduced and
+  /// parameters gathered one by one, not in buckets.
+  bool zeroOneByOne = false;
   /// Gathered inputs of split linears are kept for the backward pass; else they
   /// are gathered again.
   bool keepGathered = false;
@@ -92,6 +95,13 @@ struct Stack {
   /// Seconds the host needs for each kernel, each collective and each message
   /// between stages, ahead of the device.
   double hostKernel = 0, hostCollective = 0, hostMessage = 0;
+  /// Whether the host waits for a message from another stage before it goes on.
+  bool hostWaits = false;
+  /// A host pauses now and then: for so many seconds, before such a share of
+  /// the collectives. Where hosts wait for messages, the pauses of one delay
+  /// the others of its tensor-parallel group, because none gets ahead; a host
+  /// that does not wait has its own pauses only, which its times contain.
+  double hostPause = 0, hostPauseShare = 0;
   /// Seconds in which the device waits at each kernel, each collective and each
   /// step, whatever the host does ahead.
   double kernelGap = 0, collectiveGap = 0, stepGap = 0;

@@ -32,8 +32,9 @@ struct PathShare {
 };
 
 /// Follows the chain of tasks that ends with the last one, each of which
-/// started the moment the one before had ended. Whatever is not on it could be
-/// faster for nothing. Needs every event.
+/// started the moment the one before had ended, or had been launched by a host
+/// that waited for the one before. Whatever is not on it could be faster for
+/// nothing. Needs every event.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
@@ -72,11 +73,15 @@ private:
   TaskInstance instanceOf(uint32_t run) const;
   uint32_t causeOf(uint32_t run) const;
   uint32_t ownCauseOf(uint32_t run, Time at) const;
+  uint32_t launcherOf(uint32_t run) const;
+  uint32_t awaitedBy(uint32_t classIndex, Time at) const;
 
   const Workload *workload = nullptr;
   std::vector<uint32_t> first; ///< per class and template: its first run
   std::vector<Run> runs;
   std::vector<uint32_t> lastOfStream;
+  /// Per class whose host waits, the messages it received, by their ends.
+  std::vector<std::vector<uint32_t>> received;
   /// Per collective, its parties by member.
   std::vector<std::vector<Party>> parties;
   /// Per class and once-task, the micro-tasks it depends on.

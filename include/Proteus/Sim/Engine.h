@@ -10,7 +10,9 @@
 // nothing else; what a person wants to know is computed by listeners.
 //
 // Every class has one host, which launches the tasks of its order one after
-// another, and in-order streams. A task starts when it is launched, is at the
+// another, ahead of the device without limit or, if it waits for messages
+// (DeviceClass::hostWaits), not beyond the next one that is received, and
+// in-order streams. A task starts when it is launched, is at the
 // head of its stream and its dependencies are done. A party of a collective has
 // then *arrived*; the collective starts when all member classes have arrived
 // and ends for all of them at once. A stream is occupied while it waits.

@@ -200,6 +200,9 @@ struct DeviceClass {
   int64_t representative = 0; ///< device id, for reports
   uint32_t deviceType = 0;    ///< index into Cluster::devices
   Time launchLatency = 0;     ///< what the host needs to launch any task
+  /// Whether the host waits in every work item of a micro-batch for the
+  /// messages that it receives, before it launches the rest of the item.
+  bool hostWaits = false;
   /// Kernels and communication that run beside each other take this many times
   /// as long.
   machine::Interference interference;

@@ -1,0 +1,61 @@
+//===- Host.cpp - when a host launches tasks ------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Host.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace proteus::sim;
+
+static const FlatTemplate::Receives &receivesOf(const FlatClass &flat,
+                                                const FlatItem &item) {
+  return flat.templates[item.once]
+      .receives[item.variant()][item.section];
+}
+
+Host::Host(const FlatClass &flat) {
+  if (!flat.hostWaits) {
+    at = flat.order.size();
+    return;
+  }
+  delays.resize(flat.order.size());
+  proceed(flat, 0);
+}
+
+/// Launches items up to the next one with messages.
+void Host::proceed(const FlatClass &flat, Time delay) {
+  for (; at < flat.order.size(); ++at) {
+    const FlatItem &item = flat.order[at];
+    // Messages of the update are part of sums over stages, between its tasks.
+    if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
+      return;
+    delays[at] = delay;
+  }
+}
+
+bool Host::receive(const FlatClass &flat, uint32_t item, Time now) {
+  // One that does not wait is behind all items.
+  if (item != at || flat.order[item].once)
+    return false;
+  assert(awaited > 0 && "nothing was awaited");
+  if (--awaited > 0)
+    return false;
+  const FlatItem &work = flat.order[at];
+  delays[at] = std::max(delayBefore(at), now - work.launchBegin -
+                                             receivesOf(flat, work).launched);
+  Time delay = delays[at++];
+  proceed(flat, delay);
+  return true;
+}
+
+void Host::skip(uint32_t items, llvm::ArrayRef<Time> recent, Time growth) {
+  at += items;
+  for (size_t i = 0; i < recent.size(); ++i)
+    delays[at - recent.size() + i] = recent[i] + growth;
+}
