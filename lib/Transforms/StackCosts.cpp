@@ -73,9 +73,32 @@ cost::Time proteus::timeWithStack(const machine::Stack &stack,
                    : cost::fromSeconds(cost::toSeconds(time) / rate);
 }
 
+/// Whether `op` works on a chunk of a product or of its collective that is not
+/// the first one.
+static bool isOfLaterChunk(Operation *op) {
+  // A collective may stand between a chunk and its product, or the other way
+  // round.
+  for (unsigned between = 0; between < 2 && op->getNumOperands() > 0;
+       ++between) {
+    op = op->getOperand(0).getDefiningOp();
+    if (!op)
+      return false;
+    if (auto chunk = dyn_cast<dist::ChunkOp>(op))
+      return chunk.getIndex() > 0;
+    auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+    if (!isa<dist::AllGatherOp>(op) &&
+        !(kernel && kernel.getKernelClass() == nn::KernelClass::Matrix))
+      return false;
+  }
+  return false;
+}
+
 void proteus::addHostTime(const machine::Stack &stack, Operation *op,
                           sim::Task &task) {
   double host = 0;
+  // The framework calls a library once for all chunks.
+  if (isOfLaterChunk(op))
+    return;
   if (isa<dist::SendOp, dist::RecvOp>(op)) {
     host = stack.hostMessage;
   } else if (task.collective >= 0) {

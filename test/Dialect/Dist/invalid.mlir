@@ -1378,3 +1378,43 @@ func.func @f(%0: tensor<16xf32, #a>) {
   %1 = dist.exchange %0 over {tp} : (tensor<16xf32, #a>) -> tensor<16xf32, #b>
   return
 }
+
+// -----
+
+#mesh = #dist.mesh<[tp = 4]>
+#a = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{there is no chunk 2 of 2}}
+  %1 = dist.chunk %0 dim 0 index 2 of 2 groups 4 : tensor<16xf32, #a> -> tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[tp = 4]>
+#a = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{3 chunks of 4 groups do not divide a dimension of size 16}}
+  %1 = dist.chunk %0 dim 0 index 0 of 3 groups 4 : tensor<16xf32, #a> -> tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[tp = 4]>
+#a = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<16xf32, #a>) {
+  // expected-error @+1 {{4 parts of dimension 0 must be contiguous, at home, and divide the 2 groups}}
+  %1 = dist.chunk %0 dim 0 index 0 of 2 groups 2 : tensor<16xf32, #a> -> tensor<8xf32, #a>
+  return
+}
+
+// -----
+
+#mesh = #dist.mesh<[tp = 4]>
+#a = #dist.layout<#mesh, [{tp}]>
+func.func @f(%0: tensor<8xf32, #a>) {
+  // expected-error @+1 {{a chunk of 'tensor<24xf32, #dist.layout<#dist.mesh<[tp = 4]>, [{tp}]>>' is of the type 'tensor<12xf32, #dist.layout<#dist.mesh<[tp = 4]>, [{tp}]>>', not}}
+  %1 = dist.join %0, %0 dim 0 groups 4 : (tensor<8xf32, #a>, tensor<8xf32, #a>) -> tensor<24xf32, #a>
+  return
+}

@@ -211,6 +211,18 @@ func.func @blocks_change_ranks(
   return
 }
 
+// CHECK-LABEL: func.func @chunks
+func.func @chunks(%rows: tensor<32x4xf32, #dist.layout<#mesh, [{tp}, {}]>>) {
+  // CHECK: dist.chunk %{{.*}} dim 0 index 1 of 2 groups 8 :
+  %0 = dist.chunk %rows dim 0 index 1 of 2 groups 8
+      : tensor<32x4xf32, #dist.layout<#mesh, [{tp}, {}]>> -> tensor<16x4xf32, #dist.layout<#mesh, [{tp}, {}]>>
+  // CHECK: dist.join %{{.*}}, %{{.*}} dim 0 groups 8 :
+  %1 = dist.join %0, %0 dim 0 groups 8
+      : (tensor<16x4xf32, #dist.layout<#mesh, [{tp}, {}]>>, tensor<16x4xf32, #dist.layout<#mesh, [{tp}, {}]>>)
+      -> tensor<32x4xf32, #dist.layout<#mesh, [{tp}, {}]>>
+  return
+}
+
 // CHECK-LABEL: func.func @places
 func.func @places(
     %rows: tensor<16xf32, #dist.layout<#mesh, [{dp, tp}]>>,

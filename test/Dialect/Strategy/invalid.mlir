@@ -267,7 +267,7 @@ strategy.tree @t for @f {
 func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
-  // expected-error@+1 {{'strategy.bucket' op has no size; give 'size', 'first' or both, in bytes}}
+  // expected-error@+1 {{'strategy.bucket' op has no size; give 'size', 'first' or both, in bytes, or 'per_layer'}}
   bucket
 }
 
@@ -694,7 +694,7 @@ strategy.tree @t for @f {
 func.func private @gpt()
 strategy.tree @s for @gpt {
   mesh [dp = 4]
-  // expected-error@+1 {{'strategy.prefetch' op sets nothing; give 'depth', 'reshard_after_forward' or both}}
+  // expected-error@+1 {{'strategy.prefetch' op sets nothing; give 'depth', 'reshard_after_forward' or 'once'}}
   prefetch
 }
 
@@ -989,4 +989,71 @@ strategy.tree @s for @f {
   mesh [cp = 2]
   // expected-error@+1 {{'ring' is about iterators, not about dimension 0 : i64}}
   split weight [0 -> ring cp]
+}
+
+// -----
+
+// What is kept for the step is not dropped after the forward pass.
+func.func @m() { return }
+
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.prefetch' op 'once' keeps what was gathered for the whole step; leave 'reshard_after_forward' out}}
+  prefetch reshard_after_forward = true once
+}
+
+// -----
+
+// An overlap says something.
+func.func @m() { return }
+
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.overlap' op sets nothing; give 'tensor', 'messages' or both}}
+  overlap
+}
+
+// -----
+
+func.func @m() { return }
+
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.overlap' op unknown tensor = "some"; known are "none", "async" and "chunked"}}
+  overlap tensor = "some"
+}
+
+// -----
+
+// Chunks are for products that are cut.
+func.func @m() { return }
+
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.overlap' op 'chunks' says how many there are with tensor = "chunked"; leave it out}}
+  overlap tensor = "async" chunks = 4
+}
+
+// -----
+
+func.func @m() { return }
+
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  // expected-error@+1 {{'strategy.overlap' op chunks = 1 is too small; it must be at least 2}}
+  overlap tensor = "chunked" chunks = 1
+}
+
+// -----
+
+// The overlap is not set in a node.
+func.func @m() { return }
+
+// expected-note@+1 {{tree @t is here}}
+strategy.tree @t for @m {
+  mesh [dp = 2]
+  node "a" {
+    // expected-error@+1 {{'strategy.overlap' op overlap belongs to the tree; move it out of node "a"}}
+    overlap messages = false
+  }
 }

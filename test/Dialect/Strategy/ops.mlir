@@ -108,6 +108,21 @@ strategy.tree @options for @gpt {
   at [pp = 0, dp = 1]
 }
 
+// What runs beside what, and when parameters are gathered.
+
+// CHECK-LABEL: strategy.tree @overlap for @gpt {
+// CHECK-NEXT:    mesh [dp = 2]
+// CHECK-NEXT:    bucket size = 8 per_layer
+// CHECK-NEXT:    overlap tensor = "chunked" chunks = 8 messages = false
+// CHECK-NEXT:    prefetch depth = 2 once
+// CHECK-NEXT:  }
+strategy.tree @overlap for @gpt {
+  mesh [dp = 2]
+  bucket size = 8 per_layer
+  overlap tensor = "chunked" chunks = 8 messages = false
+  prefetch depth = 2 once
+}
+
 // The prefix may be written; attributes and empty nodes are kept.
 
 // CHECK-LABEL: strategy.tree @spelled for @gpt attributes {note = "x"} {
