@@ -20,7 +20,8 @@ static constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000;
 /// A flag whose default is what the stack does.
 static void addSwitch(Flags &flags, StringRef name, StringRef help,
                       std::optional<bool> &target) {
-  flags.value(name, "true|false", (help + " (default: as the stack does)").str(),
+  flags.value(name, "true|false",
+              (help + " (default: as the stack does)").str(),
               [&target](StringRef text) -> Error {
                 if (text != "true" && text != "false")
                   return createStringError("expected true or false, got '" +

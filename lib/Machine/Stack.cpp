@@ -62,8 +62,8 @@ StringRef proteus::machine::stringify(TrafficClass traffic) {
   llvm_unreachable("unknown traffic class");
 }
 
-static double
-rateOn(ArrayRef<std::pair<Architecture, double>> rates, Architecture wanted) {
+static double rateOn(ArrayRef<std::pair<Architecture, double>> rates,
+                     Architecture wanted) {
   for (auto [known, rate] : rates)
     if (known == wanted)
       return rate;
@@ -115,8 +115,8 @@ static void readModel(const Reader &reader, Stack &stack) {
 }
 
 static void readStep(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"overlap_gradients", "gradient_type", "scatter_messages",
-                     "partition"});
+  reader.expectKeys(
+      {"overlap_gradients", "gradient_type", "scatter_messages", "partition"});
   readFlag(reader, "scatter_messages", stack.scatterMessages);
   readChoice(reader, "partition", {"layers", "ends", "divisible"},
              stack.partition);

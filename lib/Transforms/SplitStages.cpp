@@ -216,8 +216,8 @@ void Splitter::copyTransfer(OpBuilder &builder, dist::TransferOp transfer,
     keepPath(dist::SendOp::create(builder, loc, sent, to, tag, purpose));
     return;
   }
-  auto recv = dist::RecvOp::create(builder, loc, parts ? parts->cut(type) : type,
-                                   from, tag, purpose);
+  auto recv = dist::RecvOp::create(
+      builder, loc, parts ? parts->cut(type) : type, from, tag, purpose);
   keepPath(recv);
   Value received = recv.getValue();
   if (parts) {

@@ -67,8 +67,7 @@ cost::Time proteus::timeWithStack(const machine::Stack &stack,
     rate = stack.attentionRate(device.architecture);
   else if (work.family == cost::Family::Product)
     rate = stack.productRate(device.architecture);
-  return rate == 1 ? time
-                   : cost::fromSeconds(cost::toSeconds(time) / rate);
+  return rate == 1 ? time : cost::fromSeconds(cost::toSeconds(time) / rate);
 }
 
 void proteus::addHostTime(const machine::Stack &stack, Operation *op,
