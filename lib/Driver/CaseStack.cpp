@@ -82,7 +82,7 @@ void proteus::driver::stackOfCase(const json::Reader &strategy,
   job.cudaGraphs =
       strategy.has("cuda_graphs") && strategy["cuda_graphs"].text() == "true";
   if (hardware.has("inter_link") && hardware.has("gpu"))
-    job.site = siteFor(hardware["inter_link"].string(),
-                       hardware["gpu"].string())
-                   .str();
+    job.site =
+        siteFor(hardware["inter_link"].string(), hardware["gpu"].string())
+            .str();
 }

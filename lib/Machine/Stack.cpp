@@ -62,8 +62,8 @@ StringRef proteus::machine::stringify(TrafficClass traffic) {
   llvm_unreachable("unknown traffic class");
 }
 
-static double
-rateOn(ArrayRef<std::pair<Architecture, double>> rates, Architecture wanted) {
+static double rateOn(ArrayRef<std::pair<Architecture, double>> rates,
+                     Architecture wanted) {
   for (auto [known, rate] : rates)
     if (known == wanted)
       return rate;

@@ -69,8 +69,7 @@ cost::Time proteus::timeWithStack(const machine::Stack &stack,
     rate = stack.attentionRate(device.architecture);
   else if (work.family == cost::Family::Product)
     rate = stack.productRate(device.architecture);
-  return rate == 1 ? time
-                   : cost::fromSeconds(cost::toSeconds(time) / rate);
+  return rate == 1 ? time : cost::fromSeconds(cost::toSeconds(time) / rate);
 }
 
 /// Whether `op` works on a chunk of a product or of its collective that is not

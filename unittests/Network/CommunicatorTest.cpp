@@ -263,13 +263,13 @@ TEST(Communicator, AllReduceAcrossNodesTakesWhatTheLibraryTakes) {
       double tree = 8.4 + 2 * (7 * 4 + log * 14) + bytes / (1000 * treeRate);
       double treeLow =
           11 + 2 * (7 * 2.9 + log * 8.5) + bytes / (1000 * treeRate * .31);
-      // It counts less than half of the cards for a tree, also between two nodes.
+      // It counts less than half of the cards for a tree, also between two
+      // nodes.
       double counted = std::min(treeRate, .46 * 8 * 46);
       double moreForTree = bytes / (1000 * counted) - bytes / (1000 * treeRate);
       double chosenTree = tree + moreForTree;
       double chosenTreeLow = treeLow + moreForTree / .31;
-      double shortest =
-          std::min({ringLow, ring, chosenTree, chosenTreeLow});
+      double shortest = std::min({ringLow, ring, chosenTree, chosenTreeLow});
       double expected = shortest == ringLow      ? ringLow
                         : shortest == ring       ? ring
                         : shortest == chosenTree ? tree
@@ -291,7 +291,7 @@ TEST(Communicator, LongAllReducesOfTwoNodesAreRings) {
   constants.inSwitch.reset();
   Cluster cluster = makeCluster(switchedNode(8, 370.8 * GB), constants, 2);
   Plan plan =
-      make(cluster, range(0, 16))->plan(CollectiveKind::AllReduce, 64 << 20);
+      make(cluster, range(0, 16))->plan(CollectiveKind::AllReduce, 1 << 30);
   EXPECT_EQ(plan.algorithm, Algorithm::Ring);
   Plan brief =
       make(cluster, range(0, 16))->plan(CollectiveKind::AllReduce, 32 << 10);
