@@ -1025,8 +1025,6 @@ LogicalResult Matcher::run() {
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
   if (tree.getScatterGather())
     function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
-  if (tree.getKeepGathered())
-    function->setAttr(kKeepActivationsGatheredAttr, UnitAttr::get(context));
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));

@@ -62,10 +62,14 @@ void TreeWriter::writeSettings(OpBuilder &builder, const PresetSettings &list) {
   if (!places.empty())
     strategy::AtOp::create(builder, function.getLoc(),
                            ArrayAttr::get(context, places));
-  for (auto &[kind, parts] : list.splits)
+  for (auto &[kind, parts] : list.splits) {
+    std::optional<int64_t> operand;
+    if (kind == strategy::ItemKind::Input)
+      operand = 0;
     strategy::SplitOp::create(builder, function.getLoc(),
-                              strategy::ItemAttr::get(context, kind),
+                              strategy::ItemAttr::get(context, kind, operand),
                               strategy::PartitionAttr::get(context, parts));
+  }
 }
 
 void TreeWriter::writeNode(OpBuilder &builder, StringRef pattern,
@@ -180,8 +184,6 @@ void TreeWriter::write(StringRef name) {
   if (options.bucketSize > 0 || options.firstBucketSize > 0)
     strategy::BucketOp::create(builder, loc, given(options.bucketSize),
                                given(options.firstBucketSize));
-  if (options.keepGathered)
-    strategy::KeepGatheredOp::create(builder, loc);
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;

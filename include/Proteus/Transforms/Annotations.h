@@ -73,10 +73,6 @@ constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
 constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On the function: values may cross between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
-/// On the function: what is gathered for the forward pass is kept for the
-/// backward pass.
-constexpr llvm::StringLiteral kKeepActivationsGatheredAttr =
-    "strategy.keep_activations_gathered";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

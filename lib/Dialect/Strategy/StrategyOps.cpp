@@ -143,10 +143,6 @@ ScatterGatherOp TreeOp::getScatterGather() {
   return findSetting<ScatterGatherOp>(*this);
 }
 
-KeepGatheredOp TreeOp::getKeepGathered() {
-  return findSetting<KeepGatheredOp>(*this);
-}
-
 //===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//

@@ -191,8 +191,6 @@ LogicalResult BucketOp::verify() {
 
 LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }
 
-LogicalResult KeepGatheredOp::verify() { return verifyInTree(*this); }
-
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {
   if (part.isDimension())

@@ -77,8 +77,6 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     BucketOp getBucket();
     /// The leave to slice transfers; null if it is not given.
     ScatterGatherOp getScatterGather();
-    /// The wish to keep gathered values; null if it is not given.
-    KeepGatheredOp getKeepGathered();
   }];
 }
 
@@ -291,27 +289,6 @@ def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
 
     ```mlir
     scatter_gather
-    ```
-  }];
-  let assemblyFormat = "attr-dict";
-  let hasVerifier = 1;
-}
-
-def Strategy_KeepGatheredOp : Strategy_Op<"keep_gathered"> {
-  let summary = "Keeps what the forward pass has gathered for the backward pass";
-  let description = [{
-    An activation that is split, and that kernels read in a larger form (the
-    gathered input of a linear whose outputs are split, under sequence
-    parallelism), is gathered in the forward pass and, where gradients read that
-    form too, once more in the backward pass; only the split form is alive
-    between. With this setting the gathered form is kept instead: it takes more
-    memory and saves the second collective.
-
-    **Constraints**
-    - It stands directly in a tree, once.
-
-    ```mlir
-    keep_gathered
     ```
   }];
   let assemblyFormat = "attr-dict";
