@@ -173,17 +173,16 @@ static Attribute gatheringOf(Operation *reader, StringRef name) {
 }
 
 // A conversion serves the readers of its section; the backward pass and other
-// chunks convert again rather than keep a larger form alive, unless the tree
-// says so. A reduction serves all.
+// chunks convert again rather than keep a larger form alive. A reduction serves
+// all.
 int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
                                   Operation *reader) const {
   if (target == reduced(layoutOf(value)))
     return anySection;
   Phase phase = getPhase(reader);
   int64_t stage = getStage(reader).value_or(0);
-  bool keeps =
-      phase != Phase::Update && value.getDefiningOp() &&
-      mayKeepForm(function, tensorType(value), target, layoutOf(value));
+  bool keeps = phase != Phase::Update && value.getDefiningOp() &&
+               isNoLarger(tensorType(value), target, layoutOf(value));
   if (keeps)
     return bothPasses(stage);
   return 1 + static_cast<int64_t>(phase) +

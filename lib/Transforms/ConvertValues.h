@@ -39,8 +39,8 @@ public:
   reshard(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
 
-  /// Whether the forward pass of `stage` has made this form of `value` anyhow
-  /// and it may be kept, so that the backward pass can read it.
+  /// Whether the forward pass of `stage` has made this form of `value` anyhow,
+  /// which is no larger, so that the backward pass can read it.
   bool hasKeptForm(mlir::Value value, dist::LayoutAttr form,
                    int64_t stage) const;
 

@@ -91,7 +91,7 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   }
   if (getPhase(repeat) == Phase::Forward) {
     // What is saved for the backward pass is saved reduced, or in the form
-    // in which it is read there if that was made anyhow and may be kept.
+    // in which it is read there if that was made anyhow and is no larger.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -170,7 +170,7 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
   for (OpOperand &operand : yield->getOpOperands()) {
     Value result = recompute.getResult(operand.getOperandNumber());
     // As what repeats save: in the form in which it is read, if that was made
-    // anyhow and may be kept.
+    // anyhow and is no larger.
     LayoutAttr wanted = reads.firstReadLayout(result);
     bool made =
         wanted && converter.hasKeptForm(operand.get(), wanted,

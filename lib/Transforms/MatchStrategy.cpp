@@ -1050,8 +1050,6 @@ LogicalResult Matcher::run() {
                                          op.getChunks().value_or(
                                              defaultOverlapChunks)));
   }
-  if (tree.getKeepGathered())
-    function->setAttr(kKeepActivationsGatheredAttr, UnitAttr::get(context));
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));

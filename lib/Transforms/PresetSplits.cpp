@@ -295,6 +295,7 @@ void PresetSplits::splitSequence() {
   SmallVector<StringRef> axes;
   if (options.contextParallel > 1)
     axes.push_back(kContext);
+  strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
   for (IterationSpaceOpInterface op : model.getOperations()) {
     if (!sequenceOf(op))
@@ -302,6 +303,9 @@ void PresetSplits::splitSequence() {
     // What a reader wants must not reach over a sum of rows.
     if (rowLinears.contains(op))
       addPart(op, part("in", {kTensor}));
+    else if (options.keepGathered && isa<nn::LinearOp>(op.getOperation()) &&
+             isTensorSplit(op))
+      settings[op].splits[strategy::ItemKind::Input].push_back(gathered);
     else if (!inside.contains(op) &&
              (isElementWise(op) ||
               isa<nn::AddOp, nn::MulOp, nn::LayerNormOp, nn::RMSNormOp>(

@@ -32,8 +32,8 @@ inline constexpr llvm::StringLiteral kExpert = "ep";
 inline constexpr llvm::StringLiteral kTensor = "tp";
 
 /// What the tree is to say about the operations of one path: a partition per
-/// item, in the order in which they are written, and whether the backward pass
-/// recomputes them.
+/// item (of inputs, the first), in the order in which they are written, and
+/// whether the backward pass recomputes them.
 struct PresetSettings {
   std::map<strategy::ItemKind, llvm::SmallVector<strategy::PartAttr, 2>> splits;
   bool recompute = false;

@@ -63,10 +63,14 @@ void TreeWriter::writeSettings(OpBuilder &builder, const PresetSettings &list) {
   if (!places.empty())
     strategy::AtOp::create(builder, function.getLoc(),
                            ArrayAttr::get(context, places));
-  for (auto &[kind, parts] : list.splits)
+  for (auto &[kind, parts] : list.splits) {
+    std::optional<int64_t> operand;
+    if (kind == strategy::ItemKind::Input)
+      operand = 0;
     strategy::SplitOp::create(builder, function.getLoc(),
-                              strategy::ItemAttr::get(context, kind),
+                              strategy::ItemAttr::get(context, kind, operand),
                               strategy::PartitionAttr::get(context, parts));
+  }
 }
 
 void TreeWriter::writeNode(OpBuilder &builder, StringRef pattern,
@@ -212,8 +216,6 @@ void TreeWriter::write(StringRef name) {
   if (options.scatterMessages)
     strategy::ScatterGatherOp::create(builder, loc);
   writeOverlap(builder);
-  if (options.keepGathered)
-    strategy::KeepGatheredOp::create(builder, loc);
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;

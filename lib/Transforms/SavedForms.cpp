@@ -22,11 +22,10 @@ using dist::LayoutAttr;
 using nn::IterationSpaceOpInterface;
 using nn::RepeatOp;
 
-bool proteus::mayKeepForm(func::FuncOp function, RankedTensorType type,
-                          LayoutAttr form, LayoutAttr own) {
-  return function->hasAttr(kKeepActivationsGatheredAttr) ||
-         dist::localBytes(dist::withLayout(type, form)) <=
-             dist::localBytes(dist::withLayout(type, own));
+bool proteus::isNoLarger(RankedTensorType type, LayoutAttr form,
+                         LayoutAttr own) {
+  return dist::localBytes(dist::withLayout(type, form)) <=
+         dist::localBytes(dist::withLayout(type, own));
 }
 
 /// The layout in which a kernel reads `use`; null if its owner is none.
@@ -39,10 +38,9 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
 }
 
 /// Uses of `argument` in a backward body, by the form they read; only forms
-/// that are read in the forward body as well and may be kept.
+/// that are read in the forward body as well and are no larger than the value.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
-usesByForm(func::FuncOp function, BlockArgument argument, Value value,
-           dist::MeshAttr mesh) {
+usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;
   auto producer =
       dyn_cast_if_present<IterationSpaceOpInterface>(value.getDefiningOp());
@@ -54,7 +52,7 @@ usesByForm(func::FuncOp function, BlockArgument argument, Value value,
   auto type = cast<RankedTensorType>(value.getType());
   for (OpOperand &use : argument.getUses()) {
     LayoutAttr form = readLayout(use, mesh);
-    bool made = form && form != own && mayKeepForm(function, type, form, own) &&
+    bool made = form && form != own && isNoLarger(type, form, own) &&
                 llvm::any_of(value.getUses(), [&](OpOperand &other) {
                   return readLayout(other, mesh) == form;
                 });
@@ -79,7 +77,7 @@ void proteus::separateSavedForms(func::FuncOp function, dist::MeshAttr mesh) {
           continue;
         BlockArgument argument =
             reader.getBody().getArgument(stackUse.getOperandNumber());
-        auto uses = usesByForm(function, argument, value, mesh);
+        auto uses = usesByForm(argument, value, mesh);
         // Where all agree there is nothing to separate.
         for (auto &[form, list] : uses) {
           if (!form || uses.size() == 1)

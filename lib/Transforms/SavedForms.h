@@ -9,8 +9,7 @@
 //
 // Part of insert-collectives. A repeat keeps a value for the backward pass
 // once, but the backward pass may read it in several layouts. Where the forward
-// pass has made such a form anyhow, and it is no larger or the tree says
-// `keep_gathered`, it is kept as it is.
+// pass has made such a form anyhow, and it is no larger, it is kept as it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +22,14 @@
 
 namespace proteus {
 
-/// Whether a tensor of `function` that the forward pass has in layout `form` as
-/// well as in its `own` may be kept in that form for the backward pass: it
-/// takes no more memory, or the tree wants it.
-bool mayKeepForm(mlir::func::FuncOp function, mlir::RankedTensorType type,
-                 dist::LayoutAttr form, dist::LayoutAttr own);
+/// Whether keeping a tensor in layout `form` takes no more memory than in
+/// `own`.
+bool isNoLarger(mlir::RankedTensorType type, dist::LayoutAttr form,
+                dist::LayoutAttr own);
 
 /// Gives the readers of a stack in backward repeats a stack of their own where
 /// they read it in a layout in which the forward repeat reads the value, too,
-/// and which may be kept; the value is then stacked twice. One
+/// and which is no larger than its own; the value is then stacked twice. One
 /// reader in each layout decides for all of its stack.
 void separateSavedForms(mlir::func::FuncOp function, dist::MeshAttr mesh);
 

@@ -37,6 +37,7 @@
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=recompute=some 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=zero=4 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: proteus-opt %t/tables.mlir -verify-diagnostics --apply-strategy="dp=2 place-tables=true"
+// RUN: proteus-opt %t/kept.mlir -verify-diagnostics --apply-strategy="tp=2 keep-gathered=true"
 // RUN: proteus-opt %t/work.mlir -verify-diagnostics --apply-strategy="pp=3 stage-partition=work"
 // RUN: proteus-opt %t/work-chunks.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 stage-partition=work"
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=stage-partition=half 2>&1 | FileCheck %s --check-prefix=BALANCE
@@ -47,6 +48,11 @@
 // RECOMPUTE: Cannot find option named 'some'
 // ZERO: Cannot find option named '4'
 // BALANCE: Cannot find option named 'half'
+
+//--- kept.mlir
+// expected-error@+1 {{keep-gathered is about inputs of linears whose sequences are split; set sp=true, or leave it out}}
+module {
+}
 
 //--- work.mlir
 module {

@@ -79,9 +79,19 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=NINE
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=SIX
-// KEPT: mesh [dp = 2, tp = 4]
-// KEPT-NEXT: keep_gathered
-// KEPT-NEXT: split op [batch -> dp]
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true keep-gathered=true" 2>&1 | FileCheck %s --check-prefix=KEPTCP
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// KEPT: node "attention.qkv" {
+// KEPT-NEXT: split op [out -> tp]
+// KEPT-NEXT: split input 0 [seq -> []]
+// KEPT: node "mlp.fc1" {
+// KEPT-NEXT: split op [out -> tp]
+// KEPT-NEXT: split input 0 [seq -> []]
+// KEPT: node "head" {
+// KEPT-NEXT: split op [out -> tp]
+// KEPT-NEXT: split input 0 [seq -> []]
+// KEPTCP: node "mlp.fc1" {
+// KEPTCP: split input 0 [seq -> cp]
 // NINE: 9
 // SIX: 6
 

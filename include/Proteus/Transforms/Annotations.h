@@ -79,10 +79,6 @@ constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 /// operands are gathered or whose results are summed up.
 constexpr llvm::StringLiteral kChunksAttr = "strategy.chunks";
 constexpr int64_t defaultOverlapChunks = 4;
-/// On the function: what is gathered for the forward pass is kept for the
-/// backward pass.
-constexpr llvm::StringLiteral kKeepActivationsGatheredAttr =
-    "strategy.keep_activations_gathered";
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

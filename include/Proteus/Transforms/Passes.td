@@ -70,8 +70,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       and head alike, in the order of the model: a stage ends with the layer or
       operation at which its share of the work is exceeded; stages behind the
       layers have the head or the loss alone.
-    - `keep-gathered=true` keeps what the forward pass has gathered (`sp`, `cp`)
-      for the backward pass instead of gathering it again.
+    - `keep-gathered=true` keeps inputs of linears that the forward pass has
+      gathered (`sp`) for the backward pass instead of gathering them again.
 
     The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
     `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
@@ -206,7 +206,7 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::StagePartition::Work, "work",
                         "equally much work of linears, the head's included"))}]>,
     Option<"keepGathered", "keep-gathered", "bool", "false",
-           "Keep activations gathered between forward and backward pass">
+           "Keep gathered inputs of linears for the backward pass (with sp)">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }

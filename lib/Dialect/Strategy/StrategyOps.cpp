@@ -144,9 +144,6 @@ ScatterGatherOp TreeOp::getScatterGather() {
 }
 
 OverlapOp TreeOp::getOverlap() { return findSetting<OverlapOp>(*this); }
-KeepGatheredOp TreeOp::getKeepGathered() {
-  return findSetting<KeepGatheredOp>(*this);
-}
 
 //===----------------------------------------------------------------------===//
 // NodeOp

@@ -213,7 +213,6 @@ LogicalResult OverlapOp::verify() {
            << " is too small; it must be at least 2";
   return success();
 }
-LogicalResult KeepGatheredOp::verify() { return verifyInTree(*this); }
 
 /// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
 static std::string describeKey(PartAttr part) {

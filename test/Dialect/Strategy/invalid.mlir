@@ -920,19 +920,6 @@ strategy.tree @t for @f {
 
 // -----
 
-// What is kept gathered is a setting of the tree.
-func.func private @f()
-// expected-note@+1 {{tree @t is here}}
-strategy.tree @t for @f {
-  mesh [d = 8]
-  node "a" {
-    // expected-error@+1 {{'strategy.keep_gathered' op keep_gathered belongs to the tree; move it out of node "a"}}
-    keep_gathered
-  }
-}
-
-// -----
-
 // Slices of transfers are a setting of the tree.
 func.func private @f()
 // expected-note@+1 {{tree @t is here}}

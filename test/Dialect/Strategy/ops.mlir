@@ -226,8 +226,6 @@ strategy.tree @parts_of_axes for @gpt {
   mesh [d = 8, p = 4]
   // CHECK: scatter_gather
   scatter_gather
-  // CHECK: keep_gathered
-  keep_gathered
   // CHECK: split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
   split op [batch -> d:(1)2, out -> [d:(2)2, d:(4)2]]
   node "a" {

@@ -79,8 +79,6 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
     ScatterGatherOp getScatterGather();
     /// What runs beside what; null if nothing is said.
     OverlapOp getOverlap();
-    /// The wish to keep gathered values; null if it is not given.
-    KeepGatheredOp getKeepGathered();
   }];
 }
 
@@ -336,27 +334,6 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
     (`tensor` `=` $tensor^)? (`chunks` `=` $chunks^)?
     (`messages` `=` $messages^)? attr-dict
   }];
-  let hasVerifier = 1;
-}
-
-def Strategy_KeepGatheredOp : Strategy_Op<"keep_gathered"> {
-  let summary = "Keeps what the forward pass has gathered for the backward pass";
-  let description = [{
-    An activation that is split, and that kernels read in a larger form (the
-    gathered input of a linear whose outputs are split, under sequence
-    parallelism), is gathered in the forward pass and, where gradients read that
-    form too, once more in the backward pass; only the split form is alive
-    between. With this setting the gathered form is kept instead: it takes more
-    memory and saves the second collective.
-
-    **Constraints**
-    - It stands directly in a tree, once.
-
-    ```mlir
-    keep_gathered
-    ```
-  }];
-  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
