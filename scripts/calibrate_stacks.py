@@ -124,7 +124,26 @@ FITS = {
             ("gaps.kernel_us", 1, 500),
         ],
     },
+    # Where nothing is known of the stack: what fits runs of all kinds of them, each
+    # source counting the same, as if no source said its stack and site.
+    "stacks/generic": {
+        "groups": ["simumax", "vtrain", "llmfoundry", "bloom", "bigscience",
+                   "internlm7b", "ultrascale"],
+        "unknown": True,
+        "finest": 1.2,
+        "constants": [
+            ("kernels.attention_rate.*", 0.3, 1.2),
+            ("kernels.traffic.elementwise", 0.7, 4),
+            ("kernels.traffic.update", 1, 3),
+            ("gaps.kernel_us", 0.1, 50),
+            ("gaps.collective_us", 1, 1000),
+            ("gaps.step_us", 1e3, 1e6),
+        ],
+    },
 }
+
+# Generations of devices that a path with "*" stands for.
+GENERATIONS = ["volta", "ampere", "hopper", "blackwell"]
 
 # Boards with the chip and the power of one that is fitted.
 SAME_POWER = {"H100-SXM5-80GB": ["H200-SXM5-141GB"], "B200-SXM6-180GB": []}
@@ -146,6 +165,10 @@ def get(document, path, default):
 
 
 def put(document, path, value):
+    if path.endswith(".*"):
+        for generation in GENERATIONS:
+            put(document, path[:-1] + generation, value)
+        return
     keys = path.split(".")
     for key in keys[:-1]:
         document = document.setdefault(key, {})
@@ -217,9 +240,10 @@ class Fit:
         profile.flush()
         output = tempfile.NamedTemporaryFile("r", suffix=".json")
         # Only cases that say this framework or place are predicted with it.
+        whom = (["--site", "none"] if self.spec.get("unknown")
+                else ["--only-where", self.name])
         subprocess.run(
-            [PROTEUS, "validate", self.file.name, flag, profile.name, "--only-where",
-             self.name, "--jobs", str(self.jobs), "--json", output.name] + shares,
+            [PROTEUS, "validate", self.file.name, flag, profile.name, *whom, "--jobs", str(self.jobs), "--json", output.name] + shares,
             check=True, stdout=subprocess.DEVNULL)
         errors = {
             case["id"]: math.log(1 + case["error"])
@@ -232,11 +256,13 @@ class Fit:
     def loss(self, errors):
         """Of logarithms by case."""
         kept = {i: max(-WORST, min(WORST, e)) for i, e in errors.items()}
-        total = sum(abs(e) for e in kept.values())
-        for group in self.spec["groups"]:
-            total += self.spec.get("bias", 0) * abs(
-                sum(e for i, e in kept.items() if i.split("-")[0] == group))
-        return total / len(kept)
+        by_group = [[e for i, e in kept.items() if i.split("-")[0] == group]
+                    for group in self.spec["groups"]]
+        by_group = [group for group in by_group if group]
+        if self.spec.get("unknown"):
+            return sum(sum(map(abs, g)) / len(g) for g in by_group) / len(by_group)
+        bias = self.spec.get("bias", 0) * sum(abs(sum(g)) for g in by_group)
+        return (sum(map(abs, kept.values())) + bias) / len(kept)
 
     def start(self, share):
         return [rounded(low * (high / low) ** share if path.endswith("_us") else
@@ -247,7 +273,7 @@ class Fit:
         """Goes along one constant at a time, as far as that helps, in steps that
         become smaller."""
         best = self.loss(self.run(values))
-        for factor in STEPS:
+        for factor in (f for f in STEPS if f >= self.spec.get("finest", 1)):
             improved = True
             while improved:
                 improved = False
@@ -276,6 +302,18 @@ class Fit:
                         key=lambda run: self.loss({i: run[i] for i in train}))
             errors += [abs(math.exp(point[i]) - 1) for i in test]
         return sum(errors) / len(errors)
+
+    def leftOut(self):
+        """Per source, the mean error at the point that is best for the others."""
+        result = {}
+        for left in self.spec["groups"]:
+            def others(run):
+                return self.loss({i: e for i, e in run.items()
+                                  if i.split("-")[0] != left})
+            point = min(self.tried.values(), key=others)
+            result[left] = mean([e for i, e in point.items()
+                                 if i.split("-")[0] == left])
+        return result
 
     def write(self, values):
         for (path, _, _), value in zip(self.spec["constants"], values):
@@ -312,6 +350,11 @@ def main():
               f"cross-validated {100 * fit.crossValidated():.1f} %")
         for (path, _, _), value in zip(fit.spec["constants"], values):
             print(f"  {path} = {value}")
+        if fit.spec.get("unknown"):
+            left = fit.leftOut()
+            print("  left out: " + ", ".join(f"{group} {100 * error:.1f} %"
+                                             for group, error in left.items()) +
+                  f"; mean {100 * sum(left.values()) / len(left):.1f} %")
 
 
 if __name__ == "__main__":
