@@ -89,8 +89,7 @@ Value models::dropoutIfAny(GraphBuilder &graph, StringRef path, Value x,
 }
 
 Value models::unfusedAttention(GraphBuilder &graph, Value query, Value key,
-                               Value value, int64_t heads,
-                               double probability) {
+                               Value value, int64_t heads, double probability) {
   GraphBuilder::Shape shape = GraphBuilder::shapeOf(query);
   int64_t batch = shape[0], length = shape[1], width = shape[2];
   auto headsFirst = [&](StringRef path, Value x, ArrayRef<int64_t> order) {
