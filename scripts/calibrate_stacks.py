@@ -111,10 +111,10 @@ FITS = {
     "stacks/pytorch-ddp": {
         "groups": ["dle"],
         "constants": [
-            ("host.kernel_us", 1, 100),
-            ("kernels.traffic.elementwise", 0.7, 4),
-            ("kernels.traffic.norm", 0.5, 4),
-            ("gaps.step_us", 1e2, 1e6),
+            ("host.kernel_us", 5, 60),
+            ("kernels.traffic.elementwise", 0.8, 2),
+            ("kernels.traffic.update", 1, 6),
+            ("gaps.step_us", 1e2, 1e5),
         ],
     },
     "stacks/tensorflow-1": {

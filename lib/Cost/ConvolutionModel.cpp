@@ -186,9 +186,10 @@ private:
     TiledProduct transformed = transformedProduct(tiles);
     transformed.batch *= 4 * count;
     // Each transform is written and read.
-    transformed.bytes = kernel.bytes +
-                        2 * 2 * static_cast<double>(byteWidth(kernel.type)) *
-                            count * conv.groups * (tiles * (in + out) + in * out);
+    transformed.bytes =
+        kernel.bytes + 2 * 2 * static_cast<double>(byteWidth(kernel.type)) *
+                           count * conv.groups *
+                           (tiles * (in + out) + in * out);
     return tiled(transformed);
   }
 

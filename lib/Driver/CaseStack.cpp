@@ -72,13 +72,20 @@ static StringRef siteFor(StringRef network, StringRef gpu) {
   return "";
 }
 
+/// A compiler is stated beside the precision: "AMP+XLA".
+static bool isCompiled(const json::Reader &strategy) {
+  return StringRef(strategy["precision"].string()).contains_insensitive("xla");
+}
+
 void proteus::driver::stackOfCase(const json::Reader &strategy,
                                   const json::Reader &hardware, Job &job) {
   if (strategy.has("framework"))
     if (StringRef stack =
             profileFor(frameworks, strategy["framework"].string());
         !stack.empty())
-      job.stack = stack.str();
+      job.stack = stack == "tensorflow-1" && isCompiled(strategy)
+                      ? "tensorflow-xla"
+                      : stack.str();
   job.cudaGraphs =
       strategy.has("cuda_graphs") && strategy["cuda_graphs"].text() == "true";
   if (hardware.has("inter_link") && hardware.has("gpu"))

@@ -78,6 +78,18 @@ double Stack::productRate(Architecture architecture) const {
   return rateOn(productRates, architecture);
 }
 
+bool Stack::hasChannelsLast(DType type) const {
+  switch (images) {
+  case ImageLayout::ChannelsLast:
+    return true;
+  case ImageLayout::ChannelsFirst:
+    return false;
+  case ImageLayout::HalfChannelsLast:
+    return byteWidth(type) == 2;
+  }
+  llvm_unreachable("unknown layout of images");
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -95,6 +107,17 @@ static void readChoice(const Reader &reader, StringRef key,
   if (reader[key].isString() && !is_contained(choices, target))
     reader[key].fail("expected one of " + join(choices, ", ") + ", got '" +
                      target + "'");
+}
+
+/// One of `choices`, which are in the order of the enumeration.
+template <typename Enum>
+static void readEnum(const Reader &reader, StringRef key,
+                     ArrayRef<StringRef> choices, Enum &target) {
+  std::string word = choices[static_cast<unsigned>(target)].str();
+  readChoice(reader, key, choices, word);
+  if (const StringRef *found = llvm::find(choices, word);
+      found != choices.end())
+    target = static_cast<Enum>(found - choices.begin());
 }
 
 static void readFlag(const Reader &reader, StringRef key, bool &target) {
@@ -148,7 +171,14 @@ static void readRates(const Reader &reader,
 }
 
 static void readKernels(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"traffic", "fused", "attention_rate", "product_rate"});
+  reader.expectKeys(
+      {"traffic", "fused", "attention_rate", "product_rate", "images",
+       "fused_neighbours"});
+  readEnum(reader, "images",
+           {"channels_last", "channels_first", "half_channels_last"},
+           stack.images);
+  readEnum(reader, "fused_neighbours", {"none", "elementwise", "norms"},
+           stack.fusedNeighbours);
   if (reader.has("attention_rate"))
     readRates(reader["attention_rate"], stack.attentionRates);
   if (reader.has("product_rate"))

@@ -250,7 +250,9 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
       entry->second = {model.cost(*work), work->family, true};
     return entry->second;
   }
-  if (auto work = localWork(op, coordinates[number])) {
+  if (auto work = localWork(op, coordinates[number]);
+      work &&
+      removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
     addTraffic(options.stack, op, *work);
     cost::Answer answer = model.cost(*work);
     answer.time =

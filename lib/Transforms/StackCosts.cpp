@@ -55,8 +55,21 @@ trafficOf(Operation *op, const cost::Kernel &work) {
   llvm_unreachable("unknown family of kernels");
 }
 
+/// How many times the bytes of a batch normalisation are moved where it reads
+/// its operands for the sums and again to normalise: three tensors instead of
+/// two, five instead of three in the backward pass.
+static double passesOfNorm(const machine::Stack &stack, Operation *op,
+                           machine::DType type) {
+  if (stack.hasChannelsLast(type))
+    return 1;
+  if (isa<nn::BatchNormOp>(op))
+    return 3.0 / 2;
+  return isa<nn::BatchNormGradOp>(op) ? 5.0 / 3 : 1;
+}
+
 void proteus::addTraffic(const machine::Stack &stack, Operation *op,
                          cost::Kernel &work) {
+  work.bytes *= passesOfNorm(stack, op, work.type);
   if (std::optional<machine::TrafficClass> traffic = trafficOf(op, work))
     work.bytes *= stack.traffic[static_cast<unsigned>(*traffic)];
 }

@@ -26,6 +26,12 @@ namespace proteus {
 void addTraffic(const machine::Stack &stack, mlir::Operation *op,
                 cost::Kernel &work);
 
+/// Takes from `work` the bytes between `op` and its neighbours in one kernel of
+/// the stack. False if nothing is left: the neighbours do the work.
+bool removeFusedTraffic(const machine::Stack &stack, mlir::Operation *op,
+                        llvm::ArrayRef<int64_t> coordinates,
+                        cost::Kernel &work);
+
 /// What a kernel of the stack takes, of which the model of the device says
 /// `time`.
 cost::Time timeWithStack(const machine::Stack &stack,

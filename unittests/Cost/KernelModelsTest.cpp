@@ -253,6 +253,23 @@ TEST(ConvolutionModel, WinogradSavesOperationsInSinglePrecision) {
   EXPECT_EQ(microseconds(device, strided), microseconds(a100(), strided));
 }
 
+TEST(ConvolutionModel, FrequenciesSaveOperationsOfLargeBatches) {
+  Device device = a100();
+  auto gain = [&](double batch, double stride) {
+    Kernel conv = makeConvolution(convolution(192, 27, 5, stride), DType::F32,
+                                  Pass::Forward);
+    conv.bytes *= batch / conv.convolution->batch;
+    conv.convolution->batch = batch;
+    Device without = device;
+    without.kernels->convolutions[0].second.winograd = 0;
+    return microseconds(without, conv) / microseconds(device, conv);
+  };
+  EXPECT_GT(gain(512, 1), 2);
+  // Products of few images are as slow as those of many.
+  EXPECT_LT(gain(8, 1), 1.2);
+  EXPECT_EQ(gain(512, 2), 1);
+}
+
 TEST(ConvolutionModel, StridedGradientsAreSlower) {
   Device device = a100();
   Kernel gradient = makeConvolution(convolution(256, 56, 3, 2), DType::BF16,

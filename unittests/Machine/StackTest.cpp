@@ -71,7 +71,23 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
   EXPECT_EQ(stack->attention, base->attention);
 }
 
+TEST(Stack, ChannelsAreLastByType) {
+  auto hasLast = [](StringRef images, DType type) {
+    std::string text =
+        (R"({"name": "x", "kernels": {"images": ")" + images + "\"}}").str();
+    Expected<Stack> stack = parseStackJSON(text, "stack");
+    return stack && stack->hasChannelsLast(type);
+  };
+  EXPECT_TRUE(hasLast("channels_last", DType::F32));
+  EXPECT_FALSE(hasLast("channels_first", DType::F16));
+  EXPECT_TRUE(hasLast("half_channels_last", DType::F16));
+  EXPECT_TRUE(hasLast("half_channels_last", DType::BF16));
+  EXPECT_FALSE(hasLast("half_channels_last", DType::F32));
+}
+
 TEST(Stack, MistakesAreLocated) {
+  EXPECT_NE(errorOf(R"({"name": "x", "kernels": {"fused_neighbours": true}})"),
+            "");
   EXPECT_EQ(
       errorOf(R"({"name": "x", "host": {"kernel": 1}})"),
       "stack: unknown key 'kernel' (nearest valid key: 'kernel_us') at host");

@@ -174,6 +174,9 @@ TEST(Lowering, Bert) {
       "bert-base", tinyGpt + Overrides{"max_positions=4", "predictions=2"});
   expectRightEverywhere("bert-base",
                         tinyGpt + Overrides{"max_positions=4", "task=squad"});
+  expectRightEverywhere("bert-base",
+                        tinyGpt + Overrides{"max_positions=6", "dropout=0.1",
+                                            "attention_kernel=unfused"});
 }
 
 TEST(Lowering, EncodersAndDecoders) {
@@ -203,6 +206,7 @@ TEST(Lowering, Memory) {
           std::pair("tp", tensorParallel(false))}) {
       options.microBatches = 1;
       expectRight(model, own, label, options);
+      expectRight(model, own + Overrides{"dropout=0.1"}, label, options);
     }
   }
 }

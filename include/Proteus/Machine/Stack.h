@@ -45,6 +45,25 @@ constexpr unsigned numTrafficClasses = 9;
 /// "norm", as in stack files.
 llvm::StringRef stringify(TrafficClass traffic);
 
+/// Where the channels of images are in memory. Batch normalisation of
+/// consecutive channels keeps what it has read on the device's processors; of
+/// channels that are apart it reads its operands twice.
+enum class ImageLayout : uint8_t {
+  ChannelsLast,
+  ChannelsFirst,
+  HalfChannelsLast, ///< last in 16-bit types, first in others
+};
+
+/// Neighbours that run as one kernel, so that what is between them is neither
+/// written nor read.
+enum class FusedNeighbours : uint8_t {
+  None,
+  Elementwise,
+  /// And batch normalisation with what follows it, where the channels of
+  /// 16-bit images are last.
+  Norms,
+};
+
 /// A software stack. The defaults are those of one that adds nothing.
 struct Stack {
   std::string name;
@@ -109,6 +128,9 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
+  ImageLayout images = ImageLayout::ChannelsLast;
+  FusedNeighbours fusedNeighbours = FusedNeighbours::None;
+  bool hasChannelsLast(DType type) const;
   /// Speed of its fused attention, relative to that of the device's model, on
   /// generations for which its kernel was not written; 1 elsewhere.
   std::vector<std::pair<Architecture, double>> attentionRates;
