@@ -15,7 +15,7 @@ stack and prints the error before, after, and cross-validated: per third of the
 cases, the error of the point that is best on the other two thirds, among all
 points that were tried.
 
-The search begins at points that follow from the bounds below, not from what the files
+The search begins at a point that follows from the bounds below, not from what the files
 say, so that the same cases give the same files, however often it is run. What a file
 says of constants that are not fitted stays.
 
@@ -40,8 +40,7 @@ PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "prote
 
 # Per file: groups of cases it is fitted on, whether only part of them, and its
 # constants as (path, low, high). Which constants a stack has follows from what
-# its runs can tell apart; the others keep what the file says. `starts` is how many
-# points a search begins at (1 if absent).
+# its runs can tell apart; the others keep what the file says.
 FITS = {
     "stacks/megatron-deepspeed": {
         "groups": ["vtrain", "bigscience"],
@@ -149,19 +148,8 @@ GENERATIONS = ["volta", "ampere", "hopper", "blackwell"]
 SAME_POWER = {"H100-SXM5-80GB": ["H200-SXM5-141GB"], "B200-SXM6-180GB": []}
 
 WORST = math.log(1.35)
-# Where searches begin: times at this share of the way between their bounds, in
-# logarithms; factors at 1, which means that nothing is lost or moved twice.
-STARTS = [0.5, 0.25, 0.75]
 # Factors by which constants are changed, one after the other.
 STEPS = [4, 2, 1.4, 1.2, 1.1, 1.05, 1.02]
-
-
-def get(document, path, default):
-    for key in path.split("."):
-        if not isinstance(document, dict) or key not in document:
-            return default
-        document = document[key]
-    return document
 
 
 def put(document, path, value):
@@ -264,14 +252,17 @@ class Fit:
         bias = self.spec.get("bias", 0) * sum(abs(sum(g)) for g in by_group)
         return (sum(map(abs, kept.values())) + bias) / len(kept)
 
-    def start(self, share):
-        return [rounded(low * (high / low) ** share if path.endswith("_us") else
+    def start(self):
+        """Times in the middle of their bounds, in logarithms; factors at 1, which
+        means that nothing is lost or moved twice."""
+        return [rounded((low * high) ** 0.5 if path.endswith("_us") else
                         min(max(1, low), high))
                 for path, low, high in self.spec["constants"]]
 
-    def descend(self, values):
+    def search(self):
         """Goes along one constant at a time, as far as that helps, in steps that
         become smaller."""
+        values = self.start()
         best = self.loss(self.run(values))
         for factor in (f for f in STEPS if f >= self.spec.get("finest", 1)):
             improved = True
@@ -286,11 +277,7 @@ class Fit:
                             if loss >= best - 1e-5:
                                 break
                             values, best, improved = trial, loss, True
-        return best, values
-
-    def search(self):
-        starts = STARTS[:self.spec.get("starts", 1)]
-        return min(self.descend(self.start(share)) for share in starts)[1]
+        return values
 
     def crossValidated(self):
         ids = sorted(next(iter(self.tried.values())))

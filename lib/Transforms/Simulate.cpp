@@ -146,9 +146,8 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
     for (const machine::Device &device : cluster.devices) {
       cost::Measurements own = cost::measurementsOf(device, *rows);
       isOfCluster |= !own.empty();
-      if (device.sustained < 1 && llvm::any_of(own, [](const auto &row) {
-            return !row.inStep;
-          }))
+      if (device.sustained < 1 &&
+          llvm::any_of(own, [](const auto &row) { return !row.inStep; }))
         emitRemark(loc, file)
             << ": kernels were measured alone; those that the clock bounds run "
                "at the sustained share "

@@ -436,14 +436,14 @@ void KernelCalibration::fillIn(Known &known) const {
                   all.push_back(set);
             });
     ConvolutionParameters generic = mean<ConvolutionParameters>(
-        convolutions, {&ConvolutionParameters::efficiency,
-                       &ConvolutionParameters::dataGradient,
-                       &ConvolutionParameters::weightGradient,
-                       &ConvolutionParameters::stridedDataGradient,
-                       &ConvolutionParameters::fewChannels,
-                       &ConvolutionParameters::winograd,
-                       &ConvolutionParameters::memoryEfficiency,
-                       &ConvolutionParameters::fixedTime});
+        convolutions,
+        {&ConvolutionParameters::efficiency,
+         &ConvolutionParameters::dataGradient,
+         &ConvolutionParameters::weightGradient,
+         &ConvolutionParameters::stridedDataGradient,
+         &ConvolutionParameters::fewChannels, &ConvolutionParameters::winograd,
+         &ConvolutionParameters::memoryEfficiency,
+         &ConvolutionParameters::fixedTime});
     known.convolutions.try_emplace(type, generic);
   }
   std::vector<GroupedParameters> grouped = measured<GroupedParameters>(
