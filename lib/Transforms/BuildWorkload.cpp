@@ -257,7 +257,8 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
     cost::Answer answer = model.cost(*work);
     answer.time =
         timeWithStack(options.stack, deviceTypeOf(number), *work, answer.time);
-    if (auto conversion = conversionWork(op, coordinates[number]))
+    if (auto conversion = conversionWork(op, coordinates[number],
+                                         options.stack.keepsConvertedWeights))
       answer.time += model.cost(*conversion).time;
     entry->second = {answer, work->family, true};
   }

@@ -330,12 +330,13 @@ static double narrowing(Operation *op, Type type) {
 // first converts what arrives there, the second finds everything converted.
 std::optional<cost::Kernel>
 proteus::conversionWork(nn::IterationSpaceOpInterface op,
-                        ArrayRef<int64_t> coordinates) {
+                        ArrayRef<int64_t> coordinates, bool keepsWeights) {
   Type type = convertsInto(op);
   if (!type || isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op))
     return std::nullopt;
   bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
-  double read = factorBytes(op, isGradient ? 1 : 2, coordinates);
+  double read =
+      factorBytes(op, isGradient || keepsWeights ? 1 : 2, coordinates);
   cost::Kernel kernel;
   kernel.op = nn::CastOp::getOperationName();
   kernel.bytes = read + 2 * read * narrowing(op, type);

@@ -33,9 +33,11 @@ std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
 /// The conversion of factors into the type that `op` computes in, ahead of
-/// `op`; none if it takes its operands as they are.
+/// `op`; none if it takes its operands as they are. Weights that are kept
+/// converted are so already.
 std::optional<cost::Kernel> conversionWork(nn::IterationSpaceOpInterface op,
-                                           llvm::ArrayRef<int64_t> coordinates);
+                                           llvm::ArrayRef<int64_t> coordinates,
+                                           bool keepsWeights);
 
 } // namespace proteus
 

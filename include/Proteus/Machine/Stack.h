@@ -128,6 +128,9 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
+  /// Weights that products read in a narrower type are converted once per step,
+  /// not for every micro-batch.
+  bool keepsConvertedWeights = false;
   ImageLayout images = ImageLayout::ChannelsLast;
   FusedNeighbours fusedNeighbours = FusedNeighbours::None;
   bool hasChannelsLast(DType type) const;
