@@ -93,13 +93,17 @@ static void readRing(const Reader &reader, RingConstants &ring) {
 }
 
 static void readExchange(const Reader &reader, CollectiveConstants &c) {
-  reader.expectKeys(
-      {"base_us", "hop_us", "extra", "efficiency", "fill_root_us"});
+  reader.expectKeys({"base_us", "hop_us", "extra", "efficiency", "fill_root_us",
+                     "channel_gbps", "low_channel_gbps"});
   readTime(reader, "base_us", c.exchangeBase);
   readTime(reader, "hop_us", c.exchangeHop);
   readPart(reader, "extra", c.exchangeExtra);
   readEfficiency(reader, "efficiency", c.exchangeEfficiency);
   readFill(reader, "fill_root_us", c.exchangeFill);
+  if (reader.has("channel_gbps"))
+    c.exchangeChannel = readBandwidth(reader, "channel_gbps");
+  if (reader.has("low_channel_gbps"))
+    c.exchangeLowChannel = readBandwidth(reader, "low_channel_gbps");
 }
 
 static void readInSwitch(const Reader &reader,
@@ -121,10 +125,13 @@ static void readInSwitch(const Reader &reader,
 }
 
 static void readMessage(const Reader &reader, CollectiveConstants &c) {
-  reader.expectKeys({"base_us", "channel_gbps", "efficiency"});
+  reader.expectKeys(
+      {"base_us", "channel_gbps", "low_channel_gbps", "efficiency"});
   readTime(reader, "base_us", c.messageBase);
   if (reader.has("channel_gbps"))
     c.messageChannel = readBandwidth(reader, "channel_gbps");
+  if (reader.has("low_channel_gbps"))
+    c.messageLowChannel = readBandwidth(reader, "low_channel_gbps");
   readEfficiency(reader, "efficiency", c.messageEfficiency);
 }
 
@@ -199,6 +206,13 @@ static void printRing(const RingConstants &ring, json::Writer &writer) {
   writer.endObject();
 }
 
+static void printChannels(double channel, double low, json::Writer &writer) {
+  if (channel > 0)
+    writer.attribute("channel_gbps", inUnit(channel, gigabytes));
+  if (low > 0)
+    writer.attribute("low_channel_gbps", inUnit(low, gigabytes));
+}
+
 static void printExchange(const CollectiveConstants &c, json::Writer &writer) {
   writer.key("all_to_all");
   writer.beginObject();
@@ -207,6 +221,7 @@ static void printExchange(const CollectiveConstants &c, json::Writer &writer) {
   writer.attribute("extra", c.exchangeExtra);
   writer.attribute("efficiency", c.exchangeEfficiency);
   writer.attribute("fill_root_us", inUnit(c.exchangeFill, rootUs));
+  printChannels(c.exchangeChannel, c.exchangeLowChannel, writer);
   writer.endObject();
 }
 
@@ -226,8 +241,7 @@ static void printMessage(const CollectiveConstants &c, json::Writer &writer) {
   writer.key("message");
   writer.beginObject();
   writer.attribute("base_us", inUnit(c.messageBase, us));
-  if (c.messageChannel > 0)
-    writer.attribute("channel_gbps", inUnit(c.messageChannel, gigabytes));
+  printChannels(c.messageChannel, c.messageLowChannel, writer);
   writer.attribute("efficiency", c.messageEfficiency);
   writer.endObject();
 }

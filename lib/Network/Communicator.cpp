@@ -51,6 +51,9 @@ static constexpr double exchangeAcross = 2.4 * us;
 
 // Channels of messages.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
+/// Messages up to this size go by the low-latency protocol: 16 KiB for each of
+/// 32 channels.
+static constexpr int64_t lowMessage = 512 << 10;
 static constexpr int64_t nvlinkChunk = 16 << 20, pcieChunk = 4 << 20;
 static constexpr int64_t networkChunk = 128 << 10;
 static constexpr double networkChannel = 14e9;
@@ -394,9 +397,27 @@ Plan FlowCommunicator::planRing(CollectiveKind kind, int64_t bytes) const {
 
 double FlowCommunicator::exchangeLatency(int64_t inNode) const {
   return slowest([&](Constants c) {
-    return c.exchangeBase + c.exchangeHop * (inNode - 1) +
+    return c.exchangeBase + c.exchangeHop * (inNode - 1) * (inNode - 1) +
            exchangeAcross * (size - inNode) + farLatency;
   });
+}
+
+/// Channels that carry a message in a group of `ranks`: few in large groups,
+/// more for long messages.
+static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
+  int64_t count = mostChannels;
+  while (count > 1 && count * ranks > messageChannels)
+    count /= 2;
+  while (count < mostChannels && bytes / count > chunk)
+    count *= 2;
+  return count;
+}
+
+/// How many channels are as good as those that an all-to-all in a node uses.
+/// The parts of all messages are laid on the channels; the fullest decides.
+static double evenChannels(int64_t toEach, int64_t ranks) {
+  double parts = ranks * channelsFor(toEach, ranks, nvlinkChunk);
+  return parts / std::ceil(parts / mostChannels);
 }
 
 Plan FlowCommunicator::planExchange(int64_t bytes) const {
@@ -404,6 +425,21 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
     return ExchangeSet{exchangeLoads(*placement), exchangeInsides(*placement)};
   });
   int64_t volume = scaled(bytes, size - 1, size);
+  // What is known of channels was measured within nodes.
+  bool byChannels = nvlink && !isAcross();
+  int64_t toEach = bytes / size;
+  bool isLow = byChannels && toEach <= lowMessage &&
+               llvm::all_of(constants, [](const CollectiveConstants *c) {
+                 return c->exchangeLowChannel > 0;
+               });
+  auto onChannels = [&](Constants c) {
+    double channel = isLow ? c.exchangeLowChannel : c.exchangeChannel;
+    if (!byChannels || channel == 0)
+      return 0.0;
+    double parts = static_cast<double>(size - 1) + c.exchangeExtra;
+    return static_cast<double>(bytes) / size * parts /
+           (evenChannels(toEach, size) * channel);
+  };
   double transfer = slowest([&](Constants c) {
     double within = 0;
     for (const ExchangeInside &inside : links.insides)
@@ -412,10 +448,12 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
                                inside.others);
     double w =
         static_cast<double>(bytes) / size * within / c.exchangeEfficiency;
-    w = std::max(w, static_cast<double>(volume) * links.set.network);
-    return w + c.exchangeFill * std::sqrt(w);
+    w = std::max(
+        {w, static_cast<double>(volume) * links.set.network, onChannels(c)});
+    return isLow ? w : w + c.exchangeFill * std::sqrt(w);
   });
-  return best(Candidate{Algorithm::Pairwise, Protocol::Simple,
+  return best(Candidate{Algorithm::Pairwise,
+                        isLow ? Protocol::LL : Protocol::Simple,
                         exchangeLatency(fewest), transfer, volume, &links.set});
 }
 
@@ -458,17 +496,6 @@ MessageSet FlowCommunicator::collectMessages(bool toAll) const {
   return messages;
 }
 
-/// Channels that carry a message in a group of `ranks`: few in large groups,
-/// more for long messages.
-static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
-  int64_t count = mostChannels;
-  while (count > 1 && count * ranks > messageChannels)
-    count /= 2;
-  while (count < mostChannels && bytes / count > chunk)
-    count *= 2;
-  return count;
-}
-
 Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
                                     int64_t ranks) const {
   double latency = slowest([&](Constants c) {
@@ -488,9 +515,11 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
           messages.across ? 0
                           : bytes * messages.set.allLinks / c.messageEfficiency;
       // Without a figure for channels the links alone decide.
-      return c.messageChannel > 0
-                 ? std::max(onLinks, bytes / (count * c.messageChannel))
-                 : onLinks;
+      double channel = bytes <= lowMessage && c.messageLowChannel > 0
+                           ? c.messageLowChannel
+                           : c.messageChannel;
+      return channel > 0 ? std::max(onLinks, bytes / (count * channel))
+                         : onLinks;
     });
   }
   if (messages.across) {

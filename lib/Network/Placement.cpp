@@ -197,6 +197,39 @@ Error Placement::findNICs(NodeShape &shape, int64_t node) {
   return Error::success();
 }
 
+/// Bytes/s of every way between two members if each pair has a link of its own
+/// and all are alike; 0 if not.
+double Placement::widthOfWays(const NodeShape &shape) const {
+  const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
+  double width = 0;
+  for (uint32_t from = 0; from < shape.size(); ++from)
+    for (uint32_t to = 0; to < shape.size(); ++to) {
+      if (from == to)
+        continue;
+      const Way &way = shape.way(from, to);
+      if (way.size() != 1)
+        return 0;
+      double own = graph.links[way.front()].bandwidth;
+      if (width != 0 && own != width)
+        return 0;
+      width = own;
+    }
+  return width;
+}
+
+/// AMD's library sends over all links of a full mesh at once, measured on four
+/// and eight devices; four devices have fewer rings than that.
+bool Placement::spreadsOverMesh(const NodeShape &shape) const {
+  const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
+  const NodeWays &ways = waysOf(shape);
+  return shape.size() > 2 && widthOfWays(shape) > 0 &&
+         llvm::all_of(shape.members, [&](const Member &member) {
+           uint32_t type = graph.vertices[ways.devices[member.local]].type;
+           return cluster.devices[type].architecture ==
+                  machine::Architecture::CDNA;
+         });
+}
+
 /// Takes over the rings that a search has laid through a node without
 /// switches.
 void Placement::findRingsOf(NodeShape &shape) {
@@ -231,6 +264,14 @@ void Placement::findRingsOf(NodeShape &shape) {
     shape.ringIn[channel.enter < 0 ? nearest : channel.enter] += share;
     shape.ringOut[channel.leave < 0 ? nearest : channel.leave] += share;
     shape.gateways.push_back({head, nearest, share});
+  }
+  if (!across && spreadsOverMesh(shape)) {
+    double links = shape.size() - 1;
+    shape.ringWidth = links * widthOfWays(shape);
+    loads.assign(graph.links.size(), 0);
+    for (const Way &way : shape.ways)
+      for (uint32_t link : way)
+        loads[link] = 1 / links;
   }
   for (auto [link, load] : enumerate(loads))
     if (load > 0)

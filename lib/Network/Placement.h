@@ -133,6 +133,8 @@ private:
   llvm::Error findWays(NodeShape &shape, int64_t node);
   llvm::Error findNICs(NodeShape &shape, int64_t node);
   void findRingsOf(NodeShape &shape);
+  double widthOfWays(const NodeShape &shape) const;
+  bool spreadsOverMesh(const NodeShape &shape) const;
   llvm::Error checkFabric() const;
   llvm::Error checkRails() const;
   int64_t deviceId(int64_t node, uint32_t local) const;

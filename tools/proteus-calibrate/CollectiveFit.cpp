@@ -169,15 +169,22 @@ static std::vector<Slot> slotsOf(Block block, const CollectiveConstants &start,
     slots.push_back({of(&C::exchangeEfficiency), 1, 0.3, 1.3});
     if (few)
       break;
-    slots.push_back({of(&C::exchangeHop), us, 0.01, 20});
+    slots.push_back({of(&C::exchangeHop), us, 0.001, 20});
     slots.push_back({of(&C::exchangeExtra), 1, 0.01, 1});
     slots.push_back({of(&C::exchangeFill), rootUs, 0.001, 30});
+    if (start.exchangeLowChannel > 0) {
+      slots.push_back({of(&C::exchangeChannel), gigabytes, 5, 100});
+      slots.push_back({of(&C::exchangeLowChannel), gigabytes, 1, 100});
+    }
     break;
   case Block::Message:
     slots.push_back({of(&C::messageBase), us, 0.1, 200});
     slots.push_back({of(&C::messageEfficiency), 1, 0.3, 1});
-    if (!few)
-      slots.push_back({of(&C::messageChannel), gigabytes, 5, 100});
+    if (few)
+      break;
+    slots.push_back({of(&C::messageChannel), gigabytes, 5, 100});
+    if (start.messageLowChannel > 0)
+      slots.push_back({of(&C::messageLowChannel), gigabytes, 1, 100});
     break;
   }
   return slots;
@@ -191,7 +198,7 @@ CollectiveConstants proteus::calibrate::typicalConstants(bool inSwitch) {
   ring.simpleFill = 1 * rootUs;
   ring.extra = 0.3, ring.efficiency = 0.95;
   c.allReduce = c.allGather = c.reduceScatter = ring;
-  c.exchangeBase = 30 * us, c.exchangeHop = 1 * us, c.exchangeExtra = 0.3;
+  c.exchangeBase = 30 * us, c.exchangeHop = 0.1 * us, c.exchangeExtra = 0.3;
   c.exchangeEfficiency = 0.95, c.exchangeFill = 2 * rootUs;
   if (inSwitch)
     c.inSwitch = {40 * us, 0.8, 0.05, 3 * rootUs};

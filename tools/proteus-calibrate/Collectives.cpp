@@ -55,6 +55,9 @@ struct SetSpec {
   /// Where a fit of the part that is moved beyond the steps begins: with
   /// switches about a third is seen, without them nearly nothing.
   double extra = 0.3;
+  /// Where a fit of what a channel carries of short messages begins; 0 if no
+  /// table has groups of several members, which show it.
+  double lowChannel = 0;
 };
 
 /// A set with its tables.
@@ -144,18 +147,27 @@ static std::vector<SetSpec> allSets() {
         book("ML Engineering H200", "dgx-h200", "H200")},
        {},
        true,
-       24},
+       24,
+       15.7e9,
+       0.3,
+       5e9},
       {"blackwell-nvlink",
        {openxla("OpenXLA B200", "dgx-b200", "sm_100_B200"),
         book("ML Engineering B200", "dgx-b200", "B200")},
        {},
        true,
-       32},
+       32,
+       15.7e9,
+       0.3,
+       5e9},
       {"blackwell-nvl72",
        {openxla("OpenXLA GB200", "gb200-nvl72", "sm_100_GB200")},
        {openxla("OpenXLA GB300", "gb200-nvl72", "sm_103")},
        true,
-       32},
+       32,
+       15.7e9,
+       0.3,
+       5e9},
       {"cdna",
        {openxla("OpenXLA MI350", meshMachine(), "gfx950")},
        {},
@@ -193,7 +205,7 @@ static CollectiveConstants tunerConstants() {
   c.allReduce.simpleBase = 8.4e-6, c.allReduce.simpleHop = 3.4e-6;
   c.allGather = c.reduceScatter = c.allReduce;
   c.exchangeBase = c.messageBase = 8.4e-6;
-  c.exchangeHop = 3.4e-6;
+  c.exchangeHop = 0.486e-6; // the step of a ring, in a group of eight
   return c;
 }
 
@@ -229,6 +241,11 @@ static Expected<Set> readSet(const SetSpec &spec,
       ring->extra = spec.extra;
   set.constants.channels = spec.channels;
   set.constants.messageChannel = spec.messageChannel;
+  set.constants.messageLowChannel = spec.lowChannel;
+  if (spec.lowChannel > 0) {
+    set.constants.exchangeChannel = spec.messageChannel;
+    set.constants.exchangeLowChannel = spec.lowChannel;
+  }
   for (auto [specs, tables] : {std::pair(&spec.tables, &set.tables),
                                std::pair(&spec.checks, &set.checks)})
     for (const TableSpec &table : *specs) {
@@ -269,7 +286,8 @@ static void takeOver(Set &set, Block block) {
     return set.notes.push_back("reduce-scatter as all-reduce");
   case Block::AllToAll:
     c.exchangeBase = c.allGather.simpleBase;
-    c.exchangeHop = c.allGather.simpleHop;
+    // As much in a group of eight.
+    c.exchangeHop = calibrate::rounded(c.allGather.simpleHop / 7 * 1e6) * 1e-6;
     c.exchangeExtra = c.allGather.extra;
     c.exchangeEfficiency = c.allGather.efficiency;
     c.exchangeFill = c.allGather.simpleFill;

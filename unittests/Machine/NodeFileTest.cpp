@@ -141,7 +141,8 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
                        "efficiency": 0.12, "fill_root_us": 13},
         "in_switch": {"base_us": 14, "efficiency": 0.15,
                       "group_exponent": 0.16, "fill_root_us": 17},
-        "message": {"base_us": 18, "channel_gbps": 19, "efficiency": 0.95},
+        "message": {"base_us": 18, "channel_gbps": 19, "low_channel_gbps": 5,
+                    "efficiency": 0.95},
         "channels": 20, "network": {"hop_us": 21, "base_us": 22},
         "synchronisation_us": 23,
         "relative_error": {"below_1_mib": 0.24, "above": 0.25}}})"));
@@ -166,6 +167,7 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
   near(c.inSwitch->base, 14e-6), near(c.inSwitch->efficiency, .15);
   near(c.inSwitch->groupExponent, .16), near(c.inSwitch->fill, 17e-3);
   near(c.messageBase, 18e-6), near(c.messageChannel, 19e9);
+  near(c.messageLowChannel, 5e9);
   near(c.messageEfficiency, .95), near(c.synchronisation, 23e-6);
   near(c.relativeErrorOf((1 << 20) - 1), .24);
   near(c.relativeErrorOf(1 << 20), hopper.relativeError[1]);

@@ -150,6 +150,74 @@ TEST(Communicator, ExchangesWithinANode) {
     }
 }
 
+TEST(Communicator, ExchangesAreLaidOnChannels) {
+  CollectiveConstants c = b200Constants();
+  c.exchangeHop = 0.01 * us, c.exchangeFill = 0;
+  c.exchangeChannel = 20 * GB, c.exchangeLowChannel = 5 * GB;
+  Cluster cluster = makeCluster(switchedNode(72, 721.8 * GB), c, 1);
+  auto transfer = [&](int64_t n, int64_t toEach) {
+    Plan plan =
+        make(cluster, range(0, n))->plan(CollectiveKind::AllToAll, n * toEach);
+    EXPECT_EQ(plan.protocol,
+              toEach <= 512 << 10 ? Protocol::LL : Protocol::Simple);
+    EXPECT_NEAR(cost::toSeconds(plan.latency) / us,
+                38 + 0.01 * (n - 1) * (n - 1), 1e-5);
+    return cost::toSeconds(plan.alone() - plan.latency) /
+           (static_cast<double>(toEach) * (n - 1 + .83)) * GB;
+  };
+  // The parts of 16 and 64 messages fill 32 channels evenly; of 18 and 36
+  // messages some channels have one and some have two; of 72, two or three.
+  for (auto [n, channels] :
+       {std::pair(16, 32), std::pair(64, 32), std::pair(18, 18),
+        std::pair(36, 18), std::pair(72, 24)}) {
+    EXPECT_NEAR(transfer(n, 512 << 10) * channels * 5, 1, 1e-6) << n;
+    EXPECT_NEAR(transfer(n, 1 << 20) * channels * 20, 1, 1e-6) << n;
+  }
+  // Long messages have more parts: 8 each, of which some channels have five.
+  EXPECT_NEAR(transfer(18, 128 << 20) * 28.8 * 20, 1, 1e-6);
+}
+
+TEST(Communicator, ShortMessagesGoByTheLowLatencyProtocol) {
+  CollectiveConstants c = b200Constants();
+  c.messageLowChannel = 5 * GB;
+  Cluster cluster = makeCluster(switchedNode(72, 721.8 * GB), c, 1);
+  auto time = [&](int64_t bytes) {
+    return cost::toSeconds(make(cluster, range(0, 72))
+                               ->plan(CollectiveKind::Shift, bytes)
+                               .alone());
+  };
+  // One channel each in so large a group.
+  EXPECT_NEAR(time(512 << 10), 11.7 * us + (512 << 10) / (5 * GB), 1e-11);
+  EXPECT_NEAR(time(1 << 20), 11.7 * us + (1 << 20) / (22.3 * GB), 1e-11);
+  EXPECT_LT(time(1 << 20), time(512 << 10));
+}
+
+TEST(Communicator, AMDUsesAllLinksOfAMesh) {
+  for (bool isAMD : {true, false}) {
+    NodeGraph graph;
+    graph.name = "mesh";
+    for (uint32_t d = 0; d < 8; ++d)
+      addVertex(graph, VertexKind::Device, "gpu " + std::to_string(d), d);
+    for (uint32_t a = 0; a < 8; ++a)
+      for (uint32_t b = a + 1; b < 8; ++b)
+        graph.connect(a, b, LinkKind::NVLink, 64 * GB);
+    CollectiveConstants c;
+    Cluster cluster = makeCluster(std::move(graph), c, 1);
+    cluster.devices.front().architecture =
+        isAMD ? machine::Architecture::CDNA : machine::Architecture::Volta;
+    for (int64_t n : {4, 8}) {
+      Plan plan = make(cluster, range(0, n))
+                      ->plan(CollectiveKind::AllGather, int64_t(1) << 30);
+      double links = (1 << 30) / static_cast<double>(n) / (64 * GB);
+      double taken = cost::toSeconds(plan.alone() - plan.latency);
+      if (isAMD)
+        EXPECT_NEAR(taken / links, 1, 1e-4) << n;
+      else
+        EXPECT_GT(taken / links, 1.05) << n;
+    }
+  }
+}
+
 TEST(Communicator, LinksBoundWhatAModelPromises) {
   // The fitted rate of H100 exchanges is above its links: 382 of 370.8.
   Cluster cluster = h100();
@@ -321,7 +389,8 @@ TEST(Communicator, ExchangesAcrossNodesAreBoundByNICs) {
   double bytes = 1 << 30, n = 32, p = 8;
   double w =
       std::max(bytes * (p - 1 + .12) / n / 382e3, bytes * (n - p) / n / 46e3);
-  double expected = 36 + 1.1 * (p - 1) + 2.4 * (n - p) + w + 3.6 * std::sqrt(w);
+  double expected =
+      36 + 1.1 * (p - 1) * (p - 1) + 2.4 * (n - p) + w + 3.6 * std::sqrt(w);
   Plan plan =
       make(cluster, range(0, 32))->plan(CollectiveKind::AllToAll, 1 << 30);
   EXPECT_NEAR(seconds(plan) / us / expected, 1, 1e-4);

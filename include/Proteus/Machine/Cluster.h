@@ -62,6 +62,10 @@ struct CollectiveConstants {
   // All-to-all.
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
+  /// What one of the channels carries that an all-to-all within a node is laid
+  /// on, and what it carries of short messages, which go by the low-latency
+  /// protocol; 0 = not known: the links alone decide.
+  double exchangeChannel = 0, exchangeLowChannel = 0;
   // Reduction in the switch; absent = the hardware has none.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
@@ -70,6 +74,8 @@ struct CollectiveConstants {
   // Messages between two devices: base, what one channel carries, and the share
   // of the links within a node that is reached.
   double messageBase = 0, messageChannel = 0, messageEfficiency = 1;
+  /// As of exchanges; 0 = short messages are as fast as long ones.
+  double messageLowChannel = 0;
   /// Thread blocks a running collective occupies on each device.
   uint32_t channels = 0;
   // Across nodes.
