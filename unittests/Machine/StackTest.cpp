@@ -65,7 +65,7 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
   EXPECT_EQ(stack->attentionRate(Architecture::Ampere), 1);
   EXPECT_EQ(stack->productRate(Architecture::Hopper), 0.9);
   EXPECT_EQ(stack->productRate(Architecture::Volta), 1);
-  EXPECT_EQ(stack->partition, "divisible");
+  EXPECT_EQ(stack->stagePartition, "divisible");
   EXPECT_TRUE(stack->scatterMessages);
   EXPECT_EQ(stack->stepGap, base->stepGap);
   EXPECT_EQ(stack->attention, base->attention);
@@ -94,7 +94,7 @@ TEST(Stack, MistakesAreLocated) {
   EXPECT_NE(errorOf(R"({"name": "x", "model": {"attention": "flash"}})")
                 .find("expected one of fused, unfused, got 'flash'"),
             std::string::npos);
-  EXPECT_NE(errorOf(R"({"name": "x", "step": {"partition": "even"}})")
+  EXPECT_NE(errorOf(R"({"name": "x", "step": {"stage_partition": "even"}})")
                 .find("expected one of layers, ends, divisible, got 'even'"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "base": "nobody"})")
