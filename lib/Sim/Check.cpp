@@ -274,6 +274,11 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
                                  " is out of range");
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
+    // A once-task waits for the last micro-batch.
+    if (dependency.when == When::FirstMicroBatch)
+      return inTask(device, user,
+                    "depends on '" + name(dependency) +
+                        "', which runs with the first micro-batch only");
     if (user.stream == dependency.stream &&
         position.lookup(key(true, onceSection[once], 0)) <
             lastPosition[microSection[micro]])

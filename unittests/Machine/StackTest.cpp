@@ -95,7 +95,8 @@ TEST(Stack, MistakesAreLocated) {
                 .find("expected one of fused, unfused, got 'flash'"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "step": {"stage_partition": "even"}})")
-                .find("expected one of layers, ends, divisible, got 'even'"),
+                .find("expected one of layers, ends, divisible, work, got "
+                  "'even'"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "base": "nobody"})")
                 .find("unknown stack 'nobody'"),

@@ -180,6 +180,12 @@ TEST(Check, DependenciesThatCanNeverBeMet) {
   EXPECT_EQ(errorInClass([](DeviceClass &c) { c.onceDependsOn = {{1, 0}}; }),
             "class 'stage 0': the dependency of once-task 1 on micro-task 0 is "
             "out of range");
+  EXPECT_EQ(errorInClass([](DeviceClass &c) {
+              c.micro.tasks[0].when = When::FirstMicroBatch;
+              c.onceDependsOn = {{0, 0}};
+            }),
+            "class 'stage 0', task 'update': depends on 'forward', which runs "
+            "with the first micro-batch only");
 }
 
 TEST(Check, CollectivesThemselves) {

@@ -127,7 +127,8 @@ private:
     if (once && templates[0] == &b.workload.classes[0].once)
       for (uint32_t micro = 0; micro < b.workload.classes[0].micro.tasks.size();
            ++micro)
-        if (pick(4) == 0)
+        if (pick(4) == 0 && b.workload.classes[0].micro.tasks[micro].when !=
+                                When::FirstMicroBatch)
           onceEdges.emplace_back(index, micro);
   }
 
