@@ -437,10 +437,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     };
     size = given("size", std::numeric_limits<int64_t>::max());
     first = given("first", size);
-    // What the original Proteus does: all updated parameters are gathered at
-    // once, gradients of an operation are ready together, and those that are
-    // not stored in parts are reduced whole.
-    if (auto bytes = sizes.getAs<IntegerAttr>("gather_size"))
+    if (auto bytes = sizes.getAs<IntegerAttr>("gather"))
       gatherSize = bytes.getInt();
     byOperation = sizes.contains("by_operation");
     if (sizes.contains("all_reduce"))

@@ -157,7 +157,10 @@ void TreeWriter::write(StringRef name) {
   };
   if (options.bucketSize > 0 || options.firstBucketSize > 0)
     strategy::BucketOp::create(builder, loc, given(options.bucketSize),
-                               given(options.firstBucketSize));
+                               given(options.firstBucketSize),
+                               /*gather=*/IntegerAttr(),
+                               /*by_operation=*/UnitAttr(),
+                               /*all_reduce=*/UnitAttr());
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;

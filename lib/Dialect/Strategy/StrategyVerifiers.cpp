@@ -184,9 +184,10 @@ LogicalResult BucketOp::verify() {
     return failure();
   if (!getSize() && !getFirst())
     return emitOpError("has no size; give 'size', 'first' or both, in bytes");
-  if (failed(verifyAtLeastOne(*this, "size", getSize())))
+  if (failed(verifyAtLeastOne(*this, "size", getSize())) ||
+      failed(verifyAtLeastOne(*this, "first", getFirst())))
     return failure();
-  return verifyAtLeastOne(*this, "first", getFirst());
+  return verifyAtLeastOne(*this, "gather", getGather());
 }
 
 LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }

@@ -257,18 +257,29 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
     the first bucket is one bucket; without `first`, the first is like the
     others.
 
+    `gather` is the capacity of the buckets in which updated parameters are
+    gathered; without it they are like those of the gradients. With
+    `by_operation` the gradients of an operation are ready together, the last
+    one first. With `all_reduce` gradients of which every replica updates a part
+    are reduced whole.
+
     **Constraints**
     - It stands directly in a tree.
-    - At least one of the sizes is given; sizes are at least 1.
+    - At least one of `size` and `first` is given; sizes are at least 1.
 
     ```mlir
     bucket size = 26214400 first = 1048576
+    bucket size = 25000001 gather = 100000000 by_operation all_reduce
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$size,
-                       OptionalAttr<I64Attr>:$first);
+                       OptionalAttr<I64Attr>:$first,
+                       OptionalAttr<I64Attr>:$gather,
+                       UnitAttr:$by_operation,
+                       UnitAttr:$all_reduce);
   let assemblyFormat = [{
-    (`size` `=` $size^)? (`first` `=` $first^)? attr-dict
+    (`size` `=` $size^)? (`first` `=` $first^)? (`gather` `=` $gather^)?
+    (`by_operation` $by_operation^)? (`all_reduce` $all_reduce^)? attr-dict
   }];
   let hasVerifier = 1;
 }
