@@ -76,11 +76,11 @@ void TreeWriter::buckets() {
       "bucket size = " + std::to_string(bytes(strategy.bucketMegabytes));
   if (strategy.smallFirstBucket)
     text += " first = " + std::to_string(bytes(1));
-  text += " {strategy.by_operation, strategy.gather_size = " +
-          std::to_string(std::numeric_limits<int64_t>::max()) + " : i64";
+  text += " gather = " + std::to_string(std::numeric_limits<int64_t>::max()) +
+          " by_operation";
   if (strategy.zero == 1)
-    text += ", strategy.all_reduce";
-  line(text + "}");
+    text += " all_reduce";
+  line(text);
 }
 
 /// How ZeRO stores the parameters of an operation, which tensor parallelism

@@ -109,7 +109,11 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   uint32_t slot = head.slot, ended = 0;
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
-    if (active.event == stretch.firstEvent && stretch.lastEvent <= end) {
+    // What runs beyond the last stretch is known to listeners one by one only.
+    bool isWhole = active.stretch + 1 < replay.stretches.size() ||
+                   replay.runningAtEnd == 0;
+    if (isWhole && active.event == stretch.firstEvent &&
+        stretch.lastEvent <= end) {
       passStretch(classIndex, slot);
       ended += replay.parts[active.stretch].tasks;
       active.event = stretch.lastEvent;

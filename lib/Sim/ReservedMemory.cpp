@@ -79,7 +79,7 @@ private:
   std::vector<Frame> unusedFrames;
   uint32_t holding = 0; ///< micro-batches that hold memory
   Frame once;
-  size_t inFlight = 0; ///< micro-batches, when the first section last began
+  size_t inFlight = 0; ///< most micro-batches when the first section began
   std::vector<Checkpoint> checkpoints;
 };
 
@@ -274,8 +274,10 @@ size_t Issuer::skipPeriods(size_t item) {
   const WorkItem &next = device.order[item];
   if (next.once || next.section != device.order.front().section)
     return item;
-  // As long as more and more micro-batches are in flight nothing recurs.
-  bool isSteady = std::exchange(inFlight, frames.size()) == frames.size();
+  // As long as more and more micro-batches are in flight nothing recurs. With
+  // chunks they begin in groups: their number goes up and down.
+  bool isSteady = frames.size() <= inFlight;
+  inFlight = std::max(inFlight, frames.size());
   // An image grows with what is in flight. Micro-batches take turns in the
   // places of those before them, so that no period is shorter anyway.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;

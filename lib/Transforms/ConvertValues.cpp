@@ -207,6 +207,14 @@ LayoutAttr ValueConverter::layoutAt(Value value, Operation *op) const {
   return layoutOf(here ? here : value);
 }
 
+bool ValueConverter::isReducedAt(Value value, Operation *op) const {
+  Value here = arrived.lookup({value, stages.positionOf(op)});
+  if (!here)
+    here = value;
+  return layoutOf(here).isPartial() &&
+         find(here, reduced(layoutOf(here)), anySection, op);
+}
+
 Value ValueConverter::accumulate(OpBuilder &builder, Value value,
                                  Operation *reader) {
   if (getPhase(reader) != Phase::Update &&
@@ -221,8 +229,9 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
       dist::withLayout(tensorType(value), accumulated(layoutOf(value))), value);
 }
 
-// Values move to another stage in the layout that is needed there, right after
-// their own stage has computed them.
+// A value moves to another stage right after its own stage has computed it, and
+// as it is unless it is needed in a smaller form there: what enters a repeat on
+// another stage does so as well, and its readers convert it.
 Value ValueConverter::transfer(MarkedBuilder &builder, Value value,
                                Operation *producer, LayoutAttr target,
                                Operation *reader, Purpose purpose) {
@@ -231,7 +240,11 @@ Value ValueConverter::transfer(MarkedBuilder &builder, Value value,
     builder.marks.phase = getPhase(producer);
     builder.marks.stage = getStage(producer);
   }
-  LayoutAttr travelling = plans.transferLayout(value, target);
+  LayoutAttr arriving = stages.onStage(layoutOf(value), reader);
+  if (layoutOf(value).isPartial() || layoutOf(value).isOnHost() ||
+      !isNoLarger(tensorType(value), arriving, target))
+    arriving = target;
+  LayoutAttr travelling = plans.transferLayout(value, arriving);
   LayoutAttr source = stages.onStage(travelling, stages.positionOf(value));
   FailureOr<Value> moved = reshard(builder, value, source, reader, purpose);
   if (failed(moved))
@@ -240,7 +253,7 @@ Value ValueConverter::transfer(MarkedBuilder &builder, Value value,
   value = dist::TransferOp::create(
       builder, reader->getLoc(),
       dist::withLayout(tensorType(value), travelling), *moved);
-  moved = reshard(builder, value, target, reader, purpose);
+  moved = reshard(builder, value, arriving, reader, purpose);
   return failed(moved) ? Value() : *moved;
 }
 
@@ -250,8 +263,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     return convert(copy, target, reader, purpose);
   if (layoutOf(value) == target)
     return value;
-  // A value moves to another stage once, in the layout of its first reader
-  // there; the others convert what has arrived.
+  // A value moves to another stage once; its readers there convert what has
+  // arrived.
   bool moves = stages.moves(value, target);
   std::pair<Value, int64_t> arrival = {value, stages.positionOf(reader)};
   if (moves && arrived.count(arrival))
@@ -280,9 +293,14 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
         static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
   }
   MarkedBuilder builder(reader, std::move(marks));
-  // What leaves the step is converted as soon as it is there.
+  // What leaves the step, or the device, is converted as soon as it is there.
   Operation *origin = value.getDefiningOp();
   bool leaves = isa<func::ReturnOp>(reader) && origin;
+  if (isa<nn::YieldOp>(reader) && target.isOnHost()) {
+    leaves = static_cast<bool>(origin);
+    if (!origin)
+      builder.setInsertionPointToStart(value.getParentBlock());
+  }
   if (leaves) {
     Operation *&last = insertedBehind[origin];
     builder.setInsertionPointAfter(last ? last : origin);
@@ -295,9 +313,10 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     return {};
   if (moves) {
     result = transfer(builder, result, origin, target, reader, purpose);
-    if (result)
-      arrived[arrival] = result;
-    return result;
+    if (!result)
+      return {};
+    arrived[arrival] = result;
+    return convert(result, target, reader, purpose);
   }
   FailureOr<Value> moved = reshard(builder, result, target, reader, purpose);
   if (failed(moved))

@@ -48,6 +48,10 @@ public:
   /// stage may have been reduced before.
   dist::LayoutAttr layoutAt(mlir::Value value, mlir::Operation *op) const;
 
+  /// Whether the pending sums of `value` were formed for an earlier reader, in
+  /// a form that `op` sees.
+  bool isReducedAt(mlir::Value value, mlir::Operation *op) const;
+
   /// Whether the tree moves a value that is kept for the backward pass to the
   /// host: whether it does so with the results of its producer.
   static bool isOffloaded(mlir::Value value);

@@ -41,6 +41,8 @@ struct FlatValue {
   /// resident, and how many such slices there are.
   int32_t argument = -1;
   int64_t pieces = 1;
+  /// The start of a sum over iterations: nothing is there yet.
+  bool isEmptySum = false;
 };
 
 class Flattener {
@@ -69,9 +71,11 @@ private:
   void visitGatherOnce(dist::AllGatherOp gather);
   /// Whether kernels behind a communication wait for it.
   bool blocks(Operation *op) const;
+  std::optional<uint32_t> onlyTerm(nn::AddOp add) const;
   void addArguments();
   void dropGathered();
   void makeResident(dist::SectionOp section);
+  void placeByLayer(size_t begin);
   void placeBuckets();
 
   uint32_t addValue(FlatValue value) {
@@ -463,6 +467,29 @@ void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
     environment[output] = addValue(FlatValue());
 }
 
+/// Whether `fill` gives nothing but the start of sums over the iterations of
+/// repeats. Layers that are written out have no such start.
+static bool startsSums(nn::FillOp fill) {
+  return fill.getValue().isZero() && !fill->use_empty() &&
+         llvm::all_of(fill->getUses(), [](OpOperand &use) {
+           auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner());
+           if (!repeat || use.getOperandNumber() >= repeat.getNumCarried())
+             return false;
+           BlockArgument sum =
+               repeat.getBody().getArgument(use.getOperandNumber());
+           return sum.hasOneUse() && isa<nn::AddOp>(*sum.user_begin());
+         });
+}
+
+/// What is left of an addition to an empty sum: the other operand.
+std::optional<uint32_t> Flattener::onlyTerm(nn::AddOp add) const {
+  for (auto [sum, term] :
+       {std::pair(add.getLhs(), add.getRhs()), {add.getRhs(), add.getLhs()}})
+    if (values[environment.lookup(sum)].isEmptySum)
+      return environment.lookup(term);
+  return std::nullopt;
+}
+
 LogicalResult Flattener::visit(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op))
     return visitRepeat(repeat);
@@ -489,6 +516,17 @@ LogicalResult Flattener::visit(Operation *op) {
     environment[join.getResult()] = addValue(std::move(whole));
     return success();
   }
+  if (auto fill = dyn_cast<nn::FillOp>(op); fill && startsSums(fill)) {
+    FlatValue sum;
+    sum.isEmptySum = true;
+    environment[fill.getResult()] = addValue(std::move(sum));
+    return success();
+  }
+  if (auto add = dyn_cast<nn::AddOp>(op))
+    if (std::optional<uint32_t> term = onlyTerm(add)) {
+      environment[add.getResult()] = *term;
+      return success();
+    }
   // No work: the result is the operand seen differently.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp,
@@ -584,6 +622,138 @@ void Flattener::makeResident(dist::SectionOp section) {
   }
 }
 
+/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`,
+/// nothing for what is in no layer. Repeated layers and those that are written
+/// out have the same labels.
+static StringRef layerOf(const FlatTask &task) {
+  StringRef label = task.label;
+  size_t end = label.find(']');
+  return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
+}
+
+static bool isKernel(const FlatTask &task) {
+  return isa<nn::IterationSpaceOpInterface>(task.op);
+}
+
+/// Whether a task of a micro-batch brings a gradient into the layout in which
+/// it is stored.
+static bool storesGradient(const FlatTask &task) {
+  auto purpose = task.op->getAttrOfType<dist::PurposeAttr>("purpose");
+  return purpose && purpose.getValue() == dist::Purpose::Gradient;
+}
+
+/// Puts the communication of layers where it stands whether layers are repeated
+/// or written out. A message is received in front of the layer that reads it,
+/// before the layer is recomputed. Gradients that are stored in parts are
+/// reduced when the backward pass of their layer has ended, in the order in
+/// which they were computed: a layer is the unit in which frameworks that shard
+/// gradients reduce them. `begin` is where the section begins whose tasks end
+/// the list.
+void Flattener::placeByLayer(size_t begin) {
+  std::vector<FlatTask> &tasks = flat.micro.tasks;
+  size_t count = tasks.size() - begin;
+  /// A run of kernels of one layer.
+  struct Run {
+    size_t begin; ///< behind the last kernel of the run in front of it
+    size_t end;
+    /// The last kernel that computes a gradient which is reduced here, and the
+    /// reductions, each with the task that it gets the gradient from.
+    size_t gradient = 0;
+    SmallVector<std::pair<size_t, size_t>> reductions = {};
+  };
+  std::vector<Run> runs;
+  DenseMap<StringRef, size_t> runOfLayer;
+  // The tasks that move in front of each task, or behind all.
+  std::vector<SmallVector<size_t>> inFront(count + 1);
+  std::vector<bool> moves(count, false);
+  auto move = [&](size_t i, size_t place) {
+    moves[i - begin] = true;
+    inFront[place - begin].push_back(i);
+  };
+  // The kernel that each task gets its operands from, and its run; of another
+  // section any task.
+  std::vector<std::pair<size_t, size_t>> origin(count, {0, 0});
+  SmallVector<size_t> messages, reductions;
+  for (size_t i = begin; i < tasks.size(); ++i) {
+    if (isKernel(tasks[i])) {
+      StringRef layer = layerOf(tasks[i]);
+      if (runs.empty())
+        runs.push_back({begin, i + 1});
+      else if (layer != layerOf(tasks[runs.back().end - 1]))
+        runs.push_back({runs.back().end, i + 1});
+      runs.back().end = i + 1;
+      runOfLayer[layer] = runs.size() - 1;
+      if (!layer.empty())
+        for (size_t message : messages)
+          move(message, runs.back().begin);
+      messages.clear();
+      origin[i - begin] = {i, runs.size() - 1};
+      continue;
+    }
+    if (isa<dist::RecvOp>(tasks[i].op))
+      messages.push_back(i);
+    if (storesGradient(tasks[i]))
+      reductions.push_back(i);
+    for (uint32_t dependency : tasks[i].dependsOn)
+      origin[i - begin] = std::max(
+          origin[i - begin], dependency >= begin
+                                 ? origin[dependency - begin]
+                                 : std::pair(size_t(dependency), size_t(0)));
+  }
+  // What the layer itself goes on to read stays.
+  std::vector<size_t> firstReader(count, tasks.size());
+  for (size_t i = tasks.size(); i-- > begin;)
+    if (!storesGradient(tasks[i]))
+      for (uint32_t dependency : tasks[i].dependsOn)
+        if (dependency >= begin)
+          firstReader[dependency - begin] = i;
+  for (size_t i : reductions) {
+    auto [source, number] = origin[i - begin];
+    if (source < begin) {
+      auto found = runOfLayer.find(layerOf(tasks[i]));
+      if (found == runOfLayer.end())
+        continue;
+      number = found->second;
+    }
+    Run &run = runs[number];
+    if (layerOf(tasks[run.end - 1]).empty() || firstReader[i - begin] < run.end)
+      continue;
+    if (source >= begin)
+      run.gradient = std::max(run.gradient, source);
+    run.reductions.push_back({source, i});
+  }
+  for (Run &run : runs) {
+    llvm::sort(run.reductions);
+    for (auto [source, i] : run.reductions) {
+      move(i, run.end);
+      if (run.gradient && !llvm::is_contained(tasks[i].dependsOn, run.gradient))
+        tasks[i].dependsOn.push_back(run.gradient);
+    }
+  }
+  if (!llvm::is_contained(moves, true))
+    return;
+  std::vector<uint32_t> renumbered(count);
+  std::vector<FlatTask> ordered;
+  auto take = [&](size_t i) {
+    renumbered[i - begin] = begin + ordered.size();
+    ordered.push_back(std::move(tasks[i]));
+  };
+  for (size_t i = begin; i <= tasks.size(); ++i) {
+    for (size_t moved : inFront[i - begin])
+      take(moved);
+    if (i < tasks.size() && !moves[i - begin])
+      take(i);
+  }
+  for (FlatTask &task : ordered)
+    for (uint32_t &dependency : task.dependsOn)
+      if (dependency >= begin)
+        dependency = renumbered[dependency - begin];
+  for (FlatValue &value : values)
+    if (!value.producedOnce && value.producer >= static_cast<int64_t>(begin))
+      value.producer = renumbered[value.producer - begin];
+  std::move(ordered.begin(), ordered.end(), tasks.begin() + begin);
+}
+
 /// Inserts the bucket tasks behind their last members and renumbers.
 void Flattener::placeBuckets() {
   if (bucketTasks.empty())
@@ -621,15 +791,6 @@ void Flattener::placeBuckets() {
   flat.micro.sectionBegin = std::move(begins);
 }
 
-/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`,
-/// nothing for what is in no layer. Repeated layers and those that are written
-/// out have the same labels.
-static StringRef layerOf(const FlatTask &task) {
-  StringRef label = task.label;
-  size_t end = label.find(']');
-  return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
-}
-
 /// Puts what gathers or fetches parameters where the strategy says: in front of
 /// the layer that runs so many layers before the one that reads them, and not
 /// earlier: the last kernel in front of that layer must have ended. What runs
@@ -647,15 +808,12 @@ static std::vector<uint32_t> placePrefetches(FlatList &list) {
     available[i] = i + 1;
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
-    auto isKernel = [&](size_t i) {
-      return isa<nn::IterationSpaceOpInterface>(list.tasks[i].op);
-    };
     // Per layer in the order of the section, the kernel in front of it.
     std::vector<int32_t> inFront;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
     for (size_t i = begin; i < end; ++i) {
-      if (!isKernel(i))
+      if (!isKernel(list.tasks[i]))
         continue;
       if (!last || layerOf(list.tasks[i]) != layerOf(list.tasks[*last]))
         inFront.push_back(last ? static_cast<int32_t>(*last) : -1);
@@ -665,9 +823,9 @@ static std::vector<uint32_t> placePrefetches(FlatList &list) {
     // A parameter is for the first kernel behind its task.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
-      reader[i] = isKernel(begin + i)     ? layer[i]
-                  : i + 1 < reader.size() ? reader[i + 1]
-                                          : -1;
+      reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]
+                  : i + 1 < reader.size()         ? reader[i + 1]
+                                                  : -1;
     for (size_t i = begin; i < end; ++i) {
       FlatTask &task = list.tasks[i];
       std::optional<int64_t> depth = prefetchDepth(task.op);
@@ -721,8 +879,10 @@ FailureOr<FlatProgram> Flattener::run() {
     list().sections.push_back({section.getKind(), section.getChunkNumber()});
     if (failed(visit(section.getBody().front())))
       return failure();
-    if (!once)
+    if (!once) {
+      placeByLayer(list().sectionBegin.back());
       makeResident(section);
+    }
     for (auto [yielded, result] :
          llvm::zip(section.getYielded(), section.getOutputs()))
       environment[result] = environment.lookup(yielded);

@@ -142,6 +142,20 @@ static std::string layerOf(StringRef path) {
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
+/// The kernel whose result `op` brings into another layout, if that is all that
+/// `op` does; else `op`. Where in its layer a conversion stands depends on
+/// whether layers are written out.
+static Operation *sourceOf(Operation *op) {
+  while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
+         op->getNumOperands() == 1) {
+    Operation *producer = op->getOperand(0).getDefiningOp();
+    if (!producer || producer->getBlock() != op->getBlock())
+      break;
+    op = producer;
+  }
+  return op;
+}
+
 /// Finds the positions at which the iterations of a value of a section are
 /// ready. A stacked result of a repeat is ready iteration by iteration, in the
 /// order in which the repeat runs.
@@ -161,9 +175,11 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
     reduction.layers = {""};
     return;
   }
-  base += positions.get(producer);
   auto repeat = dyn_cast<nn::RepeatOp>(producer);
   unsigned number = cast<OpResult>(yielded).getResultNumber();
+  if (!repeat)
+    producer = sourceOf(producer);
+  base += positions.get(producer);
   if (!repeat || number < repeat.getNumCarried()) {
     if (byOperation)
       base += positions.get(lastOfPath(producer)) - positions.get(producer);
@@ -174,6 +190,8 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   int64_t count = repeat.getCount();
   int64_t body = expandedSize(repeat) / count;
   Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
+  if (inner)
+    inner = sourceOf(inner);
   if (inner && byOperation)
     inner = lastOfPath(inner);
   int64_t offset = inner ? positions.get(inner) + 1 : 0;
@@ -483,10 +501,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     rule.size = given("size", std::numeric_limits<int64_t>::max());
     rule.first = given("first", rule.size);
     rule.perLayer = sizes.contains("per_layer");
-    // What the original Proteus does: all updated parameters are gathered at
-    // once, gradients of an operation are ready together, and those that are
-    // not stored in parts are reduced whole.
-    if (auto bytes = sizes.getAs<IntegerAttr>("gather_size"))
+    if (auto bytes = sizes.getAs<IntegerAttr>("gather"))
       gatherSize = bytes.getInt();
     byOperation = sizes.contains("by_operation");
     if (sizes.contains("all_reduce"))

@@ -139,6 +139,9 @@ void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
   erase(op);
 }
 
+/// Pending sums pass through a linear operation only where none of its operands
+/// has them formed already: a value that was reduced for an earlier reader, as
+/// what enters a layer is, is read so by the others.
 AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
                                      const Partitioning &part) {
   if (!op.isLinear() || op->getNumOperands() == 0)
@@ -148,7 +151,8 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
                          .getPartial(ReductionKind::Sum);
   for (Value operand : op->getOperands()) {
     const dist::Layout &layout = converter.layoutAt(operand, op).getValue();
-    if (!layout.getPartial(ReductionKind::Max).empty())
+    if (!layout.getPartial(ReductionKind::Max).empty() ||
+        converter.isReducedAt(operand, op))
       through.clear();
     llvm::erase_if(through, [&](Axis axis) {
       return !llvm::is_contained(layout.getPartial(ReductionKind::Sum), axis);
@@ -196,7 +200,8 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
-  for (OpResult result : op->getResults())
+  // Each right behind the operation, so that they stand in order.
+  for (OpResult result : llvm::reverse(op->getResults()))
     if (failed(stored->store(result)))
       return failure();
   return success();

@@ -12,6 +12,7 @@
 
 #include "LayoutForms.h"
 #include "LayoutInserter.h"
+#include "SavedForms.h"
 
 #include "Proteus/Transforms/Annotations.h"
 
@@ -58,9 +59,15 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
       setLayout(argument, sums);
       continue;
     }
-    if (carried)
+    if (carried) {
       target = stages.onStage(reduced(layout), repeat).withHost(false);
-    else if (layout.isPartial()) {
+      // What a single iteration reads need not be what it hands on.
+      LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
+                              ? reads.firstReadLayout(argument)
+                              : LayoutAttr();
+      if (wanted && isNoLarger(tensorType(argument), wanted, target))
+        target = wanted;
+    } else if (layout.isPartial()) {
       LayoutAttr wanted = reads.firstReadLayout(argument);
       target = stages.onStage(reduced(layout), repeat);
       if (wanted && countStacks(operand.get()) > 0)
@@ -158,6 +165,12 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
       if (isReadByKernels(argument))
         if (LayoutAttr wanted = reads.firstReadLayout(argument))
           target = wanted;
+    } else if (layoutOf(operand.get()).isPartial()) {
+      // As what the forward pass has read.
+      LayoutAttr wanted = reads.firstReadLayout(argument);
+      if (wanted && converter.hasKeptForm(operand.get(), wanted,
+                                          getStage(recompute).value_or(0)))
+        target = wanted;
     }
     if (failed(convert(operand, target, purpose)))
       return failure();

@@ -1017,21 +1017,8 @@ LogicalResult Matcher::run() {
     mesh.devices.push_back(device);
   if (failed(readSchedule()))
     return failure();
-  NamedAttrList bucket;
-  if (strategy::BucketOp op = tree.getBucket()) {
-    if (op.getSizeAttr())
-      bucket.set("size", op.getSizeAttr());
-    if (op.getFirstAttr())
-      bucket.set("first", op.getFirstAttr());
-    if (op.getPerLayer())
-      bucket.set("per_layer", UnitAttr::get(context));
-    // How fuse-gradients is to work otherwise: see there.
-    for (NamedAttribute other : op->getDiscardableAttrs())
-      if (StringRef name = other.getName(); name.consume_front("strategy."))
-        bucket.set(name, other.getValue());
-  }
-  if (!bucket.empty())
-    function->setAttr(kBucketAttr, bucket.getDictionary(context));
+  if (strategy::BucketOp bucket = tree.getBucket())
+    function->setAttr(kBucketAttr, bucket->getPropertiesAsAttribute());
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
   if (tree.getScatterGather())

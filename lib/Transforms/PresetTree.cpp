@@ -212,7 +212,9 @@ void TreeWriter::write(StringRef name) {
       options.bucketPerLayer)
     strategy::BucketOp::create(builder, loc, given(options.bucketSize),
                                given(options.firstBucketSize),
-                               options.bucketPerLayer);
+                               options.bucketPerLayer,
+                               /*gather=*/IntegerAttr(),
+                               /*by_operation=*/false, /*all_reduce=*/false);
   if (options.scatterMessages)
     strategy::ScatterGatherOp::create(builder, loc);
   writeOverlap(builder);

@@ -114,9 +114,15 @@ LayoutAttr ReadLayouts::accumulationLayout(nn::RepeatOp repeat,
   if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
     return {};
   BlockArgument argument = repeat.getBody().getArgument(number);
+  // One addition, or several, and nothing else reads what is summed so far.
   auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
-  if (!sum || !argument.hasOneUse() ||
-      !llvm::is_contained(sum->getOperands(), argument))
+  Value soFar = argument;
+  while (sum && soFar != sum.getResult()) {
+    if (!soFar.hasOneUse() || !isa<nn::AddOp>(*soFar.user_begin()))
+      return {};
+    soFar = soFar.user_begin()->getResult(0);
+  }
+  if (!sum)
     return {};
   DenseMap<Value, AxisList> known;
   AxisList pending = pendingSums(sum.getResult(), argument, known);

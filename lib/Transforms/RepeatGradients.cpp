@@ -39,6 +39,11 @@ public:
   /// Builds the repeat and adds the gradients that leave it to the parent's.
   LogicalResult build();
 
+  /// The gradient of a value that the body captures is a sum over iterations:
+  /// what an iteration adds to it, it adds where it has computed it, as layers
+  /// that are written out do.
+  void add(Value operand, Value gradient) override;
+
 protected:
   /// Forward values reach the backward body as slices of stacks.
   Value kept(Value value) override;
@@ -76,6 +81,17 @@ private:
 };
 
 } // namespace
+
+void RepeatDifferentiator::add(Value operand, Value gradient) {
+  bool isCaptured = !repeat.getBody().isAncestor(operand.getParentRegion());
+  if (isCaptured && wants(operand) && !gradientOf(operand)) {
+    captured.push_back(operand);
+    inits.push_back(parent.zeroGradient(operand));
+    gradients.insert(
+        {operand, body.addArgument(inits.back().getType(), repeat.getLoc())});
+  }
+  BlockDifferentiator::add(operand, gradient);
+}
 
 Value RepeatDifferentiator::kept(Value value) {
   Region *definedIn = value.getParentRegion();
@@ -145,16 +161,8 @@ YieldOp RepeatDifferentiator::yieldGradients() {
     yielded.push_back(gradient ? gradient
                                : zeroGradient(repeat.getCarriedArgs()[i]));
   }
-  for (auto [value, gradient] : gradients) {
-    if (repeat.getBody().isAncestor(value.getParentRegion()))
-      continue;
-    captured.push_back(value);
-    inits.push_back(parent.zeroGradient(value));
-    BlockArgument sum = body.addArgument(gradient.getType(), repeat.getLoc());
-    yielded.push_back(AddOp::create(backward, repeat.getLoc(),
-                                    gradient.getType(), "accumulate", sum,
-                                    gradient));
-  }
+  for (Value value : captured)
+    yielded.push_back(gradientOf(value));
   for (auto [slice, stack] :
        llvm::zip(repeat.getSliceArgs(), repeat.getSliced()))
     if (Value gradient = gradientOf(slice)) {

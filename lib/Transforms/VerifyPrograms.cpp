@@ -201,7 +201,6 @@ bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
 
 bool proteus::verifySchedule(dist::ScheduleOp schedule,
                              ArrayRef<dist::ProgramOp> programs) {
-  using Key = std::pair<unsigned, dist::Work>;
   // Sections that must have run before a section, for the same micro-batch.
   using Section = std::tuple<unsigned, dist::SectionKind, int64_t>;
   auto sectionOf = [](unsigned stage, Operation *message) -> Section {
@@ -218,7 +217,7 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
     before[sectionOf(message.receiver, message.recv)].insert(
         sectionOf(message.sender, message.send));
   }
-  std::set<Key> done;
+  std::vector<dist::WorkSet> done(programs.size());
   std::vector<size_t> next(programs.size(), 0);
   bool progress = true;
   while (progress) {
@@ -230,11 +229,11 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
         bool ready = llvm::all_of(
             before[{stage, work.kind, work.chunk}], [&](const Section &other) {
               auto [sender, kind, chunk] = other;
-              return done.count({sender, {kind, chunk, work.micro}}) > 0;
+              return done[sender].contains({kind, chunk, work.micro});
             });
         if (!ready)
           break;
-        done.insert({stage, work});
+        done[stage].insert(work);
         ++next[stage];
         progress = true;
       }

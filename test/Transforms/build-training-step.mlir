@@ -873,7 +873,7 @@ func.func @doubly_stacked_parameters(
 // CHECK-SAME:      slice(%[[HI:.*]] = %[[Y]]#1 : tensor<3x4x8xf32> to tensor<4x8xf32>)
 // CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DH]], %[[W]])
 // CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DH]], %[[HI]])
-// CHECK-NEXT:      %[[NEXT:.*]] = nn.add "accumulate"(%[[SUM]], %[[DW]])
+// CHECK-NEXT:      %[[NEXT:.*]] = nn.add "fc"(%[[SUM]], %[[DW]])
 // CHECK-NEXT:      nn.yield %[[DX]], %[[NEXT]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    nn.sgd "x"(%[[X]], %[[D]]#0)

@@ -30,7 +30,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   }
   strategy.tree @s for @two {
     mesh [dp = 2]
-    bucket size = 1025 {strategy.all_reduce, strategy.by_operation, strategy.gather_size = 1000000 : i64}
+    bucket size = 1025 gather = 1000000 by_operation all_reduce
     split op [batch -> dp]
     split state [0 -> dp]
   }

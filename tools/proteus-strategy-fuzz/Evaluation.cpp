@@ -10,6 +10,7 @@
 
 #include "Generator.h"
 #include "Registry.h"
+#include "WrittenOut.h"
 
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -65,6 +67,8 @@ StringRef proteus::fuzz::describe(Outcome outcome) {
     return "stuck";
   case Outcome::Mismatch:
     return "mismatch";
+  case Outcome::OtherTime:
+    return "another time with layers written out";
   case Outcome::Crash:
     return "crash";
   case Outcome::Hang:
@@ -122,6 +126,18 @@ Verdict proteus::fuzz::evaluate(MLIRContext &context, const Case &input,
   if (failed(manager.run(*module))) {
     verdict.outcome = Outcome::Mismatch;
     return verdict;
+  }
+  if (std::optional<FormTimes> times = compareForms(context, text)) {
+    verdict.comparedForms = true;
+    if (times->repeated != times->writtenOut) {
+      verdict.outcome = Outcome::OtherTime;
+      verdict.message =
+          llvm::formatv("{0} ps with repeated layers, {1} ps with layers "
+                        "written out",
+                        times->repeated, times->writtenOut)
+              .str();
+      return verdict;
+    }
   }
   verdict.outcome = Outcome::Right;
   if (!findFeatures)

@@ -24,8 +24,17 @@ namespace proteus {
 namespace fuzz {
 
 /// From `Stuck` on a case has failed. It is stuck if a pass after
-/// propagate-strategy, which has to see what can't be lowered, gives up.
-enum class Outcome : uint8_t { Right, Rejected, Stuck, Mismatch, Crash, Hang };
+/// propagate-strategy, which has to see what can't be lowered, gives up. It has
+/// another time if its layers, written out, do the same work in another time.
+enum class Outcome : uint8_t {
+  Right,
+  Rejected,
+  Stuck,
+  Mismatch,
+  OtherTime,
+  Crash,
+  Hang
+};
 
 llvm::StringRef describe(Outcome outcome);
 
@@ -34,6 +43,8 @@ struct Verdict {
   /// Character i is `1` if feature i of the registry is in the accepted
   /// program; empty if that was not asked for.
   std::string features;
+  /// Whether the time of a step was compared with that of layers written out.
+  bool comparedForms = false;
   /// The first diagnostic.
   std::string message;
 };

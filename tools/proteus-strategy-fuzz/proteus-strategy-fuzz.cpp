@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Generates random small models with random strategies and runs check-lowering
-// on each. Cases run in child processes: one that crashes or does not end is
-// counted like one that computes something else, and the rest goes on.
+// on each. Where layers that are written out do the same work as repeated ones,
+// a step of both has to take the same time. Cases run in child processes: one
+// that crashes or does not end is counted like one that computes something
+// else, and the rest goes on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,8 +135,8 @@ Child::Child(const DialectRegistry &registry, std::deque<Case> cases,
   for (const Case &input : cases) {
     Verdict verdict = evaluate(context, input, tolerance, findFeatures);
     llvm::replace(verdict.message, '\n', ' ');
-    stream << static_cast<int>(verdict.outcome) << ' '
-           << (verdict.features.empty() ? "-" : verdict.features) << ' '
+    stream << static_cast<int>(verdict.outcome) << ' ' << verdict.comparedForms
+           << ' ' << (verdict.features.empty() ? "-" : verdict.features) << ' '
            << verdict.message << '\n';
     stream.flush();
   }
@@ -155,9 +157,11 @@ bool Child::read(llvm::function_ref<void(uint64_t, Verdict)> done) {
   buffer.append(chunk, size);
   for (size_t end; (end = buffer.find('\n')) != std::string::npos;
        buffer.erase(0, end + 1)) {
-    auto [number, rest] = StringRef(buffer).take_front(end).split(' ');
+    auto [number, afterNumber] = StringRef(buffer).take_front(end).split(' ');
+    auto [compared, rest] = afterNumber.split(' ');
     auto [features, message] = rest.split(' ');
     Verdict verdict;
+    verdict.comparedForms = compared == "1";
     int outcome = 0;
     number.getAsInteger(10, outcome);
     if (features != "-")
@@ -287,7 +291,12 @@ static void save(const DialectRegistry &registry, uint64_t index,
   }
   stream << "// " << describe(verdict.outcome)
          << (verdict.message.empty() ? "" : ": ") << verdict.message << "\n"
-         << "//   proteus-opt --check-lowering=tolerance=" << tolerance << " "
+         << "//   proteus-opt "
+         << (verdict.outcome == Outcome::OtherTime
+                 ? "[--unroll-repeats] --lower-strategy --simulate=summary "
+                 : llvm::formatv("--check-lowering=tolerance={0} ",
+                                 double(tolerance))
+                       .str())
          << name << " -o /dev/null\n"
          << (failFast ? "// From\n" : "// Made smaller from\n")
          << "//   proteus-strategy-fuzz --seed " << seed << " --first " << index
@@ -365,8 +374,9 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Executes random small models under random strategies before and after\n"
-      "the lowering and compares, like check-lowering. Fails if one differs,\n"
-      "crashes or does not end, and writes it to a file, made smaller.\n");
+      "the lowering and compares, like check-lowering, and simulates repeated\n"
+      "layers and layers written out. Fails if one differs, crashes or does\n"
+      "not end, and writes it to a file, made smaller.\n");
   if (print) {
     for (uint64_t i = 0; i < count; ++i)
       llvm::outs() << (i ? "// -----\n" : "")
@@ -384,11 +394,18 @@ int main(int argc, char **argv) {
   };
   int64_t mismatches = number(Outcome::Mismatch);
   int64_t stuck = number(Outcome::Stuck);
+  int64_t otherTimes = number(Outcome::OtherTime);
   int64_t crashes = number(Outcome::Crash), hangs = number(Outcome::Hang);
   int64_t executed = llvm::count_if(
       verdicts, [](auto &verdict) { return verdict.has_value(); });
   llvm::outs() << executed << " strategies, " << mismatches << " mismatches, "
                << number(Outcome::Rejected) << " rejected with a diagnostic\n";
+  llvm::outs() << llvm::count_if(verdicts,
+                                 [](auto &verdict) {
+                                   return verdict && verdict->comparedForms;
+                                 })
+               << " simulated with their layers written out as well, "
+               << otherTimes << " other times\n";
   if (stuck || crashes || hangs)
     llvm::outs() << stuck << " stuck in the lowering, " << crashes
                  << " crashes, " << hangs << " hangs\n";
@@ -398,5 +415,5 @@ int main(int argc, char **argv) {
   printTables(verdicts);
   if (diagnostics)
     printDiagnostics(verdicts);
-  return mismatches || stuck || crashes || hangs ? 1 : 0;
+  return mismatches || otherTimes || stuck || crashes || hangs ? 1 : 0;
 }

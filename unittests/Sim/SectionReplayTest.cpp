@@ -108,6 +108,29 @@ TEST(SectionReplay, WaitsForTheHostAreTheHosts) {
   }
 }
 
+TEST(SectionReplay, ACommunicationGoesOnBesideTheNextSection) {
+  // It starts in the last stretch of a section, in which listeners would not
+  // hear of it, and ends in the next section.
+  for (uint32_t behind = 1; behind < 5; ++behind) {
+    SCOPED_TRACE(behind);
+    Builder b;
+    b.workload.info.microBatches = 8;
+    b.addClass("stage 0");
+    DeviceClass &device = b.workload.classes[0];
+    std::vector<uint32_t> before;
+    for (uint32_t k = 0; k < 40; ++k) {
+      before = {b.kernel(device.micro, "kernel", 5, before)};
+      if (k + behind == 39)
+        b.party(device.micro, "reduce", Stream::DataParallel,
+                b.collective({0}, 30), before);
+    }
+    Builder::endSection(device.micro);
+    for (uint32_t m = 0; m < 8; ++m)
+      device.order.push_back({0, m, false});
+    EXPECT_GT(expectSame(b.workload).replayedTasks, 0u);
+  }
+}
+
 TEST(SectionReplay, ChangesNoFigureOfARandomWorkload) {
   for (unsigned seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(seed);

@@ -654,8 +654,12 @@ def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
     exactly like the repeated one as long as all layers can be split alike. It
     differs where the body of a repeat that can't be cut leaves a carried value in
     another layout than it found it (see `settle-repeats`), where a body captures
-    a parameter (the repeated form sums its gradient from zero) and in repeats
-    inside repeats (whose layers share a bucket).
+    a parameter that is stored in parts (the repeated form gathers it for each
+    layer) or a value that goes to the host, where several repeats on a stage
+    capture one value (each sums its gradient by itself), where the update
+    changes the layout of parameters in other ways than by gathering them (the
+    repeated form does so for all layers at once) and in repeats inside repeats
+    (whose layers share a bucket).
 
     ```mlir
     nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }

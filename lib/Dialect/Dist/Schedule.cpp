@@ -18,6 +18,27 @@ llvm::hash_code proteus::dist::hash_value(const Work &work) {
                             work.micro.has_value(), work.micro.value_or(0));
 }
 
+/// What runs once has the first place, micro-batches the others.
+static unsigned placeOf(const Work &work) {
+  return work.micro ? *work.micro + 1 : 0;
+}
+
+bool WorkSet::insert(const Work &work) {
+  llvm::BitVector &bits = sections[{work.kind, work.chunk}];
+  unsigned place = placeOf(work);
+  if (place >= bits.size())
+    bits.resize(std::max(place + 1, 2 * bits.size()));
+  bool isNew = !bits.test(place);
+  bits.set(place);
+  return isNew;
+}
+
+bool WorkSet::contains(const Work &work) const {
+  auto found = sections.find({work.kind, work.chunk});
+  return found != sections.end() && placeOf(work) < found->second.size() &&
+         found->second.test(placeOf(work));
+}
+
 llvm::hash_code proteus::dist::hash_value(const BucketRange &range) {
   return llvm::hash_combine(range.operand, range.from, range.to);
 }

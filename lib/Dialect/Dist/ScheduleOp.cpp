@@ -12,7 +12,6 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
-#include <set>
 
 using namespace mlir;
 using namespace proteus::dist;
@@ -84,7 +83,7 @@ public:
     for (const Work &work : items) {
       if (failed(verifyItem(work)))
         return failure();
-      if (!done.insert(work).second)
+      if (!done.insert(work))
         return error() << formatWork(work) << " is listed twice";
       if (failed(verifyPrecedence(work)))
         return failure();
@@ -119,7 +118,7 @@ private:
   /// Requires that `earlier` ran, if the program has such a section.
   LogicalResult verifyAfter(const Work &work, SectionKind earlier) {
     Work needed{earlier, work.chunk, work.micro};
-    if (!program.getSection(earlier, work.chunk) || done.count(needed))
+    if (!program.getSection(earlier, work.chunk) || done.contains(needed))
       return success();
     return error() << formatWork(work) << " comes before "
                    << formatWork(needed);
@@ -133,7 +132,7 @@ private:
     SectionOp section = program.getSection(work.kind, work.chunk);
     for (SectionOp producer : getProducers(section)) {
       Work needed{producer.getKind(), producer.getChunkNumber(), work.micro};
-      if (!done.count(needed))
+      if (!done.contains(needed))
         return error() << formatWork(work) << " uses values of "
                        << formatWork(needed) << " but comes before it";
     }
@@ -174,7 +173,7 @@ private:
       for (int64_t micro = 0; micro < count; ++micro) {
         if (!section.getOnce())
           work.micro = micro;
-        if (!done.count(work))
+        if (!done.contains(work))
           return error() << formatWork(work) << " is missing";
       }
     }
@@ -183,7 +182,7 @@ private:
 
   ScheduleOp schedule;
   ProgramOp program;
-  std::set<Work> done;
+  WorkSet done;
   std::optional<Work> updated;
   DenseMap<Operation *, SetVector<SectionOp>> producers;
 };

@@ -185,9 +185,10 @@ LogicalResult BucketOp::verify() {
   if (!getSize() && !getFirst() && !getPerLayer())
     return emitOpError("has no size; give 'size', 'first' or both, in bytes, "
                        "or 'per_layer'");
-  if (failed(verifyAtLeastOne(*this, "size", getSize())))
+  if (failed(verifyAtLeastOne(*this, "size", getSize())) ||
+      failed(verifyAtLeastOne(*this, "first", getFirst())))
     return failure();
-  return verifyAtLeastOne(*this, "first", getFirst());
+  return verifyAtLeastOne(*this, "gather", getGather());
 }
 
 LogicalResult ScatterGatherOp::verify() { return verifyInTree(*this); }

@@ -293,6 +293,16 @@ strategy.tree @t for @f {
 
 // -----
 
+// The size of a bucket of updated parameters is at least 1.
+func.func private @f()
+strategy.tree @t for @f {
+  mesh [dp = 2, tp = 4]
+  // expected-error@+1 {{'strategy.bucket' op gather = 0 is too small; it must be at least 1}}
+  bucket size = 8 gather = 0
+}
+
+// -----
+
 // There is one bucket setting.
 func.func private @f()
 strategy.tree @t for @f {

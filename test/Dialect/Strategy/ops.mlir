@@ -93,7 +93,7 @@ strategy.tree @items for @gpt {
 // CHECK-LABEL: strategy.tree @options for @gpt {
 // CHECK-NEXT:    mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
 // CHECK-NEXT:    schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
-// CHECK-NEXT:    bucket first = 1
+// CHECK-NEXT:    bucket first = 1 gather = 2 by_operation all_reduce
 // CHECK-NEXT:    recompute
 // CHECK-NEXT:    at [pp = 0, dp = 1]
 // CHECK-NEXT:  }
@@ -103,7 +103,7 @@ strategy.tree @items for @gpt {
 strategy.tree @options for @gpt {
   mesh [dp = 2, pp = 2] devices [0, 1, 4, 5]
   schedule micro_batches = 8 order = "gpipe" max_ongoing = 4 virtual_stages = 2
-  bucket first = 1
+  bucket first = 1 gather = 2 by_operation all_reduce
   recompute
   at [pp = 0, dp = 1]
 }

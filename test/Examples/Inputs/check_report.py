@@ -8,7 +8,6 @@
   check_report.py gpt2 REPORT
   check_report.py gpt3 REPORT
   check_report.py same REPORT REPORT
-  check_report.py layers REPORT REPORT
 
 Each derivation stands beside the check that uses it. Sizes are in bytes, times
 in seconds.
@@ -721,20 +720,6 @@ def check_same(first, second):
     equal("collectives", second["rows"], first["rows"])
 
 
-def check_layers(rolled, unrolled):
-    """A repeat hands its results over at its end, layers that are written out
-    each when it is there: by one short kernel that may be earlier."""
-    between(
-        "time that layers written out save",
-        rolled["iteration_time_s"] - unrolled["iteration_time_s"],
-        0,
-        1.01 * KERNEL_OVERHEAD,
-    )
-    for key in ("iteration_time_ps", "mfu", "hfu"):
-        unrolled[key] = rolled[key]
-    check_same(rolled, unrolled)
-
-
 def main(arguments):
     name, *paths = arguments
     reports = []
@@ -743,8 +728,6 @@ def main(arguments):
             reports.append(json.load(file))
     if name == "same":
         check_same(*reports)
-    elif name == "layers":
-        check_layers(*reports)
     else:
         check_all(*reports)
         checks = {

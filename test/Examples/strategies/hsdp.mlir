@@ -9,6 +9,10 @@
 // RUN: python3 %S/Inputs/volumes.py %t.json | FileCheck %s --check-prefix=VOLUME
 // RUN: proteus-opt %examples/strategies/hsdp.mlir --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
+// Layers written out give the same figures.
+// RUN: proteus-opt %examples/strategies/hsdp.mlir --unroll-repeats --lower-strategy --simulate=report=%t-flat.json -o /dev/null
+// RUN: python3 %S/../Inputs/check_report.py same %t.json %t-flat.json
+
 // RIGHT: lowering is right
 
 // CHECK:     dist.section forward {
@@ -22,7 +26,8 @@
 // CHECK-NOT:   dist.{{all_|reduce|fused}}
 //
 // Within a group of four as ZeRO, stage 3. Between the groups a quarter of the
-// 118528 bytes of gradients, in buckets of at least 16384.
+// 118528 bytes of gradients, in buckets of at least 16384: the first has the head,
+// the last norm, layer 2, and layer 1 from its end to qkv.
 // VOLUME-DAG: all_gather over shard: 1 x 2048
 // VOLUME-DAG: all_gather over shard: 15 x 8192
 // VOLUME-DAG: all_gather over shard: 21 x 128
@@ -33,7 +38,7 @@
 // VOLUME-DAG: reduce_scatter over shard: 3 x 12288
 // VOLUME-DAG: reduce_scatter over shard: 3 x 4096
 // VOLUME-DAG: reduce_scatter over shard: 8 x 8192
-// VOLUME-DAG: all_reduce over replica: 1 x 12928
-// VOLUME-DAG: all_reduce over replica: 1 x 16704
+// VOLUME-DAG: all_reduce over replica: 1 x 10944
+// VOLUME-DAG: all_reduce over replica: 1 x 18688
 // 3/4 x (225920 + 118528) + 2 x 1/2 x 29632.
 // VOLUME:     moved: 287968 bytes

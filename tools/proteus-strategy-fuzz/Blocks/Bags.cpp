@@ -16,6 +16,8 @@ static void choose(Random &random, const Model &, BlockUse &use) {
   use.set("tables", random.pick<int64_t>({0, 3, 4, 5}));
   use.set("bag", random.between(1, 3), 1);
   use.set("dim", random.between(2, 4), 2);
+  // Features/RowUpdates.cpp decides.
+  use.set("row updates", 0);
 }
 
 static Tensor write(ModelWriter &writer, const BlockUse &use, const Tensor &) {
@@ -23,11 +25,12 @@ static Tensor write(ModelWriter &writer, const BlockUse &use, const Tensor &) {
   int64_t tables = use.get("tables"), bag = use.get("bag"),
           dim = use.get("dim");
   int64_t batch = model.batch, rows = model.classes;
+  llvm::StringRef attributes = use.get("row updates") ? "{row_updates}" : "";
   if (tables < 2) {
     Tensor ids = writer.argument("ids", {batch, bag}, "i32", "input");
     Tensor table = writer.parameter("bag.weight", {rows, model.width});
     Tensor result = writer.fresh({batch, model.width});
-    writer.emit("embedding_bag", "bag", {ids, table}, "", result,
+    writer.emit("embedding_bag", "bag", {ids, table}, attributes, result,
                 {{"batch", batch}, {"vocab", rows}, {"hidden", model.width}},
                 table.shape);
     return result;
@@ -36,7 +39,7 @@ static Tensor write(ModelWriter &writer, const BlockUse &use, const Tensor &) {
   Tensor stack = writer.parameter("bag.weight", {tables, rows, dim});
   Tensor vectors = writer.fresh({batch, tables, dim});
   writer.emit(
-      "embedding_bag", "bag", {ids, stack}, "", vectors,
+      "embedding_bag", "bag", {ids, stack}, attributes, vectors,
       {{"batch", batch}, {"table", tables}, {"vocab", rows}, {"hidden", dim}},
       stack.shape);
   Tensor products = writer.fresh({batch, tables * (tables - 1) / 2});

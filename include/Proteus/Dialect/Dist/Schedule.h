@@ -11,6 +11,9 @@
 
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 
+#include "llvm/ADT/BitVector.h"
+
+#include <map>
 #include <tuple>
 
 namespace proteus::dist {
@@ -32,6 +35,18 @@ struct Work {
   }
 };
 llvm::hash_code hash_value(const Work &work);
+
+/// A set of work: a section has one bit per micro-batch, so that orders of many
+/// micro-batches are checked fast.
+class WorkSet {
+public:
+  /// Returns whether `work` was not in the set.
+  bool insert(const Work &work);
+  bool contains(const Work &work) const;
+
+private:
+  std::map<std::pair<SectionKind, int64_t>, llvm::BitVector> sections;
+};
 
 /// `F3`, `B0.1`, `U`: kind, micro-batch, chunk other than 0.
 std::string formatWork(const Work &work);

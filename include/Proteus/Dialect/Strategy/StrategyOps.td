@@ -260,6 +260,12 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
     others. With `per_layer` a bucket also ends where the gradients of a layer
     (`layers[3]`) are complete; what is in no layer counts as one between layers.
 
+    `gather` is the capacity of the buckets in which updated parameters are
+    gathered; without it they are like those of the gradients. With
+    `by_operation` the gradients of an operation are ready together, the last
+    one first. With `all_reduce` gradients of which every replica updates a part
+    are reduced whole.
+
     **Constraints**
     - It stands directly in a tree.
     - At least one of the sizes or `per_layer` is given; sizes are at least 1.
@@ -267,14 +273,19 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
     ```mlir
     bucket size = 26214400 first = 1048576
     bucket per_layer
+    bucket size = 25000001 gather = 100000000 by_operation all_reduce
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$size,
                        OptionalAttr<I64Attr>:$first,
-                       UnitAttr:$per_layer);
+                       UnitAttr:$per_layer,
+                       OptionalAttr<I64Attr>:$gather,
+                       UnitAttr:$by_operation,
+                       UnitAttr:$all_reduce);
   let assemblyFormat = [{
     (`size` `=` $size^)? (`first` `=` $first^)? (`per_layer` $per_layer^)?
-    attr-dict
+    (`gather` `=` $gather^)? (`by_operation` $by_operation^)?
+    (`all_reduce` $all_reduce^)? attr-dict
   }];
   let hasVerifier = 1;
 }
