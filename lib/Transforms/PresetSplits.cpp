@@ -297,14 +297,21 @@ void PresetSplits::splitSequence() {
     axes.push_back(kContext);
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
+  // Layers that are recomputed keep nothing but what enters them.
+  auto keepsInput = [&](Operation *op) {
+    const PresetModel::Position *position = model.getPosition(op);
+    bool again = options.recompute == Recompute::Full && position &&
+                 position->layers == model.getMainLayers();
+    return options.keepGathered && isa<nn::LinearOp>(op) && isTensorSplit(op) &&
+           !again;
+  };
   for (IterationSpaceOpInterface op : model.getOperations()) {
     if (!sequenceOf(op))
       continue;
     // What a reader wants must not reach over a sum of rows.
     if (rowLinears.contains(op))
       addPart(op, part("in", {kTensor}));
-    else if (options.keepGathered && isa<nn::LinearOp>(op.getOperation()) &&
-             isTensorSplit(op))
+    else if (keepsInput(op))
       settings[op].splits[strategy::ItemKind::Input].push_back(gathered);
     else if (!inside.contains(op) &&
              (isElementWise(op) ||

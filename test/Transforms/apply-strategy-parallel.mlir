@@ -76,7 +76,9 @@
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/gpt.mlir --unroll-repeats --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true pp=2 micro-batches=2 zero=1 keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" | grep -c 'split input' | FileCheck %s --check-prefix=HEADONLY
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="tp=2 sp=true recompute=full keep-gathered=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// HEADONLY: 1
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=NINE
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="dp=2 tp=4 sp=true keep-gathered=true" --lower-strategy | grep -c 'dist.all_gather' | FileCheck %s --check-prefix=SIX
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true keep-gathered=true" 2>&1 | FileCheck %s --check-prefix=KEPTCP

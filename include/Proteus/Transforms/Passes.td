@@ -71,7 +71,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       operation at which its share of the work is exceeded; stages behind the
       layers have the head or the loss alone.
     - `keep-gathered=true` keeps inputs of linears that the forward pass has
-      gathered (`sp`) for the backward pass instead of gathering them again.
+      gathered (`sp`) for the backward pass instead of gathering them again,
+      but not in layers that are recomputed.
 
     The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
     `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
