@@ -96,6 +96,8 @@ FITS = {
     },
     "stacks/nanotron": {
         "groups": ["ultrascale"],
+        "bias": 0.2,
+        "finest": 1.2,  # runs scatter too much for more
         "constants": [
             ("host.kernel_us", 1, 300),
             ("host.collective_us", 1, 2000),
@@ -185,9 +187,10 @@ def write_sustained(device, value):
     write_text(path, text[:after] + share + text[after:])
 
 
-def rounded(value):
-    """Two significant digits: constants are not known better."""
-    value = float(f"{value:.2g}")
+def rounded(value, path):
+    """Two significant digits: constants are not known better. Rates near one would be
+    1 or 1.1."""
+    value = float(f"{value:.{3 if '_rate' in path else 2}g}")
     return int(value) if value == int(value) else value
 
 
@@ -256,7 +259,7 @@ class Fit:
         """Times in the middle of their bounds, in logarithms; factors at 1, which
         means that nothing is lost or moved twice."""
         return [rounded((low * high) ** 0.5 if path.endswith("_us") else
-                        min(max(1, low), high))
+                        min(max(1, low), high), path)
                 for path, low, high in self.spec["constants"]]
 
     def search(self):
@@ -268,11 +271,12 @@ class Fit:
             improved = True
             while improved:
                 improved = False
-                for i, (_, low, high) in enumerate(self.spec["constants"]):
+                for i, (path, low, high) in enumerate(self.spec["constants"]):
                     for step in (factor, 1 / factor):
                         while True:
                             trial = list(values)
-                            trial[i] = rounded(min(max(values[i] * step, low), high))
+                            trial[i] = rounded(min(max(values[i] * step, low), high),
+                                               path)
                             loss = self.loss(self.run(trial))
                             if loss >= best - 1e-5:
                                 break
