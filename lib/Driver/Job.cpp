@@ -181,10 +181,11 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   factor(flags, "expert-balance",
          "tokens of the fullest expert, as a multiple of the mean",
          job.expertBalance);
-  factor(flags, "expert-capacity",
-         "tokens that an expert has room for, as a multiple of the mean; others "
-         "are dropped",
-         job.expertCapacity, {"moe-expert-capacity-factor"});
+  factor(
+      flags, "expert-capacity",
+      "tokens that an expert has room for, as a multiple of the mean; others "
+      "are dropped",
+      job.expertCapacity, {"moe-expert-capacity-factor"});
   flags.flag("pad-experts", "room that is left is computed too", job.padExperts,
              {"moe-pad-expert-input-to-capacity"});
 

@@ -202,20 +202,18 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   setBuckets(job, sizes, options);
   options.placeTables = s.placeTables;
   options.overlapParameters = s.overlapParameters.value_or(false);
-  options.tensorOverlap =
-      llvm::StringSwitch<TensorOverlap>(s.tensorOverlap)
-          .Case("none", TensorOverlap::None)
-          .Case("chunked", TensorOverlap::Chunked)
-          .Default(TensorOverlap::Async);
+  options.tensorOverlap = llvm::StringSwitch<TensorOverlap>(s.tensorOverlap)
+                              .Case("none", TensorOverlap::None)
+                              .Case("chunked", TensorOverlap::Chunked)
+                              .Default(TensorOverlap::Async);
   options.chunks = s.overlapChunks.value_or(0);
   options.overlapMessages = s.overlapMessages.value_or(true);
   options.scatterMessages = s.scatterMessages.value_or(false);
-  options.stagePartition =
-      llvm::StringSwitch<StagePartition>(s.stagePartition)
-          .Case("ends", StagePartition::Ends)
-          .Case("divisible", StagePartition::Divisible)
-          .Case("work", StagePartition::Work)
-          .Default(StagePartition::Layers);
+  options.stagePartition = llvm::StringSwitch<StagePartition>(s.stagePartition)
+                               .Case("ends", StagePartition::Ends)
+                               .Case("divisible", StagePartition::Divisible)
+                               .Case("work", StagePartition::Work)
+                               .Default(StagePartition::Layers);
   options.keepGathered = s.keepGathered.value_or(false);
   return options;
 }

@@ -98,13 +98,14 @@ Error proteus::driver::applyExpertBalance(Job &job) {
   if (!job.expertBalance && !job.expertCapacity && !job.padExperts)
     return Error::success();
   if (job.padExperts && !job.expertCapacity)
-    return createStringError("--pad-experts fills the room of experts; say with "
-                             "--expert-capacity how much there is");
+    return createStringError(
+        "--pad-experts fills the room of experts; say with "
+        "--expert-capacity how much there is");
   if (job.expertBalance && *job.expertBalance < 1)
-    return createStringError("--expert-balance " +
-                             json::formatNumber(*job.expertBalance) +
-                             ": the fullest expert gets the mean or more; use 1 "
-                             "for even loads");
+    return createStringError(
+        "--expert-balance " + json::formatNumber(*job.expertBalance) +
+        ": the fullest expert gets the mean or more; use 1 "
+        "for even loads");
   if (job.isFile())
     return createStringError("slots of experts of a model in a file are what "
                              "they are there; leave --expert-balance, "

@@ -233,8 +233,7 @@ LogicalResult Frame::visit(dist::ChunkOp op) {
     // The rank holds whole runs.
     std::vector<Tensor> pieces;
     for (int64_t at = 0; at < whole.getDim(dim); at += run)
-      pieces.push_back(
-          whole.slice(dim, at + op.getIndex() * length, length));
+      pieces.push_back(whole.slice(dim, at + op.getIndex() * length, length));
     SmallVector<const Tensor *> list;
     for (const Tensor &piece : pieces)
       list.push_back(&piece);
@@ -382,9 +381,9 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
       .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::PermuteOp, dist::BroadcastOp,
             dist::ScatterOp, dist::GatherOp, dist::RestrictOp, dist::ExchangeOp,
-            dist::SliceOp, dist::ChunkOp, dist::JoinOp, dist::ShiftOp, dist::FusedReduceOp,
-            dist::FusedGatherOp, dist::OffloadOp, dist::FetchOp,
-            dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
+            dist::SliceOp, dist::ChunkOp, dist::JoinOp, dist::ShiftOp,
+            dist::FusedReduceOp, dist::FusedGatherOp, dist::OffloadOp,
+            dist::FetchOp, dist::AccumulateOp, dist::SendOp, dist::RecvOp>(
           [&](auto known) -> FailureOr<bool> {
             if (failed(visit(known)))
               return failure();

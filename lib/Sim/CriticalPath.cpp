@@ -140,8 +140,7 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
     uint32_t microBatch = party.once ? 0 : instance.microBatch;
-    const Run &other =
-        runs[runOf(member, party.once, microBatch, party.task)];
+    const Run &other = runs[runOf(member, party.once, microBatch, party.task)];
     if (other.begin == runs[run].begin && other.launched == other.begin)
       return member;
   }

@@ -58,8 +58,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   }
   head.task = *head.next++;
   head.status = Head::Status::Waiting;
-  head.launched =
-      launchTime(stream / numStreams, head.item, head.task);
+  head.launched = launchTime(stream / numStreams, head.item, head.task);
   consider(stream);
 }
 

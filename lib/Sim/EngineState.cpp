@@ -105,8 +105,8 @@ Time EngineState::timeAlone(uint32_t collective) const {
 }
 
 /// Tasks that do not run with this micro-batch count as done.
-void EngineState::skipTasks(ClassState &state, uint32_t slot,
-                            uint32_t section, unsigned variant) {
+void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
+                            unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];
   Frames &frames = state.frames[0];
   uint32_t *open = frames.open.data() + slot * frames.stride;

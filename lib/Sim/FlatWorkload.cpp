@@ -36,8 +36,8 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   uint32_t *users = flat.initial.data() + from.tasks.size();
   for (uint32_t t = 0; t < from.tasks.size(); ++t) {
     const Task &task = from.tasks[t];
-    flat.tasks.push_back({task.duration, task.collective, task.stream,
-                          task.when, task.matrix});
+    flat.tasks.push_back(
+        {task.duration, task.collective, task.stream, task.when, task.matrix});
     flat.initial[t] = task.dependsOn.size();
     for (uint32_t dependency : task.dependsOn)
       edges.emplace_back(dependency, t);

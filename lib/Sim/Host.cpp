@@ -15,8 +15,7 @@ using namespace proteus::sim;
 
 static const FlatTemplate::Receives &receivesOf(const FlatClass &flat,
                                                 const FlatItem &item) {
-  return flat.templates[item.once]
-      .receives[item.variant()][item.section];
+  return flat.templates[item.once].receives[item.variant()][item.section];
 }
 
 Host::Host(const FlatClass &flat) {

@@ -38,8 +38,7 @@ public:
   Time launchTime(const FlatClass &flat, uint32_t item, uint32_t task) const {
     const FlatItem &work = flat.order[item];
     const FlatTemplate &tasks = flat.templates[work.once];
-    Time known = work.launchBegin +
-                 tasks.launched[work.variant()][task];
+    Time known = work.launchBegin + tasks.launched[work.variant()][task];
     if (!flat.hostWaits || item < at) {
       bool first = flat.hostWaits && !work.once && tasks.tasks[task].receives();
       return known + (first ? delayBefore(item) : delayOf(item));
@@ -59,7 +58,9 @@ public:
   uint32_t missing() const { return awaited; }
   /// How long it has waited when it launches an item in front of that, behind
   /// its receives.
-  Time delayOf(uint32_t item) const { return delays.empty() ? 0 : delays[item]; }
+  Time delayOf(uint32_t item) const {
+    return delays.empty() ? 0 : delays[item];
+  }
 
   /// Moves on by as many items; the last delays were `recent`, and grow.
   void skip(uint32_t items, llvm::ArrayRef<Time> recent, Time growth);

@@ -50,9 +50,9 @@ private:
             int64_t microBatch) const {
     if (task.when == When::Always || &from == &device.once)
       return true;
-    return (task.when == When::LastMicroBatch ? lastMicroBatch
-                                              : firstMicroBatch)[section] ==
-           microBatch;
+    return (task.when == When::LastMicroBatch
+                ? lastMicroBatch
+                : firstMicroBatch)[section] == microBatch;
   }
   void countUsers(const Template &from, Frame &frame) const;
   /// Where the frame of a micro-batch is, or would be.

@@ -87,12 +87,13 @@ static LogicalResult checkOptions(ModuleOp module,
     return emitError(loc) << "prefetch=" << options.prefetch
                           << " must be a number of layers, or -1 for the "
                              "default";
-  bool isBetween = options.zero == ZeroStage::States ||
-                   options.zero == ZeroStage::Gradients;
+  bool isBetween =
+      options.zero == ZeroStage::States || options.zero == ZeroStage::Gradients;
   if (options.overlapParameters && !isBetween)
-    return emitError(loc, "overlap-parameters=true gathers parameters that were "
-                          "updated in parts; set zero=1 or zero=2, or leave it "
-                          "out");
+    return emitError(loc,
+                     "overlap-parameters=true gathers parameters that were "
+                     "updated in parts; set zero=1 or zero=2, or leave it "
+                     "out");
   if (options.overlapParameters &&
       (options.offloadWeight || !options.reshardAfterForward))
     return emitError(loc, "overlap-parameters=true keeps parameters on the "

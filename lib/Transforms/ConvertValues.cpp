@@ -285,12 +285,11 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
                         : Value();
   }
 
-  Marks marks{phase, getStage(reader),
-              nn::getOwnPath(namingOp(value, reader)), Attribute()};
+  Marks marks{phase, getStage(reader), nn::getOwnPath(namingOp(value, reader)),
+              Attribute()};
   if (purpose == Purpose::Parameter && phase != Phase::Update) {
     marks.prefetch = gatheringOf(reader, kPrefetchAttr);
-    marks.gatherOnce =
-        static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
+    marks.gatherOnce = static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
   }
   MarkedBuilder builder(reader, std::move(marks));
   // What leaves the step, or the device, is converted as soon as it is there.

@@ -225,8 +225,7 @@ sim::Stream proteus::getStream(Operation *op) {
 bool Flattener::blocks(Operation *op) const {
   if (isa<dist::SendOp>(op))
     return messagesBlock;
-  return tensorCollectivesBlock &&
-         getStream(op) == sim::Stream::TensorParallel;
+  return tensorCollectivesBlock && getStream(op) == sim::Stream::TensorParallel;
 }
 
 void Flattener::visitTask(Operation *op) {
@@ -418,9 +417,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
         if (producer >= 0) {
           uint32_t number = producer;
           // What another bucket has reduced is there when that one is.
-          uint32_t behind = number < numTasks
-                                ? number
-                                : bucketTasks[number - numTasks].first;
+          uint32_t behind =
+              number < numTasks ? number : bucketTasks[number - numTasks].first;
           last = std::max(last, behind);
           if (!llvm::is_contained(task.dependsOn, number))
             task.dependsOn.push_back(number);
@@ -529,9 +527,10 @@ LogicalResult Flattener::visit(Operation *op) {
     }
   // No work: the result is the operand seen differently.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
-  bool view = isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp,
-                  dist::RestrictOp>(op) ||
-              (kernel && kernel.getKernelClass() == nn::KernelClass::View);
+  bool view =
+      isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp, dist::RestrictOp>(
+          op) ||
+      (kernel && kernel.getKernelClass() == nn::KernelClass::View);
   if (view) {
     uint32_t source = op->getNumOperands() > 0
                           ? environment.lookup(op->getOperand(0))

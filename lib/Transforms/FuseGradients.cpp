@@ -246,14 +246,13 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
 }
 
 /// Fills buckets in the order in which members become ready; a bucket closes
-/// when the rule says so, and where a section ends: another one may run its last
-/// micro-batch at any other time.
+/// when the rule says so, and where a section ends: another one may run its
+/// last micro-batch at any other time.
 static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
                                  const BucketRule &rule) {
   SmallVector<Slice> slices;
   for (auto [operand, member] : llvm::enumerate(members)) {
-    int64_t bytes =
-        member.bytes() / static_cast<int64_t>(member.ready.size());
+    int64_t bytes = member.bytes() / static_cast<int64_t>(member.ready.size());
     for (auto [iteration, ready] : llvm::enumerate(member.ready))
       slices.push_back({ready, static_cast<int64_t>(operand),
                         static_cast<int64_t>(iteration), bytes, member.section,
@@ -269,8 +268,8 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
   dist::SectionOp section;
   StringRef layer;
   for (const Slice &member : slices) {
-    open &= section == member.section &&
-            (!rule.perLayer || layer == member.layer);
+    open &=
+        section == member.section && (!rule.perLayer || layer == member.layer);
     section = member.section;
     layer = member.layer;
     if (!open) {

@@ -57,8 +57,8 @@ static SmallVector<Unit> unitsOf(const PresetModel &model) {
 }
 
 /// What is before the layers and what is behind them counts as a layer each.
-static FailureOr<PresetStages>
-countEnds(const PresetModel &model, const ApplyStrategyOptions &options) {
+static FailureOr<PresetStages> countEnds(const PresetModel &model,
+                                         const ApplyStrategyOptions &options) {
   PresetStages stages;
   int64_t count = model.getLayers(model.getMainLayers()).indices.size();
   int64_t runs = options.pipelineParallel * options.virtualStages;

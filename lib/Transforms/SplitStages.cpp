@@ -261,8 +261,8 @@ void Splitter::buildProgram(int64_t stage) {
       builder, function.getLoc(), name,
       FunctionType::get(context, argumentTypes, resultTypes), mesh, fixed);
   for (StringRef attribute :
-       {StringRef(kScheduleAttr), StringRef(kBucketAttr), StringRef(kChunksAttr),
-        StringRef(ProteusDialect::overlapAttrName)})
+       {StringRef(kScheduleAttr), StringRef(kBucketAttr),
+        StringRef(kChunksAttr), StringRef(ProteusDialect::overlapAttrName)})
     if (Attribute value = function->getAttr(attribute))
       program->setAttr(attribute, value);
   if (Attribute training = function->getAttr(nn::kTrainingAttr))

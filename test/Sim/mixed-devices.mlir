@@ -8,15 +8,16 @@
 // RUN: sed -e '/kind/s/"kind": "slow"/"kind": "fast"/' %t/mixed.json > %t/fast.json
 // RUN: sed -e '/kind/s/"kind": "fast"/"kind": "slow"/' %t/mixed.json > %t/slow.json
 
-// The sum goes up and down a tree of two nodes, through both NICs of each.
+// The sum goes round a ring of four, through both NICs of each node: six steps, of which
+// two are between nodes, longer by 1.4 because of its size.
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/fast.json report=%t/r-fast.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-fast.json "8 + 8.4 + 2 * (4 + 14) + 4 * MB / (2 * 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-fast.json "8 + 1.4 * (8.4 + 4 * 3.4 + 2 * 14) + 1.5 * 4 * MB / (2 * 0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/slow.json report=%t/r-slow.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-slow.json "32 + 8.4 + 2 * (4 + 14) + 4 * MB / (2 * 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-slow.json "32 + 1.4 * (8.4 + 4 * 3.4 + 2 * 14) + 1.5 * 4 * MB / (2 * 0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/mixed.json report=%t/r-mixed.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-mixed.json "32 + 8.4 + 2 * (4 + 14) + 4 * MB / (2 * 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-mixed.json "32 + 1.4 * (8.4 + 4 * 3.4 + 2 * 14) + 1.5 * 4 * MB / (2 * 0.92 * 12.5 * GBps)"
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/mixed.json fold=none report=%t/r-none.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-none.json "32 + 8.4 + 2 * (4 + 14) + 4 * MB / (2 * 0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-none.json "32 + 1.4 * (8.4 + 4 * 3.4 + 2 * 14) + 1.5 * 4 * MB / (2 * 0.92 * 12.5 * GBps)"
 
 // RUN: FileCheck %s --input-file=%t/r-mixed.json
 // CHECK: "devices": 4

@@ -96,7 +96,7 @@ TEST(Stack, MistakesAreLocated) {
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "step": {"stage_partition": "even"}})")
                 .find("expected one of layers, ends, divisible, work, got "
-                  "'even'"),
+                      "'even'"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"name": "x", "base": "nobody"})")
                 .find("unknown stack 'nobody'"),

@@ -135,7 +135,8 @@ TEST(Engine, AHostThatWaitsForAMessageLaunchesNothingAhead) {
   slow.launchEvery(launch);
   EXPECT_EQ(timeOf(slow.workload), launch + m * n * 20 * ms + n * ms / 2);
   slow.workload.classes[1].hostWaits = true;
-  EXPECT_EQ(timeOf(slow.workload), launch + m * n * 20 * ms + n * launch + ms / 2);
+  EXPECT_EQ(timeOf(slow.workload),
+            launch + m * n * 20 * ms + n * launch + ms / 2);
   // The hosts are slow: both launch n + 1 tasks per micro-batch. Those that
   // wait launch one after the other for the first one, as stages compute.
   Builder fast = twoStages(m, n, ms / 4, ms / 4);
@@ -173,8 +174,8 @@ TEST(Engine, FirstMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   Single s;
   s.workload.info.microBatches = 3;
   s.device.order = {{0, 2, false}, {0, 0, false}, {0, 1, false}};
-  uint32_t gather = s.party(s.micro(), "g", Stream::DataParallel,
-                            s.collective({0}, 10 * ms));
+  uint32_t gather =
+      s.party(s.micro(), "g", Stream::DataParallel, s.collective({0}, 10 * ms));
   s.micro().tasks[gather].when = When::FirstMicroBatch;
   s.kernel(s.micro(), "k", ms, {gather});
   SimulationResult result = simulateOrFail(s.finish());
@@ -190,8 +191,8 @@ TEST(Engine, FirstMicroBatchTasksRunOnceAndAreLaunchedOnce) {
 
 TEST(Engine, TheOnlyMicroBatchIsFirstAndLast) {
   Single s;
-  uint32_t gather = s.party(s.micro(), "g", Stream::DataParallel,
-                            s.collective({0}, 10 * ms));
+  uint32_t gather =
+      s.party(s.micro(), "g", Stream::DataParallel, s.collective({0}, 10 * ms));
   s.micro().tasks[gather].when = When::FirstMicroBatch;
   uint32_t kernel = s.kernel(s.micro(), "k", ms, {gather});
   uint32_t reduce = s.party(s.micro(), "r", Stream::DataParallel,
@@ -375,17 +376,18 @@ TEST(Deadlock, AHostThatWaitsIsNamed) {
     Builder::endSection(device.micro);
     device.order = {{0, 0, false}};
   }
-  EXPECT_EQ(simulationError(b.workload),
-            "deadlock: no task can proceed after 0.000000 ms; the waiting "
-            "cycle is:\n"
-            "  'send' of class 'left' (micro-batch 0) waits for the host, which "
-            "waits for 'receive' of class 'left' (micro-batch 0)\n"
-            "  'receive' of class 'left' (micro-batch 0) waits for 'send' of "
-            "class 'right' (micro-batch 0)\n"
-            "  'send' of class 'right' (micro-batch 0) waits for the host, "
-            "which waits for 'receive' of class 'right' (micro-batch 0)\n"
-            "  'receive' of class 'right' (micro-batch 0) waits for 'send' of "
-            "class 'left' (micro-batch 0)");
+  EXPECT_EQ(
+      simulationError(b.workload),
+      "deadlock: no task can proceed after 0.000000 ms; the waiting "
+      "cycle is:\n"
+      "  'send' of class 'left' (micro-batch 0) waits for the host, which "
+      "waits for 'receive' of class 'left' (micro-batch 0)\n"
+      "  'receive' of class 'left' (micro-batch 0) waits for 'send' of "
+      "class 'right' (micro-batch 0)\n"
+      "  'send' of class 'right' (micro-batch 0) waits for the host, "
+      "which waits for 'receive' of class 'right' (micro-batch 0)\n"
+      "  'receive' of class 'right' (micro-batch 0) waits for 'send' of "
+      "class 'left' (micro-batch 0)");
 }
 
 TEST(Deadlock, ThoseBehindTheCycleAreListed) {

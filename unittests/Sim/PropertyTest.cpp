@@ -93,11 +93,10 @@ Time oracle(const Workload &w) {
         if (task.collective >= 0)
           instance.meeting =
               meetings
-                  .try_emplace(
-                      {size_t(task.collective), item.once,
-                       task.when == When::Always ? item.microBatch : 0,
-                       0},
-                      all.size())
+                  .try_emplace({size_t(task.collective), item.once,
+                                task.when == When::Always ? item.microBatch : 0,
+                                0},
+                               all.size())
                   .first->second;
         tail[task.stream] = all.size();
         known[{item.once, item.microBatch, t}] = all.size();

@@ -112,8 +112,7 @@ Workload randomStage(std::mt19937 &random) {
       Task task;
       task.label = below(4);
       if (below(5) == 0)
-        task.when =
-            below(2) ? When::LastMicroBatch : When::FirstMicroBatch;
+        task.when = below(2) ? When::LastMicroBatch : When::FirstMicroBatch;
       for (uint32_t buffer = 0; buffer < device.micro.buffers.size(); ++buffer)
         if (below(4) == 0)
           task.reads.push_back(buffer);

@@ -156,10 +156,11 @@ struct Flow {
 
 /// A communication that is one rendezvous per micro-batch, or one at all when
 /// its tasks sit in the once-template or run with the last or the first
-/// micro-batch only (whichever that is for each member): it starts when the last member class
-/// has arrived at it and runs as its flow says. Every member class has
-/// exactly one task for it, all in the same kind of template and with the same
-/// `when`. A SendRecv has a sender and a receiver, or one class that is both.
+/// micro-batch only (whichever that is for each member): it starts when the
+/// last member class has arrived at it and runs as its flow says. Every member
+/// class has exactly one task for it, all in the same kind of template and with
+/// the same `when`. A SendRecv has a sender and a receiver, or one class that
+/// is both.
 struct Collective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   int64_t bytes = 0;     ///< as in cost::Collective

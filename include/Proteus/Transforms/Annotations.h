@@ -75,8 +75,8 @@ constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
 constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On the function: values may cross between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
-/// On the function and its programs: into how many chunks products are cut whose
-/// operands are gathered or whose results are summed up.
+/// On the function and its programs: into how many chunks products are cut
+/// whose operands are gathered or whose results are summed up.
 constexpr llvm::StringLiteral kChunksAttr = "strategy.chunks";
 constexpr int64_t defaultOverlapChunks = 4;
 /// On an argument: its layout (#dist.layout).

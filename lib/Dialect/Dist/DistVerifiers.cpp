@@ -283,10 +283,9 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
   const AxisList &axes = layout.getValue().dims[dim];
   int64_t parts = numParts(layout.getMesh().getValue(), layout.getValue(), dim);
   if (axes.zigzag || axes.shift != 0 || groups % parts != 0)
-    return op->emitOpError()
-           << parts << " parts of dimension " << dim
-           << " must be contiguous, at home, and divide the " << groups
-           << " groups";
+    return op->emitOpError() << parts << " parts of dimension " << dim
+                             << " must be contiguous, at home, and divide the "
+                             << groups << " groups";
   SmallVector<int64_t> shape(whole.getShape());
   shape[dim] /= count;
   if (chunk == whole.clone(shape))

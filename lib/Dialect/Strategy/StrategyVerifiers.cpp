@@ -209,9 +209,8 @@ LogicalResult OverlapOp::verify() {
     return emitOpError("'chunks' says how many there are with tensor = "
                        "\"chunked\"; leave it out");
   if (static_cast<int64_t>(*getChunks()) < 2)
-    return emitOpError("chunks = ")
-           << static_cast<int64_t>(*getChunks())
-           << " is too small; it must be at least 2";
+    return emitOpError("chunks = ") << static_cast<int64_t>(*getChunks())
+                                    << " is too small; it must be at least 2";
   return success();
 }
 
