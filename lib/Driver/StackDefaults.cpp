@@ -113,7 +113,7 @@ Error proteus::driver::applyExpertBalance(Job &job) {
   Expected<StringMap<std::string>> values = dimensionsOf(job);
   if (!values)
     return values.takeError();
-  if (!values->contains("capacity_factor"))
+  if (!values->contains("capacity_factor") || (*values)["experts"] == "0")
     return createStringError("the model '" + job.model +
                              "' has no experts; leave --expert-balance, "
                              "--expert-capacity and --pad-experts out");
