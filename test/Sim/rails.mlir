@@ -3,15 +3,15 @@
 // Three nodes of three devices that meet in a switch. Of the eight parts that a device
 // sends six leave the node: 6 S / 9 through a NIC of its own, three times that through
 // a shared one. NVLink (100 GB/s) has less to do than a NIC (0.92 x 12.5 GB/s).
-// Latency: 8.4 us, (3 - 1)^2 times 0.486 us in the node, and six peers elsewhere at 2.4 us.
+// Latency: two peers in the node at 2 * 2 * 0.486 us and six elsewhere at 2.4 us, after 8.4 us.
 
 // RUN: rm -rf %t && split-file %s %t
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/rails.json report=%t/r-rails.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-rails.json "8.4 + 4 * 0.486 + 6 * 2.4 + 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-rails.json "8.4 + 2 * 2 * 0.486 + 6 * 2.4 + 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
 // RUN: FileCheck %s --input-file=%t/r-rails.json
 // RUN: sed -e 's/"count": 3/"count": 1/' %t/rails.json > %t/one.json
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/one.json report=%t/r-one.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-one.json "8.4 + 4 * 0.486 + 6 * 2.4 + 3 * 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-one.json "8.4 + 2 * 2 * 0.486 + 6 * 2.4 + 3 * 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
 
 // Six of nine MB pass each of nine NICs, out and in. A port of the switch carries the
 // parts for the two neighbours, and on their way to other rails or from them four
@@ -28,7 +28,7 @@
 // a spine of a tenth of the bandwidth does not matter.
 // RUN: sed -e 's/"span": 4/&, "oversubscription": 10/' %t/rails.json > %t/thin.json
 // RUN: proteus-opt %t/exchange.mlir --simulate="cluster=%t/thin.json report=%t/r-thin.json" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/r-thin.json "8.4 + 4 * 0.486 + 6 * 2.4 + 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
+// RUN: python3 %S/Inputs/check_time.py %t/r-thin.json "8.4 + 2 * 2 * 0.486 + 6 * 2.4 + 6 / 9 * 9 * MB / (0.92 * 12.5 * GBps)"
 
 // Without a switch between the devices they can't change: two of three senders
 // are on another rail than the receiver, and their 6 x 2/3 parts pass the spine, of

@@ -80,7 +80,7 @@ def in_switch(name, time):
 
 def exchange(name, peers, time):
     c = constants(name, "all_to_all")
-    latency = c["base_us"] + peers ** 2 * c["hop_us"]
+    latency = c["base_us"] + peers * peers * c["hop_us"]
     return latency + time + c["fill_root_us"] * math.sqrt(time)
 
 
