@@ -114,7 +114,7 @@ private:
                                b.flow({stage}, makeFlow({2 * stage + 1}, 8)),
                                {}, phase));
     // Parameters of some come with the first micro-batch, and stay.
-    if (!backward && pick(8) == 0) {
+    if (!backward && pick(12) == 0) {
       inputs.push_back(b.party(micro, "gather", Stream::DataParallel,
                                b.flow({stage}, makeFlow({2 * stage}, 8)), {},
                                phase));
