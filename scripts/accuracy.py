@@ -116,6 +116,26 @@ def table(header, rows):
     return "\n".join(lines) + "\n"
 
 
+def held_out(jobs):
+    """The section on runs of sources that nothing is fitted to."""
+    path = os.path.join(ROOT, "validation", "held_out.json")
+    results = validate(path, jobs)
+    rows = []
+    for group in dict.fromkeys(group_of(r) for r in results):
+        score = Score([r for r in results if group_of(r) == group])
+        rows.append([group, str(score.count), str(score.timed), percent(score.mae),
+                     percent(score.bias),
+                     f"{percent(score.worst['error'])} ({score.worst['id']})",
+                     str(sum(1 for fits in score.fits if not fits))])
+    return ("## Sources that nothing is fitted to\n\nRuns that others published, in "
+            "`validation/held_out.json`: Megatron-LM on A100 (2022), torchtitan on A100, NeMo "
+            "in fp8 on H100 and B200. No constant is fitted to them, but they showed what "
+            "was missing: overlap of tensor-parallel communication, kept fp8 weights, and "
+            "the rate of fp8 on H100.\n\n" +
+            table(["source", "runs", "with a time", "mean abs. error", "bias", "worst",
+                   "said not to fit"], rows) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("cases")
@@ -178,6 +198,7 @@ def main():
     if everything.covered:
         text += (f"The printed uncertainty covers the measured time in "
                  f"{percent(mean(everything.covered), 0)} % of the runs.\n\n")
+    text += held_out(arguments.jobs)
     text += ("## Order of strategies\n\nWithin one model, cluster and batch: the rank "
              "correlation of predicted and measured times, and how much slower the "
              "predicted best is than the measured best.\n\n")
