@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the mean absolute errors of runs that nothing is fitted to, in percent."""
+
+import json
+import sys
+
+BOUNDS = {"megatron2022": 4.5, "torchtitan": 10, "nemo2409": 12.7, "nemo2502": 22,
+          "nemo2511": 23}
+
+errors = {}
+for case in json.load(open(sys.argv[1]))["cases"]:
+    assert case["supported"], case
+    errors.setdefault(case["id"].split("-")[0], []).append(abs(case["error"]))
+assert set(errors) == set(BOUNDS), errors.keys()
+for group, values in errors.items():
+    mean = 100 * sum(values) / len(values)
+    assert mean < BOUNDS[group], f"{group}: {mean:.1f} %, expected less than {BOUNDS[group]}"
