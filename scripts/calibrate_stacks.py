@@ -55,7 +55,8 @@ FITS = {
     "sites/jean-zay-a100": {
         "groups": ["bloom"],
         "constants": [
-            ("fabric_efficiency", 0.05, 1),
+            # Less than a fifth of the line rate is no property of a fabric.
+            ("fabric_efficiency", 0.2, 1),
             ("collective_gap_us", 1, 5e3),
         ],
     },

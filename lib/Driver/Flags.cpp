@@ -111,18 +111,24 @@ void Flags::choice(StringRef name, StringRef help, std::string &target,
       aliases);
 }
 
+/// Reads "true" or "false" into `target`.
+template <typename T> static Flags::Setter reads(T &target) {
+  return [&target](StringRef text) -> Error {
+    if (text != "true" && text != "false")
+      return createStringError("expected true or false, got '" + text + "'");
+    target = text == "true";
+    return Error::success();
+  };
+}
+
+void Flags::decision(StringRef name, StringRef help,
+                     std::optional<bool> &target, ArrayRef<StringRef> aliases) {
+  value(name, "true|false", help, reads(target), aliases);
+}
+
 void Flags::flag(StringRef name, StringRef help, bool &target,
                  ArrayRef<StringRef> aliases) {
-  value(
-      name, "", help,
-      [&target](StringRef text) -> Error {
-        if (text != "true" && text != "false")
-          return createStringError("expected true or false, got '" + text +
-                                   "'");
-        target = text == "true";
-        return Error::success();
-      },
-      aliases);
+  value(name, "", help, reads(target), aliases);
   flags.back().takesValue = false;
   flags.back().canBeOff = true;
 }

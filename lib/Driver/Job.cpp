@@ -20,16 +20,8 @@ static constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000;
 static void orAsTheStack(Flags &flags, StringRef name, const Twine &help,
                          std::optional<bool> &target,
                          ArrayRef<StringRef> aliases = {}) {
-  flags.value(
-      name, "true|false", (help + " (default: as the stack does)").str(),
-      [&target](StringRef text) -> Error {
-        if (text != "true" && text != "false")
-          return createStringError("expected true or false, got '" + text +
-                                   "'");
-        target = text == "true";
-        return Error::success();
-      },
-      aliases);
+  flags.decision(name, (help + " (default: as the stack does)").str(), target,
+                 aliases);
 }
 
 void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {

@@ -46,6 +46,10 @@ public:
   void choice(llvm::StringRef name, llvm::StringRef help, std::string &target,
               llvm::ArrayRef<llvm::StringRef> choices,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
+  /// `--name true` or `--name false`; somebody else decides if it is not given.
+  void decision(llvm::StringRef name, llvm::StringRef help,
+                std::optional<bool> &target,
+                llvm::ArrayRef<llvm::StringRef> aliases = {});
   /// `--name`, `--no-name`, `--name=true`.
   void flag(llvm::StringRef name, llvm::StringRef help, bool &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
