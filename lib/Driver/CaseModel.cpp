@@ -62,9 +62,24 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
   return key.str() + "=" + std::to_string(model[key].integer(1, 1'000'000'000));
 }
 
+/// Tokens that a sequence of Wikipedia's text holds on average: five sixths of
+/// 128 and half of 512, because articles end (Krell et al. 2021, arXiv
+/// 2107.02027; the shares of padding are 17 and 50 %).
+static int64_t tokensOfWikipedia(int64_t seq) {
+  constexpr int64_t shortest = 128, longest = 512;
+  constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;
+  if (seq <= shortest)
+    return std::max<int64_t>(1, seq * tokensOfShortest / shortest);
+  return tokensOfShortest + (std::min(seq, longest) - shortest) *
+                                (tokensOfLongest - tokensOfShortest) /
+                                (longest - shortest);
+}
+
 Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
   std::string kind = model["kind"].string();
   std::string name = model["name"].string();
+  if (model.has("mean_tokens"))
+    job.meanTokens = model["mean_tokens"].integer(1, 1'000'000'000);
   if (kind == "transformer-decoder" || kind == "moe-mla-decoder") {
     useDecoder(model, job);
     return Error::success();
@@ -78,11 +93,13 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
       job.overrides.push_back("task=squad");
     // Masked tokens are those that such a model predicts: 15 in 100 (Devlin et
     // al. 2019).
-    if (StringRef(name).contains("MLM"))
-      job.overrides.push_back(
-          "predictions=" +
-          std::to_string((15 * model["seq"].integer(1, 1'000'000'000) + 99) /
-                         100));
+    if (StringRef(name).contains("MLM")) {
+      int64_t seq = model["seq"].integer(1, 1'000'000'000);
+      job.overrides.push_back("predictions=" +
+                              std::to_string((15 * seq + 99) / 100));
+      if (!job.meanTokens)
+        job.meanTokens = tokensOfWikipedia(seq);
+    }
     return Error::success();
   }
   if (kind == "transformer-xl") {

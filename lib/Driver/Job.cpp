@@ -144,6 +144,10 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
               });
   flags.integer("seq", "tokens of a sequence", job.seq, 1, maxBatch,
                 {"seq-length"});
+  flags.integer("mean-tokens",
+                "tokens that a sequence holds on average, for stacks that "
+                "batch samples by length (default: it is full)",
+                job.meanTokens, 1, maxBatch);
   for (auto [name, dimension] :
        std::initializer_list<std::pair<StringRef, StringRef>>{
            {"num-layers", "layers"},

@@ -12,6 +12,8 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/InitAll.h"
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Sim/Report.h"
+#include "Proteus/Support/File.h"
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
@@ -334,6 +336,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     return std::move(error);
   if (Error error = applyStack(*stack, job, remarks))
     return std::move(error);
+  if (Error error = applyMeanTokens(*stack, job, remarks))
+    return std::move(error);
   OwningOpRef<ModuleOp> module;
   if (job.isFile()) {
     Expected<OwningOpRef<ModuleOp>> parsed = parseFile(context, job);
@@ -401,11 +405,9 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
   return module;
 }
 
-static SimulateOptions simulateOptionsOf(const Job &job,
-                                         const RunFiles &files) {
+static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   SimulateOptions options;
-  options.report = files.report;
-  options.trace = files.trace;
+  options.trace = trace.str();
   options.fidelity = job.fidelity == "paper" ? Fidelity::Paper : Fidelity::Flow;
   options.fold = llvm::StringSwitch<Fold>(job.fold)
                      .Case("none", Fold::None)
@@ -422,8 +424,8 @@ static SimulateOptions simulateOptionsOf(const Job &job,
   return options;
 }
 
-Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
-                                       const RunFiles &files) {
+static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
+                                      StringRef trace) {
   Messages messages(context);
   Expected<OwningOpRef<ModuleOp>> module = prepare(context, job);
   if (!module)
@@ -435,14 +437,53 @@ Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
   LowerStrategyOptions lower;
   buildLowerStrategyPipeline(manager, lower);
   manager.addPass(createSimulate(
-      simulateOptionsOf(job, files),
+      simulateOptionsOf(job, trace),
       [&](sim::Workload &workload, sim::SimulationResult &result) {
         outcome.workload = std::move(workload);
         outcome.result = std::move(result);
       }));
   if (failed(manager.run(**module)))
     return messages.takeError("the job can't be simulated");
-  outcome.figures = sim::figuresOf(outcome.workload, outcome.result);
   outcome.remarks = std::move(messages.remarks);
+  return outcome;
+}
+
+/// Takes the memory of the longest sequences, which must fit, for that of the
+/// mean ones, which decide the time.
+static Error takeMemory(const Outcome &longest, Outcome &outcome) {
+  auto &classes = outcome.result.classes;
+  if (classes.size() != longest.result.classes.size())
+    return createStringError("the longest sequences are split in another way "
+                             "than the mean ones; leave --mean-tokens out");
+  for (auto [mine, theirs] : llvm::zip(classes, longest.result.classes)) {
+    mine.memory = theirs.memory;
+    mine.allocator = theirs.allocator;
+    mine.budget = theirs.budget;
+  }
+  return Error::success();
+}
+
+Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
+                                       const RunFiles &files) {
+  Expected<Outcome> outcome = simulateOnce(context, job, files.trace);
+  if (!outcome)
+    return outcome;
+  if (job.meanTokens) {
+    Job longest = job;
+    longest.meanTokens.reset();
+    Expected<Outcome> full = simulateOnce(context, longest, /*trace=*/"");
+    if (!full)
+      return full;
+    if (Error error = takeMemory(*full, *outcome))
+      return std::move(error);
+  }
+  outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
+  if (!files.report.empty())
+    if (Error error =
+            writeFileAtomically(files.report, [&](llvm::raw_ostream &os) {
+              sim::writeReport(os, outcome->workload, outcome->result);
+              return Error::success();
+            }))
+      return std::move(error);
   return outcome;
 }

@@ -94,6 +94,54 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
   return Error::success();
 }
 
+Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
+                                       std::vector<std::string> &remarks) {
+  if (!job.meanTokens)
+    return Error::success();
+  if (job.isFile())
+    return createStringError("sequences of a model in a file are as long as "
+                             "they are there; leave --mean-tokens out");
+  Expected<StringMap<std::string>> values = dimensionsOf(job);
+  if (!values)
+    return values.takeError();
+  int64_t seq = 0;
+  if (!values->contains("seq") ||
+      StringRef((*values)["seq"]).getAsInteger(10, seq))
+    return createStringError("the model '" + job.model +
+                             "' has no sequences; leave --mean-tokens out");
+  seq = job.seq.value_or(seq);
+  if (*job.meanTokens > seq)
+    return createStringError("--mean-tokens " + Twine(*job.meanTokens) +
+                             ": sequences have " + Twine(seq) +
+                             " tokens at most (--seq)");
+  if (stack.lengthBin == 0 || seq < stack.lengthBinsFrom) {
+    remarks.push_back("stack '" + stack.name + "' pads every sequence to " +
+                      std::to_string(seq) +
+                      " tokens, however few it holds: --mean-tokens changes "
+                      "nothing");
+    return Error::success();
+  }
+  // Lengths are spread over a bin, so half of it is padding on average. Bins
+  // keep lengths that products like.
+  constexpr int64_t multiple = 8;
+  int64_t padded = *job.meanTokens + stack.lengthBin / 2;
+  padded = std::min(seq, (padded + multiple - 1) / multiple * multiple);
+  if (int64_t masked = 0;
+      values->contains("predictions") &&
+      !StringRef((*values)["predictions"]).getAsInteger(10, masked) && masked)
+    job.overrides.push_back(
+        "predictions=" +
+        std::to_string(std::max<int64_t>(1, masked * *job.meanTokens / seq)));
+  job.seq = padded;
+  remarks.push_back("stack '" + stack.name +
+                    "' batches samples by length: the time is that of " +
+                    std::to_string(padded) + " tokens per sequence (" +
+                    std::to_string(*job.meanTokens) +
+                    " and half a bin), the memory that of " +
+                    std::to_string(seq));
+  return Error::success();
+}
+
 Error proteus::driver::applyExpertBalance(Job &job) {
   if (!job.expertBalance && !job.expertCapacity && !job.padExperts)
     return Error::success();

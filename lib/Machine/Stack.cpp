@@ -126,8 +126,8 @@ static void readFlag(const Reader &reader, StringRef key, bool &target) {
 }
 
 static void readModel(const Reader &reader, Stack &stack) {
-  reader.expectKeys(
-      {"attention", "gated", "logits", "dropout", "vocab_multiple"});
+  reader.expectKeys({"attention", "gated", "logits", "dropout",
+                     "vocab_multiple", "length_bins"});
   readChoice(reader, "gated", {"fused", "unfused"}, stack.gated);
   readChoice(reader, "logits", {"compute", "f32"}, stack.logits);
   readChoice(reader, "attention", {"fused", "unfused"}, stack.attention);
@@ -135,6 +135,13 @@ static void readModel(const Reader &reader, Stack &stack) {
     stack.dropout = reader["dropout"].nonNegative(0.99);
   if (reader.has("vocab_multiple"))
     stack.vocabMultiple = reader["vocab_multiple"].integer(1, 1 << 20);
+  if (reader.has("length_bins")) {
+    Reader bins = reader["length_bins"];
+    bins.expectKeys({"tokens", "from"});
+    stack.lengthBin = bins["tokens"].integer(1, 1 << 20);
+    stack.lengthBinsFrom =
+        bins.has("from") ? bins["from"].integer(1, 1 << 30) : 1;
+  }
 }
 
 static void readStep(const Reader &reader, Stack &stack) {

@@ -74,6 +74,8 @@ struct Job {
   /// Dimensions that differ, as `name=value`.
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;
+  /// Tokens that a sequence holds on average; absent: it is full.
+  std::optional<int64_t> meanTokens;
   /// A preset without number of nodes, a preset with it, or a cluster file.
   std::string cluster;
   /// The cluster as an inline dictionary of the IR, instead of `cluster`.
@@ -129,6 +131,11 @@ llvm::Expected<machine::Stack> stackOf(const Job &job);
 /// What it would decide and can't is added to `remarks`.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
+
+/// Shortens sequences to what a stack that batches samples by length computes
+/// of them on average.
+llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
+                            std::vector<std::string> &remarks);
 
 /// Reads ZeRO stage, batch sizes, accumulation, offload and bucket sizes from a
 /// DeepSpeed configuration.

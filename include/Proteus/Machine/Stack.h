@@ -81,6 +81,10 @@ struct Stack {
   /// Vocabularies are padded to multiples of this times the tensor-parallel
   /// degree.
   int64_t vocabMultiple = 1;
+  /// Samples are batched by length, in bins of so many tokens, if sequences
+  /// may have `lengthBinsFrom` tokens or more: a batch is padded no further
+  /// than its bin. 0: every sample is padded to the length of the model.
+  int64_t lengthBin = 0, lengthBinsFrom = 1;
 
   // What it does in a step.
 
