@@ -15,6 +15,7 @@
 #include "CaseTranslation.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
 
@@ -24,9 +25,14 @@ using namespace proteus::driver;
 
 namespace {
 
-/// A GPU as cases call it, the device file, and what connects a node of it.
+enum class Form { Any, SXM3, SXM, PCIe };
+
+/// A GPU as cases call it ("A100-SXM-80GB", "NVIDIA H100 SXM5"), the device
+/// file, and what connects a node of it.
 struct KnownGPU {
-  StringRef name;
+  StringRef chip; ///< letters and digits of its name, in capitals
+  Form form;
+  int64_t memoryGB; ///< 0: all have the same
   StringRef device;
   StringRef nvlink; ///< of a node; empty: PCIe only
   unsigned pcieGeneration;
@@ -55,24 +61,82 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
+// Export versions have the chip of another with fewer links.
+static constexpr StringLiteral switchedA800 =
+    "{switched_links = 8, link_gbps = 20.0}";
+static constexpr StringLiteral switchedH800 =
+    "{switched_links = 8, link_gbps = 20.6}";
+
+/// Longer names of chips come before those that are part of them; of a chip
+/// that comes in several forms or sizes, the first is meant where nothing is
+/// said.
 static constexpr KnownGPU knownGPUs[] = {
-    {"B200-SXM", "B200-SXM6-180GB", switchedB200, 5},
-    {"H200-SXM", "H200-SXM5-141GB", switchedH100, 5},
-    {"H100-SXM-80GB", "H100-SXM5-80GB", switchedH100, 5},
-    {"H100-PCIe-80GB", "H100-PCIe-80GB", "", 5},
-    {"A100-SXM-80GB", "A100-SXM4-80GB", switchedA100, 4},
-    {"A100-SXM-40GB", "A100-SXM4-40GB", switchedA100, 4},
-    {"A100-PCIe-80GB", "A100-PCIe-80GB", "", 4},
-    {"V100-SXM3-32GB", "V100-SXM3-32GB", switchedV100, 3},
-    {"V100-SXM3-32GB (DGX-2H 450W)", "V100-SXM3-32GB", switchedV100, 3},
-    {"V100-SXM2-32GB", "V100-SXM2-32GB", cubeV100, 3},
-    {"V100-SXM2-16GB", "V100-SXM2-16GB", cubeV100, 3},
-    {"P100-SXM2-16GB", "P100-SXM2-16GB", cubeP100, 3},
-    {"K80 (half board)", "K80-half", "", 3},
-    {"RTX3090", "RTX-3090", "", 4},
-    {"RTX4090", "RTX-4090", "", 4},
-    {"RTX-A6000", "RTX-A6000", "", 4},
+    {"GB200", Form::Any, 0, "GB200-186GB", switchedB200, 5},
+    {"B200", Form::Any, 0, "B200-SXM6-180GB", switchedB200, 5},
+    {"H200", Form::Any, 0, "H200-SXM5-141GB", switchedH100, 5},
+    {"H800", Form::SXM, 80, "H100-SXM5-80GB", switchedH800, 5},
+    {"H100", Form::SXM, 80, "H100-SXM5-80GB", switchedH100, 5},
+    {"H100", Form::PCIe, 80, "H100-PCIe-80GB", "", 5},
+    {"A800", Form::SXM, 80, "A100-SXM4-80GB", switchedA800, 4},
+    {"A100", Form::SXM, 80, "A100-SXM4-80GB", switchedA100, 4},
+    {"A100", Form::SXM, 40, "A100-SXM4-40GB", switchedA100, 4},
+    {"A100", Form::PCIe, 80, "A100-PCIe-80GB", "", 4},
+    {"A100", Form::PCIe, 40, "A100-PCIe-40GB", "", 4},
+    {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3},
+    {"V100", Form::SXM, 16, "V100-SXM2-16GB", cubeV100, 3},
+    {"V100", Form::SXM, 32, "V100-SXM2-32GB", cubeV100, 3},
+    {"V100", Form::PCIe, 16, "V100-PCIe-16GB", "", 3},
+    {"P100", Form::SXM, 16, "P100-SXM2-16GB", cubeP100, 3},
+    {"P100", Form::PCIe, 16, "P100-PCIe-16GB", "", 3},
+    {"K80", Form::Any, 0, "K80-half", "", 3},
+    {"T4", Form::Any, 0, "T4", "", 3},
+    {"A6000", Form::Any, 0, "RTX-A6000", "", 4},
+    {"A40", Form::Any, 0, "A40", "", 4},
+    {"L4", Form::Any, 0, "L4", "", 4},
+    {"3090", Form::Any, 0, "RTX-3090", "", 4},
+    {"4090", Form::Any, 0, "RTX-4090", "", 4},
+    {"TITANXP", Form::Any, 0, "TITAN-Xp", "", 3},
+    {"1080TI", Form::Any, 0, "GTX-1080Ti", "", 3},
+    {"1080", Form::Any, 0, "GTX-1080", "", 3},
 };
+
+/// Whether a word begins with the name of a chip and not with a longer one:
+/// "A100", "RTX3090", "V100SXM2"; but neither "GH200" for "H200" nor "A4000"
+/// for "A40".
+static bool namesChip(StringRef word, StringRef chip) {
+  for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
+    word.consume_front(maker);
+  return word.consume_front(chip) && (word.empty() || !isDigit(word.front()));
+}
+
+static const KnownGPU *findGPU(StringRef words, int64_t memoryGB) {
+  std::string capitals = words.upper(), letters;
+  SmallVector<StringRef> parts;
+  for (StringRef rest = capitals; !rest.empty();) {
+    StringRef part = rest.take_while(isAlnum);
+    if (!part.empty())
+      parts.push_back(part);
+    rest = rest.drop_front(std::max<size_t>(1, part.size()));
+  }
+  // As one word too: "TITAN Xp", "GTX 1080 Ti".
+  letters = join(parts, "");
+  StringRef name = letters;
+  parts.push_back(name);
+  Form form = name.contains("PCIE")   ? Form::PCIe
+              : name.contains("SXM3") ? Form::SXM3
+              : name.contains("SXM")  ? Form::SXM
+                                      : Form::Any;
+  SmallVector<StringRef> found;
+  if (Regex("([0-9]+) ?Gi?B").match(words, &found))
+    found[1].getAsInteger(10, memoryGB);
+  for (const KnownGPU &gpu : knownGPUs)
+    if (any_of(parts,
+               [&](StringRef part) { return namesChip(part, gpu.chip); }) &&
+        (form == Form::Any || gpu.form == Form::Any || form == gpu.form) &&
+        (memoryGB == 0 || gpu.memoryGB == 0 || memoryGB == gpu.memoryGB))
+      return &gpu;
+  return nullptr;
+}
 
 namespace {
 struct Network {
@@ -81,17 +145,29 @@ struct Network {
 };
 } // namespace
 
-/// "4x 100 Gb/s ...", "800 Gb/s per node total ...", "measured ~40-57 Gb/s".
-static Expected<Network> parseNetwork(StringRef words) {
+/// "4x 100 Gb/s ...", "8 x HDR 200 Gbps", "400 Gb/s per GPU", "800 Gb/s per
+/// node total ...", "25 GB/s per node", "measured ~40-57 Gb/s".
+static Expected<Network> parseNetwork(StringRef words, int64_t devices) {
+  constexpr StringLiteral rate = "([0-9.]+) ?(Gb/s|Gbps|Gbit/s|GB/s)";
   SmallVector<StringRef> found;
+  /// Of the last match, bytes counted as eight bits.
+  auto speedOf = [&](unsigned number) {
+    double speed = 0;
+    if (found[number].getAsDouble(speed))
+      return 0.0;
+    return found[number + 1] == "GB/s" ? 8 * speed : speed;
+  };
   int64_t cards = 0;
-  double speed = 0;
-  if (Regex("([0-9]+) ?x ?([0-9]+) Gb/s").match(words, &found) &&
-      !found[1].getAsInteger(10, cards) && !found[2].getAsDouble(speed))
-    return Network{cards, speed};
-  if (Regex("([0-9]+) Gb/s per node").match(words, &found) &&
-      !found[1].getAsDouble(speed))
-    return Network{8, speed / 8};
+  if (Regex(("([0-9]+) ?[xX] ?([A-Za-z]+ )*" + rate).str())
+          .match(words, &found) &&
+      !found[1].getAsInteger(10, cards) && cards > 0 && speedOf(3) > 0)
+    return Network{cards, speedOf(3)};
+  if (Regex((rate + " per (GPU|device)").str()).match(words, &found) &&
+      speedOf(1) > 0)
+    return Network{devices, speedOf(1)};
+  if (Regex((rate + " (per|total per) node").str()).match(words, &found) &&
+      speedOf(1) > 0)
+    return Network{8, speedOf(1) / 8};
   double low = 0, high = 0;
   if (Regex("([0-9]+)-([0-9]+) Gb/s").match(words, &found) &&
       !found[1].getAsDouble(low) && !found[2].getAsDouble(high))
@@ -102,7 +178,7 @@ static Expected<Network> parseNetwork(StringRef words) {
     return Network{8, 400};
   return createStringError("the network '" + words +
                            "' says neither cards nor their speed (\"4x 100 "
-                           "Gb/s\")");
+                           "Gb/s\", \"800 Gb/s per node\")");
 }
 
 Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
@@ -111,9 +187,12 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
   int64_t perNode = h["gpus_per_node"].integer(1, 1024);
   std::string inside = h["intra_link"].string();
   std::string outside = h["inter_link"].string();
-  const KnownGPU *gpu = llvm::find_if(
-      knownGPUs, [&](const KnownGPU &known) { return known.name == name; });
-  if (gpu == std::end(knownGPUs))
+  int64_t memoryGB =
+      h.has("gpu_mem_GB") && h["gpu_mem_GB"].isNumber()
+          ? static_cast<int64_t>(h["gpu_mem_GB"].nonNegative(1e6))
+          : 0;
+  const KnownGPU *gpu = findGPU(name, memoryGB);
+  if (!gpu)
     return createStringError("the GPU '" + name + "' is not known");
   bool isPCIe = gpu->nvlink.empty() || StringRef(inside).starts_with("PCIe");
   if (gpus > perNode && gpus % perNode != 0)
@@ -147,7 +226,7 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
                     gpu->pcieGeneration, host, list(0, half),
                     list(half, devices - half));
   if (gpus > perNode) {
-    Expected<Network> network = parseNetwork(outside);
+    Expected<Network> network = parseNetwork(outside, perNode);
     if (!network)
       return network.takeError();
     node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", network->cards,

@@ -66,6 +66,31 @@ static Expected<std::string> precisionOf(StringRef words) {
   return createStringError("precision '" + words + "' is not known");
 }
 
+/// "1f1b", "1F1B (DeepSpeed pipe)", "interleaved 1F1B", "AFAB", ...; chunks of
+/// stages are interleaved, whatever the order is called.
+static Error setSchedule(const json::Reader &s, Strategy &strategy) {
+  std::string words = says(s, "schedule") ? s["schedule"].string() : "none";
+  std::string lower = StringRef(words).lower();
+  StringRef order = lower;
+  if (order.contains("interleav"))
+    strategy.schedule = "interleaved";
+  else if (order.contains("zero-bubble") || order.contains("zero bubble"))
+    strategy.schedule = "zero-bubble";
+  else if (order.contains("gpipe") || order.contains("afab") ||
+           order.contains("all-forward-all-backward"))
+    strategy.schedule = "gpipe";
+  else if (order.contains("1f1b"))
+    strategy.schedule = "1f1b";
+  // Without a pipeline there is no order to state.
+  else if (order != "none")
+    return createStringError("schedule '" + words + "' is not known");
+  if (strategy.virtualStages > 1 && strategy.schedule == "1f1b")
+    strategy.schedule = "interleaved";
+  if (strategy.pp == 1)
+    strategy.virtualStages = 1;
+  return Error::success();
+}
+
 /// Batch sizes, degrees and what the framework does by default.
 static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
                          Job &job) {
@@ -94,20 +119,20 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
     strategy.accumulation = steps.value_or(1);
   if (strategy.cp > 1)
     strategy.contextKind = "ring";
-  std::string words = says(s, "recompute") ? s["recompute"].string() : "none";
+  std::string words = "none";
+  // true: layers are recomputed.
+  if (says(s, "recompute"))
+    words = s["recompute"].text() == "true"    ? "full"
+            : s["recompute"].text() == "false" ? "none"
+                                               : s["recompute"].string();
   StringRef recompute = words;
   for (StringRef known : {"full", "selective", "none"})
     if (recompute.starts_with(known))
       strategy.recompute = known.str();
   if (!recompute.starts_with(strategy.recompute))
     return createStringError("recompute '" + words + "' is not known");
-  std::string schedule = says(s, "schedule") ? s["schedule"].string() : "none";
-  // Without a pipeline there is no order to state.
-  if (schedule != "none")
-    strategy.schedule = StringRef(schedule).split(' ').first.str();
-  if (!llvm::is_contained({"1f1b", "gpipe", "interleaved", "zero-bubble"},
-                          strategy.schedule))
-    return createStringError("schedule '" + schedule + "' is not known");
+  if (Error error = setSchedule(s, strategy))
+    return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
   auto decide = [&](StringRef key, std::optional<bool> &target) {
@@ -210,16 +235,32 @@ Expected<std::vector<Case>> proteus::driver::readCases(StringRef text,
     root = root["cases"];
   std::vector<Case> cases;
   StringSet<> ids;
+  size_t mistaken = 0;
+  std::string firstMistake;
   for (const json::Reader &entry : root.elements()) {
     cases.push_back(readCase(entry));
-    if (!ids.insert(cases.back().id).second)
-      entry["id"].fail("a second case has the id '" + cases.back().id + "'");
-    // Of a file of something else the first error says enough.
-    if (Error error = document->takeError())
-      return std::move(error);
+    Case &one = cases.back();
+    // Without an id it is no case; other mistakes are its own, but in a file of
+    // something else the first says enough.
+    bool isNamed = !one.id.empty();
+    if (isNamed && !ids.insert(one.id).second) {
+      llvm::consumeError(document->takeError());
+      entry["id"].fail("a second case has the id '" + one.id + "'");
+      return document->takeError();
+    }
+    if (Error error = document->takeError()) {
+      if (!isNamed)
+        return std::move(error);
+      one.unsupported = toString(std::move(error));
+      if (firstMistake.empty())
+        firstMistake = one.unsupported;
+      ++mistaken;
+    }
   }
   if (Error error = document->takeError())
     return std::move(error);
+  if (mistaken > 0 && mistaken == cases.size())
+    return createStringError(firstMistake);
   return cases;
 }
 

@@ -141,7 +141,9 @@ Reader Document::root() const { return Reader(this, &state->root, ""); }
 Error Document::takeError() const {
   if (state->error.empty())
     return Error::success();
-  return createStringError(state->error);
+  std::string error = std::move(state->error);
+  state->error.clear();
+  return createStringError(error);
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,7 +101,7 @@ public:
   ~Document();
 
   Reader root() const;
-  /// The first error of all reads so far.
+  /// The first error of all reads since it was last asked for.
   llvm::Error takeError() const;
 
 private:
