@@ -116,7 +116,8 @@ std::string kernelsSection() {
           "basis": "measured", "error": 0.1})";
   std::string convolution =
       R"({"units": "matrix", "efficiency": 0.5, "dgrad": 0.9, "wgrad": 0.8,
-          "strided_dgrad": 0.7, "few_channels": 0.6, "winograd": 0,
+          "strided_dgrad": 0.7, "few_channels": 0.6, "few_channels_wgrad": 0.5,
+          "winograd": 0,
           "memory": 0.8, "fixed_us": 3, "basis": "same chip", "error": 0.1})";
   std::string memory =
       R"({"efficiency": 0.8, "fixed_us": 2, "basis": "datasheet",
