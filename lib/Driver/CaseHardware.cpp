@@ -64,7 +64,7 @@ static constexpr KnownGPU knownGPUs[] = {
     {"A100-SXM-40GB", "A100-SXM4-40GB", switchedA100, 4},
     {"A100-PCIe-80GB", "A100-PCIe-80GB", "", 4},
     {"V100-SXM3-32GB", "V100-SXM3-32GB", switchedV100, 3},
-    {"V100-SXM3-32GB (DGX-2H 450W)", "V100-SXM3-32GB", switchedV100, 3},
+    {"V100-SXM3-32GB (DGX-2H 450W)", "V100-SXM3-32GB-H", switchedV100, 3},
     {"V100-SXM2-32GB", "V100-SXM2-32GB", cubeV100, 3},
     {"V100-SXM2-16GB", "V100-SXM2-16GB", cubeV100, 3},
     {"P100-SXM2-16GB", "P100-SXM2-16GB", cubeP100, 3},

@@ -43,11 +43,17 @@ struct Kinship {
 } // namespace
 
 static constexpr Kinship kin[] = {
-    {"A100-SXM4-80GB", "A100-PCIe-80GB"},  {"A100-PCIe-80GB", "A100-SXM4-80GB"},
-    {"A100-SXM4-40GB", "A100-SXM4-80GB"},  {"A100-PCIe-40GB", "A100-PCIe-80GB"},
-    {"H200-SXM5-141GB", "H100-SXM5-80GB"}, {"GB200-186GB", "B200-SXM6-180GB"},
-    {"V100-SXM2-32GB", "V100-SXM2-16GB"},  {"V100-SXM3-32GB", "V100-SXM2-16GB"},
-    {"V100-PCIe-16GB", "V100-SXM2-16GB"},  {"P100-SXM2-16GB", "P100-PCIe-16GB"},
+    {"A100-SXM4-80GB", "A100-PCIe-80GB"},
+    {"A100-PCIe-80GB", "A100-SXM4-80GB"},
+    {"A100-SXM4-40GB", "A100-SXM4-80GB"},
+    {"A100-PCIe-40GB", "A100-PCIe-80GB"},
+    {"H200-SXM5-141GB", "H100-SXM5-80GB"},
+    {"GB200-186GB", "B200-SXM6-180GB"},
+    {"V100-SXM2-32GB", "V100-SXM2-16GB"},
+    {"V100-SXM3-32GB", "V100-SXM2-16GB"},
+    {"V100-SXM3-32GB-H", "V100-SXM2-16GB"},
+    {"V100-PCIe-16GB", "V100-SXM2-16GB"},
+    {"P100-SXM2-16GB", "P100-PCIe-16GB"},
 };
 /// What a device that nobody measured may be off by at least, however few or
 /// alike the measured ones are.
