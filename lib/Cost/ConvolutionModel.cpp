@@ -102,11 +102,21 @@ private:
                                       kernel.pass == Pass::WeightGradient));
   }
 
+  /// Rate of narrow images relative to others. Matrix units take eight channels
+  /// at a time: libraries pad those that are last, and leave the matrix units
+  /// where channels are apart, as in the tables.
+  double rateOfFewChannels() const {
+    if (conv.inChannels >= fewChannels ||
+        (conv.channelsLast && parameters.onMatrixUnits))
+      return 1;
+    return kernel.pass == Pass::WeightGradient
+               ? parameters.fewChannels * parameters.fewChannelsWeightGradient
+               : parameters.fewChannels;
+  }
+
   /// The matrix of windows times the weights.
   Estimate implicitProduct() const {
-    double share = rateOf(parameters.efficiency);
-    if (conv.inChannels < fewChannels)
-      share *= parameters.fewChannels;
+    double share = rateOf(parameters.efficiency) * rateOfFewChannels();
     if (kernel.pass == Pass::DataGradient && conv.stride > 1)
       share *= parameters.stridedDataGradient;
     switch (kernel.pass) {

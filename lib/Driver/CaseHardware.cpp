@@ -25,7 +25,8 @@ using namespace proteus::driver;
 
 namespace {
 
-enum class Form { Any, SXM3, SXM, PCIe };
+/// How a chip is built in. Those of a DGX-2H may take more power.
+enum class Form { Any, SXM, SXM3, DGX2H, PCIe };
 
 /// A GPU as cases call it ("A100-SXM-80GB", "NVIDIA H100 SXM5"), the device
 /// file, and what connects a node of it.
@@ -82,9 +83,10 @@ static constexpr KnownGPU knownGPUs[] = {
     {"A100", Form::SXM, 40, "A100-SXM4-40GB", switchedA100, 4},
     {"A100", Form::PCIe, 80, "A100-PCIe-80GB", "", 4},
     {"A100", Form::PCIe, 40, "A100-PCIe-40GB", "", 4},
-    {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3},
     {"V100", Form::SXM, 16, "V100-SXM2-16GB", cubeV100, 3},
     {"V100", Form::SXM, 32, "V100-SXM2-32GB", cubeV100, 3},
+    {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3},
+    {"V100", Form::DGX2H, 32, "V100-SXM3-32GB-H", switchedV100, 3},
     {"V100", Form::PCIe, 16, "V100-PCIe-16GB", "", 3},
     {"P100", Form::SXM, 16, "P100-SXM2-16GB", cubeP100, 3},
     {"P100", Form::PCIe, 16, "P100-PCIe-16GB", "", 3},
@@ -122,10 +124,11 @@ static const KnownGPU *findGPU(StringRef words, int64_t memoryGB) {
   letters = join(parts, "");
   StringRef name = letters;
   parts.push_back(name);
-  Form form = name.contains("PCIE")   ? Form::PCIe
-              : name.contains("SXM3") ? Form::SXM3
-              : name.contains("SXM")  ? Form::SXM
-                                      : Form::Any;
+  Form form = name.contains("PCIE")    ? Form::PCIe
+              : name.contains("DGX2H") ? Form::DGX2H
+              : name.contains("SXM3")  ? Form::SXM3
+              : name.contains("SXM")   ? Form::SXM
+                                       : Form::Any;
   SmallVector<StringRef> found;
   if (Regex("([0-9]+) ?Gi?B").match(words, &found))
     found[1].getAsInteger(10, memoryGB);

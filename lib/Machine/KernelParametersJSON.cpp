@@ -61,6 +61,8 @@ static void visit(ConvolutionParameters &parameters, Visitor field) {
   field("wgrad", parameters.weightGradient, Unit::Share);
   field("strided_dgrad", parameters.stridedDataGradient, Unit::Share);
   field("few_channels", parameters.fewChannels, Unit::Share);
+  field("few_channels_wgrad", parameters.fewChannelsWeightGradient,
+        Unit::Share);
   field("winograd", parameters.winograd, Unit::Share);
   field("memory", parameters.memoryEfficiency, Unit::Share);
   field("fixed_us", parameters.fixedTime, Unit::Microseconds);

@@ -69,6 +69,8 @@ static double passesOfNorm(const machine::Stack &stack, Operation *op,
 
 void proteus::addTraffic(const machine::Stack &stack, Operation *op,
                          cost::Kernel &work) {
+  if (work.convolution)
+    work.convolution->channelsLast = stack.hasChannelsLast(work.type);
   work.bytes *= passesOfNorm(stack, op, work.type);
   if (std::optional<machine::TrafficClass> traffic = trafficOf(op, work))
     work.bytes *= stack.traffic[static_cast<unsigned>(*traffic)];

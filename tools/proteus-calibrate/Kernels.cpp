@@ -43,11 +43,17 @@ struct Kinship {
 } // namespace
 
 static constexpr Kinship kin[] = {
-    {"A100-SXM4-80GB", "A100-PCIe-80GB"},  {"A100-PCIe-80GB", "A100-SXM4-80GB"},
-    {"A100-SXM4-40GB", "A100-SXM4-80GB"},  {"A100-PCIe-40GB", "A100-PCIe-80GB"},
-    {"H200-SXM5-141GB", "H100-SXM5-80GB"}, {"GB200-186GB", "B200-SXM6-180GB"},
-    {"V100-SXM2-32GB", "V100-SXM2-16GB"},  {"V100-SXM3-32GB", "V100-SXM2-16GB"},
-    {"V100-PCIe-16GB", "V100-SXM2-16GB"},  {"P100-SXM2-16GB", "P100-PCIe-16GB"},
+    {"A100-SXM4-80GB", "A100-PCIe-80GB"},
+    {"A100-PCIe-80GB", "A100-SXM4-80GB"},
+    {"A100-SXM4-40GB", "A100-SXM4-80GB"},
+    {"A100-PCIe-40GB", "A100-PCIe-80GB"},
+    {"H200-SXM5-141GB", "H100-SXM5-80GB"},
+    {"GB200-186GB", "B200-SXM6-180GB"},
+    {"V100-SXM2-32GB", "V100-SXM2-16GB"},
+    {"V100-SXM3-32GB", "V100-SXM2-16GB"},
+    {"V100-SXM3-32GB-H", "V100-SXM2-16GB"},
+    {"V100-PCIe-16GB", "V100-SXM2-16GB"},
+    {"P100-SXM2-16GB", "P100-PCIe-16GB"},
 };
 /// What a device that nobody measured may be off by at least, however few or
 /// alike the measured ones are.
@@ -134,6 +140,10 @@ private:
   void scaleToBestRates(StringRef name, StringRef accelerator);
   void fitDeepBench(StringRef name, StringRef sheet, DType type);
   void inherit(Known &device, const Known &from) const;
+  void scaleToSixteenBits(const Known &known, DType type,
+                          ProductParameters &set) const;
+  void scaleToProducts(const Known &known, DType type,
+                       ConvolutionParameters &set) const;
   void fillIn(Known &device) const;
   Known &at(StringRef name) { return devices.at(name.str()); }
 
@@ -395,13 +405,67 @@ void KernelCalibration::inherit(Known &device, const Known &from) const {
 /// The types whose kernels differ, of those that `device` computes in.
 static std::vector<DType> typesOf(const Device &device) {
   std::vector<DType> types;
+  // Others are derived from the 16-bit type.
   for (DType type :
-       {DType::F32, DType::TF32, DType::BF16, DType::F16, DType::F8})
+       {DType::F32, DType::BF16, DType::F16, DType::TF32, DType::F8})
     // One 16-bit type stands for the other.
     if (device.supports(type) &&
         !(type == DType::F16 && device.supports(DType::BF16)))
       types.push_back(type);
   return types;
+}
+
+/// The set of the 16-bit type that stands for both; none if there is none on
+/// matrix units.
+template <typename T>
+static const T *ofSixteenBits(const std::map<DType, T> &sets) {
+  for (DType type : {DType::BF16, DType::F16})
+    if (auto found = sets.find(type);
+        found != sets.end() && found->second.onMatrixUnits)
+      return &found->second;
+  return nullptr;
+}
+
+/// A device of which products were measured in 16 bits but not in `type` is
+/// taken to lose as much between them as the devices of which both were: what
+/// limits the clock of one board says nothing about another. `set` is the mean
+/// of other devices.
+void KernelCalibration::scaleToSixteenBits(const Known &known, DType type,
+                                           ProductParameters &set) const {
+  const ProductParameters *sixteen = ofSixteenBits(known.products);
+  if (!sixteen)
+    return;
+  // Ratios have the errors of what they are ratios of.
+  std::vector<ProductParameters> ratios = measured<ProductParameters>(
+      known.device,
+      [&](const Known &other, std::vector<ProductParameters> &all) {
+        const ProductParameters *wide = ofSixteenBits(other.products);
+        auto own = other.products.find(type);
+        if (!wide || wide->basis != Basis::Measured ||
+            own == other.products.end())
+          return;
+        all.push_back(own->second);
+        all.back().efficiency /= wide->efficiency;
+      });
+  if (ratios.empty())
+    return;
+  ProductParameters ratio =
+      mean<ProductParameters>(ratios, {&ProductParameters::efficiency});
+  set.efficiency = rounded(sixteen->efficiency * ratio.efficiency);
+  set.error = rounded(std::hypot(sixteen->error, ratio.error), 2);
+}
+
+/// Nobody measured convolutions in TF32. They are products, so they are taken
+/// to lose as much against 16 bits as those do.
+void KernelCalibration::scaleToProducts(const Known &known, DType type,
+                                        ConvolutionParameters &set) const {
+  const ProductParameters *sixteen = ofSixteenBits(known.products);
+  const ProductParameters &own = known.products.at(type);
+  if (!sixteen || &own == sixteen)
+    return;
+  set.efficiency =
+      rounded(set.efficiency * own.efficiency / sixteen->efficiency);
+  set.error = rounded(std::hypot(set.error, own.error), 2);
 }
 
 void KernelCalibration::fillIn(Known &known) const {
@@ -418,15 +482,15 @@ void KernelCalibration::fillIn(Known &known) const {
             if (isAlike(own, set))
               all.push_back(set);
         });
-    known.products.try_emplace(
-        type,
+    ProductParameters product =
         mean<ProductParameters>(products, {&ProductParameters::efficiency,
                                            &ProductParameters::memoryEfficiency,
-                                           &ProductParameters::fixedTime}));
+                                           &ProductParameters::fixedTime});
+    if (onMatrixUnits)
+      scaleToSixteenBits(known, type, product);
+    known.products.try_emplace(type, product);
     if (type == DType::F8)
       continue;
-    // Nobody measured convolutions in TF32: other types on matrix units stand
-    // in.
     std::vector<ConvolutionParameters> convolutions =
         measured<ConvolutionParameters>(
             known.device,
@@ -436,14 +500,17 @@ void KernelCalibration::fillIn(Known &known) const {
                   all.push_back(set);
             });
     ConvolutionParameters generic = mean<ConvolutionParameters>(
-        convolutions,
-        {&ConvolutionParameters::efficiency,
-         &ConvolutionParameters::dataGradient,
-         &ConvolutionParameters::weightGradient,
-         &ConvolutionParameters::stridedDataGradient,
-         &ConvolutionParameters::fewChannels, &ConvolutionParameters::winograd,
-         &ConvolutionParameters::memoryEfficiency,
-         &ConvolutionParameters::fixedTime});
+        convolutions, {&ConvolutionParameters::efficiency,
+                       &ConvolutionParameters::dataGradient,
+                       &ConvolutionParameters::weightGradient,
+                       &ConvolutionParameters::stridedDataGradient,
+                       &ConvolutionParameters::fewChannels,
+                       &ConvolutionParameters::fewChannelsWeightGradient,
+                       &ConvolutionParameters::winograd,
+                       &ConvolutionParameters::memoryEfficiency,
+                       &ConvolutionParameters::fixedTime});
+    if (onMatrixUnits)
+      scaleToProducts(known, type, generic);
     known.convolutions.try_emplace(type, generic);
   }
   std::vector<GroupedParameters> grouped = measured<GroupedParameters>(

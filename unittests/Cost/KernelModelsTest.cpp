@@ -280,6 +280,30 @@ TEST(ConvolutionModel, StridedGradientsAreSlower) {
   EXPECT_GT(strided, 1.6 * microseconds(device, gradient));
 }
 
+TEST(ConvolutionModel, FewChannelsAreSlowWhereTheyAreApart) {
+  Device device = a100();
+  auto time = [&](DType type, Pass pass, bool channelsLast) {
+    Kernel first = makeConvolution(convolution(3, 112, 7), type, pass);
+    first.convolution->outChannels = 64;
+    first.convolution->channelsLast = channelsLast;
+    return microseconds(device, first);
+  };
+  double padded = time(DType::BF16, Pass::Forward, true);
+  double gradient = time(DType::BF16, Pass::WeightGradient, true);
+  double onVectors = time(DType::F32, Pass::Forward, false);
+  for (auto &[type, set] : device.kernels->convolutions) {
+    set.fewChannels = 0.25;
+    set.fewChannelsWeightGradient = 0.5;
+  }
+  // Those that are last are padded; the others leave the matrix units.
+  EXPECT_EQ(time(DType::BF16, Pass::Forward, true), padded);
+  EXPECT_EQ(time(DType::BF16, Pass::WeightGradient, true), gradient);
+  EXPECT_GT(time(DType::BF16, Pass::Forward, false), 3 * padded);
+  EXPECT_GT(time(DType::BF16, Pass::WeightGradient, false), 6 * gradient);
+  // Vector units do not pad, wherever the channels are.
+  EXPECT_GT(time(DType::F32, Pass::Forward, true), 2 * onVectors);
+}
+
 TEST(ConvolutionModel, DepthwiseDoesNotPadItsChannels) {
   // Tiles of products would compute 32 channels for each of them.
   Kernel depthwise = makeConvolution(convolution(1, 112, 3, 1, 64), DType::BF16,

@@ -84,7 +84,8 @@ TEST(DeviceFile, ErrorsNamePlaceAndRemedy) {
             "H100-PCIe-80GB, H100-SXM5-80GB, H200-SXM5-141GB, K80-half, L4, "
             "MI350X-288GB, P100-PCIe-16GB, P100-SXM2-16GB, RTX-3090, "
             "RTX-4090, RTX-A6000, T4, TITAN-Xp, V100-PCIe-16GB, "
-            "V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB; "
+            "V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB-H, "
+            "V100-SXM3-32GB; "
             "others are written out as an object) at device");
   EXPECT_EQ(errorWith("hopper", "hoper"),
             "x.json: unknown architecture 'hoper' (one of other, pascal, "
@@ -116,7 +117,8 @@ std::string kernelsSection() {
           "basis": "measured", "error": 0.1})";
   std::string convolution =
       R"({"units": "matrix", "efficiency": 0.5, "dgrad": 0.9, "wgrad": 0.8,
-          "strided_dgrad": 0.7, "few_channels": 0.6, "winograd": 0,
+          "strided_dgrad": 0.7, "few_channels": 0.6, "few_channels_wgrad": 0.5,
+          "winograd": 0,
           "memory": 0.8, "fixed_us": 3, "basis": "same chip", "error": 0.1})";
   std::string memory =
       R"({"efficiency": 0.8, "fixed_us": 2, "basis": "datasheet",

@@ -53,6 +53,20 @@ TEST(Preset, HoldsTheDatasheetOfTheA100) {
   EXPECT_EQ(cluster->interNode.bandwidth, 25e9);
 }
 
+/// Nobody measured convolutions in TF32; products tell what they lose.
+TEST(Preset, TF32LosesAsMuchInConvolutionsAsInProducts) {
+  for (StringRef name : {"dgx-a100", "dgx-h100", "dgx-b200"}) {
+    Expected<Cluster> cluster = parseClusterPreset(name);
+    ASSERT_TRUE(bool(cluster)) << toString(cluster.takeError());
+    const KernelParameters &kernels = *cluster->devices[0].kernels;
+    double products = kernels.product(DType::TF32).efficiency /
+                      kernels.product(DType::BF16).efficiency;
+    double convolutions = kernels.convolution(DType::TF32).efficiency /
+                          kernels.convolution(DType::BF16).efficiency;
+    EXPECT_NEAR(convolutions / products, 1, 0.01) << name.str();
+  }
+}
+
 TEST(Preset, MissingTypesFallBackToF32Visibly) {
   Expected<Cluster> cluster = parseClusterPreset("dgx1-v100");
   ASSERT_TRUE(bool(cluster));

@@ -67,6 +67,8 @@ struct Convolution {
   double outHeight = 1, outWidth = 1; ///< of the output
   double kernelHeight = 1, kernelWidth = 1;
   double stride = 1; ///< the larger of both directions
+  /// The channels of a pixel are neighbours in memory.
+  bool channelsLast = false;
 };
 
 /// Which part of a step a matrix kernel belongs to; decides how its operands

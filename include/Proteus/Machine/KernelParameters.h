@@ -76,7 +76,8 @@ struct ConvolutionParameters : Provenance {
   double dataGradient = 1; ///< factors of the rate
   double weightGradient = 1;
   double stridedDataGradient = 1;
-  double fewChannels = 1;
+  double fewChannels = 1; ///< fewer than 8 channels that are apart
+  double fewChannelsWeightGradient = 1; ///< on top of both factors
   double winograd = 0; ///< rate of transformed products; 0: there are none
   double memoryEfficiency = 1;
   double fixedTime = 0; ///< seconds
