@@ -254,9 +254,9 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
       work &&
       removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
     addTraffic(options.stack, op, *work);
-    cost::Answer answer = model.cost(*work);
-    answer.time =
-        timeWithStack(options.stack, deviceTypeOf(number), *work, answer.time);
+    cost::Answer answer = model.cost(workOfAllPieces(op, *work));
+    answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
+                                answer.time / numPieces(op));
     if (auto conversion = conversionWork(op, coordinates[number],
                                          options.stack.keepsConvertedWeights))
       answer.time += model.cost(*conversion).time;

@@ -10,6 +10,7 @@
 #define PROTEUS_LIB_TRANSFORMS_LOCALWORK_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
 
@@ -31,6 +32,16 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 /// The work of `op` at `coordinates`; none where there is nothing to do.
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
+
+/// Bits of an element on its way: where nothing but products that convert it
+/// reads what is gathered, it is converted first.
+int64_t gatheredBits(dist::AllGatherOp gather);
+
+/// The work of all products that the library is asked for at once, of which
+/// `op` is one of `proteus.pieces`; `work` is that of `op`.
+cost::Kernel workOfAllPieces(mlir::Operation *op, cost::Kernel work);
+/// How many they are.
+int64_t numPieces(mlir::Operation *op);
 
 /// The conversion of factors into the type that `op` computes in, ahead of
 /// `op`; none if it takes its operands as they are. Weights that are kept
