@@ -56,6 +56,7 @@ static constexpr StringLiteral pairsV100 =
     "[1, 3, 2], [2, 3, 2]]}";
 
 static constexpr KnownGPU knownGPUs[] = {
+    {"GB200", "GB200-186GB", switchedB200, 5},
     {"B200-SXM", "B200-SXM6-180GB", switchedB200, 5},
     {"H200-SXM", "H200-SXM5-141GB", switchedH100, 5},
     {"H100-SXM-80GB", "H100-SXM5-80GB", switchedH100, 5},

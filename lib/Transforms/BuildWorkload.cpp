@@ -202,7 +202,7 @@ static bool isRooted(const sim::GroupCollective &collective) {
 /// Finds out which ranks, groups and links are alike.
 LogicalResult WorkloadBuilder::fold() {
   const dist::Mesh &grid = mesh.getValue();
-  families.emplace(mesh, pipelineAxis);
+  families.emplace(mesh, pipelineAxis, options.stack.gathersConverted);
   for (auto [stage, flat] : llvm::enumerate(programs))
     for (const FlatList *list : {&flat.micro, &flat.once})
       for (const FlatTask &task : list->tasks)
@@ -257,8 +257,8 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
     cost::Answer answer = model.cost(workOfAllPieces(op, *work));
     answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
                                 answer.time / numPieces(op));
-    if (auto conversion = conversionWork(op, coordinates[number],
-                                         options.stack.keepsConvertedWeights))
+    if (auto conversion =
+            conversionWork(op, coordinates[number], options.stack))
       answer.time += model.cost(*conversion).time;
     entry->second = {answer, work->family, true};
   }

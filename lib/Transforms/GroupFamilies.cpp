@@ -69,7 +69,7 @@ uint32_t GroupFamilies::familyOf(Operation *op, int64_t stage) {
   return entry->second;
 }
 
-static int64_t bytesOf(const FlatTask &task) {
+int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op))
     return fused.getBucketBytes(task.bucket);
   if (auto fused = dyn_cast<dist::FusedGatherOp>(task.op))
@@ -77,7 +77,7 @@ static int64_t bytesOf(const FlatTask &task) {
   int64_t bytes = cast<dist::CollectiveOpInterface>(task.op).getBufferBytes();
   if (auto gather = dyn_cast<dist::AllGatherOp>(task.op))
     bytes =
-        llvm::divideCeil(bytes * gatheredBits(gather),
+        llvm::divideCeil(bytes * gatheredBits(gather, convertsParameters),
                          gather.getInput().getType().getElementTypeBitWidth());
   return bytes;
 }

@@ -325,8 +325,8 @@ static double narrowing(Operation *op, Type type) {
          tensorType(op->getOperand(0)).getElementTypeBitWidth();
 }
 
-/// The narrow type that everyone who reads a gathered value converts it into;
-/// null if someone takes it as it is.
+/// The narrow type that everyone who reads a gathered activation converts it
+/// into; null if someone takes it as it is.
 static Type readAs(Value value) {
   Type narrow;
   for (OpOperand &use : value.getUses()) {
@@ -343,11 +343,18 @@ static Type readAs(Value value) {
   return narrow;
 }
 
-int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
+static bool isForActivation(dist::AllGatherOp gather) {
+  std::optional<dist::Purpose> purpose = gather.getPurpose();
+  return !purpose || *purpose == dist::Purpose::Activation;
+}
+
+int64_t proteus::gatheredBits(dist::AllGatherOp gather,
+                              bool convertsParameters) {
   int64_t bits = gather.getInput().getType().getElementTypeBitWidth();
-  if (Type type = readAs(gather.getResult()))
-    bits = std::min<int64_t>(bits, type.getIntOrFloatBitWidth());
-  return bits;
+  if (!isForActivation(gather) && !convertsParameters)
+    return bits;
+  Type type = readAs(gather.getResult());
+  return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 
 /// Devices of which each has converted its part of `value`; 1 if it arrives
@@ -357,7 +364,19 @@ static int64_t convertedBy(Value value) {
   if (auto join = dyn_cast_if_present<dist::JoinOp>(op))
     op = join.getInputs().front().getDefiningOp();
   auto gather = dyn_cast_if_present<dist::AllGatherOp>(op);
-  return gather && readAs(gather.getResult()) ? gather.getGroupSize() : 1;
+  return gather && isForActivation(gather) && readAs(gather.getResult())
+             ? gather.getGroupSize()
+             : 1;
+}
+
+/// Whether a product in front of `op` converts the input of both.
+static bool isConvertedBefore(Operation *op) {
+  return llvm::any_of(op->getOperand(0).getUses(), [&](OpOperand &use) {
+    Operation *other = use.getOwner();
+    return use.getOperandNumber() == 0 && isa<nn::LinearOp>(other) &&
+           convertsInto(other) && other->getBlock() == op->getBlock() &&
+           other->isBeforeInBlock(op);
+  });
 }
 
 int64_t proteus::numPieces(Operation *op) {
@@ -386,13 +405,17 @@ cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
 // form is made behind it.
 std::optional<cost::Kernel>
 proteus::conversionWork(nn::IterationSpaceOpInterface op,
-                        ArrayRef<int64_t> coordinates, bool keepsWeights) {
+                        ArrayRef<int64_t> coordinates,
+                        const machine::Stack &stack) {
   Type type = convertsInto(op);
   if (!type || isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op))
     return std::nullopt;
   bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
-  double read =
-      factorBytes(op, isGradient || keepsWeights ? 1 : 2, coordinates);
+  bool findsWeights = isGradient || stack.keepsConvertedWeights;
+  if (stack.fusedLinears && findsWeights && isa<nn::LinearOp>(*op) &&
+      isConvertedBefore(op))
+    return std::nullopt;
+  double read = factorBytes(op, findsWeights ? 1 : 2, coordinates);
   cost::Kernel kernel;
   kernel.op = nn::CastOp::getOperationName();
   auto parts = static_cast<double>(convertedBy(op->getOperand(0)));
