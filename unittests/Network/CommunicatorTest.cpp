@@ -86,6 +86,7 @@ TEST(Communicator, RingsAndSwitchesWithinANodeFollowTheFormulas) {
 TEST(Communicator, UserBuffersNeedNoLibrary) {
   CollectiveConstants constants = h100Constants();
   Cluster cluster = makeCluster(switchedNode(8, 370.8 * GB), constants, 2);
+  cluster.devices[0].memoryBandwidth = 3000 * GB;
   constexpr int64_t bytes = 64 << 20;
   for (int64_t n : {2, 4, 8}) {
     Communicator *group = make(cluster, range(0, n));
