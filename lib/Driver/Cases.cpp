@@ -145,6 +145,13 @@ static Error setStrategy(const json::Reader &s, const json::Reader &hardware,
   // Without it products wait for whole collectives, as they do by default.
   if (isTrue(s, "tp_comm_overlap"))
     strategy.tensorOverlap = "chunked";
+  if (says(s, "tensor_overlap")) {
+    strategy.tensorOverlap = s["tensor_overlap"].string();
+    if (!llvm::is_contained({"none", "async", "chunked"},
+                            strategy.tensorOverlap))
+      return createStringError("tensor_overlap '" + strategy.tensorOverlap +
+                               "' is not known: none, async or chunked");
+  }
   // "all dp ranks" is the default.
   if (says(s, "zero_group") && !s["zero_group"].isString())
     strategy.zeroGroup = countOf(s, "zero_group");

@@ -147,7 +147,9 @@ static void readModel(const Reader &reader, Stack &stack) {
 static void readStep(const Reader &reader, Stack &stack) {
   reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
                      "tensor_overlap", "overlap_parameters", "overlap_messages",
-                     "scatter_messages", "stage_partition", "zero_one_by_one"});
+                     "scatter_messages", "stage_partition", "zero_one_by_one",
+                     "gathers_converted"});
+  readFlag(reader, "gathers_converted", stack.gathersConverted);
   readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
              stack.bucketRule);
   readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
@@ -178,7 +180,9 @@ static void readRates(const Reader &reader,
 
 static void readKernels(const Reader &reader, Stack &stack) {
   reader.expectKeys({"traffic", "fused", "attention_rate", "product_rate",
-                     "images", "fused_neighbours", "keeps_converted_weights"});
+                     "images", "fused_neighbours", "fused_linears",
+                     "keeps_converted_weights"});
+  readFlag(reader, "fused_linears", stack.fusedLinears);
   readFlag(reader, "keeps_converted_weights", stack.keepsConvertedWeights);
   readEnum(reader, "images",
            {"channels_last", "channels_first", "half_channels_last"},

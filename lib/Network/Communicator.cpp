@@ -49,6 +49,10 @@ static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
 /// An exchange needs this long for each member of another node.
 static constexpr double exchangeAcross = 2.4 * us;
 
+/// A copy into a buffer of another device, and the flag that tells of it: two
+/// launches of about 2 us each, one behind the other.
+static constexpr double bufferBase = 4 * us;
+
 // Channels of messages.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
 /// Messages up to this size go by the low-latency protocol: 16 KiB for each of
@@ -111,8 +115,12 @@ class FlowCommunicator : public Communicator {
 public:
   explicit FlowCommunicator(std::unique_ptr<Placement> placement);
   Plan plan(CollectiveKind kind, int64_t bytes) const override;
+  Plan planBuffers(CollectiveKind kind, int64_t bytes) const override;
+  Plan planSum(int64_t bytes) const override;
 
 private:
+  /// Whether members can open buffers to each other.
+  bool hasUserBuffers() const { return !isAcross() && (nvlink || !hasTrees()); }
   Plan planKind(CollectiveKind kind, int64_t bytes) const;
   using Constants = const CollectiveConstants &;
   /// The constants of a collective that runs in rings.
@@ -531,6 +539,51 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
                              latency + messages.latency, transfer, bytes,
                              &messages.set});
   plan.channels = used;
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Without the library
+//===----------------------------------------------------------------------===//
+
+/// Copy engines move the data, or one thread block does, so that kernels keep
+/// their multiprocessors. Every port carries what it carries in a ring.
+Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
+  if (size < 2 || bytes <= 0)
+    return {};
+  if (!hasUserBuffers())
+    return plan(kind, bytes);
+  assert((kind == CollectiveKind::AllGather ||
+          kind == CollectiveKind::ReduceScatter) &&
+         "a collective that user buffers know");
+  const LoadSet &set = ring.get([&] { return ringLoads(*placement); });
+  int64_t volume = scaled(bytes, size - 1, size);
+  double latency =
+      slowest([](Constants c) { return std::min(c.messageBase, bufferBase); });
+  double transfer = slowest([&](Constants c) {
+    return static_cast<double>(volume) * set.allLinks / c.messageEfficiency;
+  });
+  Plan plan = best(Candidate{Algorithm::UserBuffers, Protocol::Simple, latency,
+                             transfer, volume, &set});
+  plan.channels = 0;
+  return plan;
+}
+
+/// A kernel reads a part of every member and writes one.
+Plan FlowCommunicator::planSum(int64_t bytes) const {
+  Plan plan;
+  if (size < 2 || bytes <= 0 || !hasUserBuffers())
+    return plan;
+  double bandwidth = std::numeric_limits<double>::infinity();
+  for (uint32_t kind : placement->kindsUsed)
+    for (const machine::Vertex &vertex :
+         placement->cluster.kinds[kind].graph.vertices)
+      if (vertex.kind == machine::VertexKind::Device)
+        bandwidth = std::min(
+            bandwidth, placement->cluster.devices[vertex.type].memoryBandwidth);
+  plan.algorithm = Algorithm::UserBuffers;
+  plan.latency = cost::fromSeconds(static_cast<double>(bytes) *
+                                   (1 + 1.0 / size) / bandwidth);
   return plan;
 }
 

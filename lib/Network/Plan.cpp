@@ -36,6 +36,8 @@ StringRef proteus::net::stringify(Algorithm algorithm) {
     return "chain";
   case Algorithm::Message:
     return "message";
+  case Algorithm::UserBuffers:
+    return "user buffers";
   }
   llvm_unreachable("unknown algorithm");
 }
@@ -50,6 +52,19 @@ StringRef proteus::net::stringify(Protocol protocol) {
     return "Simple";
   }
   llvm_unreachable("unknown protocol");
+}
+
+Plan Communicator::planFor(Transport transport, cost::CollectiveKind kind,
+                           int64_t bytes) const {
+  switch (transport) {
+  case Transport::Library:
+    return plan(kind, bytes);
+  case Transport::UserBuffers:
+    return planBuffers(kind, bytes);
+  case Transport::LocalSum:
+    return planSum(bytes);
+  }
+  llvm_unreachable("unknown transport");
 }
 
 cost::Time Plan::alone() const {

@@ -111,8 +111,8 @@ Error GroupPlans::make(unsigned family, int64_t first, GroupPlan &plan) const {
   plan.communicator = std::move(*communicator);
   for (const GroupCollective &collective :
        request.families[family].collectives) {
-    plan.plans.push_back(
-        plan.communicator->plan(collective.kind, collective.bytes));
+    plan.plans.push_back(plan.communicator->planFor(
+        collective.transport, collective.kind, collective.bytes));
     const net::LinkLoads *loads = plan.plans.back().loads;
     plan.loadsOf.push_back(llvm::find(plan.loads, loads) - plan.loads.begin());
     if (plan.loadsOf.back() == plan.loads.size())

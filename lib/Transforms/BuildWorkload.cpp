@@ -202,7 +202,7 @@ static bool isRooted(const sim::GroupCollective &collective) {
 /// Finds out which ranks, groups and links are alike.
 LogicalResult WorkloadBuilder::fold() {
   const dist::Mesh &grid = mesh.getValue();
-  families.emplace(mesh, pipelineAxis);
+  families.emplace(mesh, pipelineAxis, options.stack.gathersConverted);
   for (auto [stage, flat] : llvm::enumerate(programs))
     for (const FlatList *list : {&flat.micro, &flat.once})
       for (const FlatTask &task : list->tasks)
@@ -254,11 +254,11 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
       work &&
       removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
     addTraffic(options.stack, op, *work);
-    cost::Answer answer = model.cost(*work);
-    answer.time =
-        timeWithStack(options.stack, deviceTypeOf(number), *work, answer.time);
-    if (auto conversion = conversionWork(op, coordinates[number],
-                                         options.stack.keepsConvertedWeights))
+    cost::Answer answer = model.cost(workOfAllPieces(op, *work));
+    answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
+                                answer.time / numPieces(op));
+    if (auto conversion =
+            conversionWork(op, coordinates[number], options.stack))
       answer.time += model.cost(*conversion).time;
     entry->second = {answer, work->family, true};
   }

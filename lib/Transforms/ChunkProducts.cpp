@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
 
@@ -53,14 +54,16 @@ struct Cut {
 /// Cuts the products of one program into chunks.
 class Chunker {
 public:
-  Chunker(int64_t count) : count(count) {}
+  /// `said`: into how many; 0 if nothing is said.
+  Chunker(int64_t said) : said(said) {}
 
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
 
-  int64_t numCut = 0, numUneven = 0;
+  int64_t numUneven = 0;
 
 private:
+  void setCount(dist::CollectiveOpInterface collective);
   bool divides(RankedTensorType type, unsigned dim, int64_t groups);
   RankedTensorType chunkType(RankedTensorType type, unsigned dim) const {
     SmallVector<int64_t> shape(type.getShape());
@@ -81,13 +84,29 @@ private:
     result.setType(chunkType(tensorType(result), resultDim));
     return copy;
   }
+  Value cloneCollective(OpBuilder &builder, Operation *op, Value chunk,
+                        unsigned dim, int64_t index) const {
+    Operation *copy = cloneFor(builder, op, 0, chunk, dim);
+    if (copy->hasAttr(ProteusDialect::exchangeAttrName))
+      copy->setDiscardableAttr(ProteusDialect::exchangeAttrName,
+                               builder.getDenseI64ArrayAttr({index, count}));
+    return copy->getResult(0);
+  }
+  Value cloneProduct(OpBuilder &builder, const Cut &cut, Value rows) const {
+    Operation *copy =
+        cloneFor(builder, cut.product, cut.operand, rows, cut.resultDim);
+    copy->setDiscardableAttr(ProteusDialect::piecesAttrName,
+                             builder.getI64IntegerAttr(count));
+    return copy->getResult(0);
+  }
   Value join(OpBuilder &builder, Value whole, ArrayRef<Value> chunks,
              unsigned dim, int64_t groups) const {
     return dist::JoinOp::create(builder, whole.getLoc(), whole.getType(),
                                 chunks, dim, groups);
   }
 
-  int64_t count;
+  int64_t said;
+  int64_t count = 0; ///< of the collective at hand
 };
 
 } // namespace
@@ -130,16 +149,29 @@ static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   return std::nullopt;
 }
 
-static int64_t partsOf(RankedTensorType type, unsigned dim) {
+/// In how many runs the devices hold a dimension: two each in a zigzag.
+static int64_t runsOf(RankedTensorType type, unsigned dim) {
   dist::LayoutAttr layout = dist::getLayout(type);
-  return dist::numParts(layout.getMesh().getValue(), layout.getValue(), dim);
+  return dist::numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
+         (layout.getValue().dims[dim].zigzag ? 2 : 1);
 }
 
-/// Whether a dimension can be cut: its parts are runs of their own, and chunks
-/// divide them.
+/// A ring exchange has as many chunks as members. Sums that all members get are
+/// the library's, and a few chunks hide most of them.
+void Chunker::setCount(dist::CollectiveOpInterface collective) {
+  constexpr int64_t chunksOfSums = 4;
+  count = said;
+  if (count == 0 && !collective->hasAttr(ProteusDialect::exchangeAttrName))
+    count = chunksOfSums;
+  if (count == 0)
+    count = collective.getGroupSize();
+}
+
+/// Whether a dimension can be cut: its parts are at home, and chunks divide
+/// their runs.
 bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
-  bool fits = !axes.zigzag && axes.shift == 0 &&
+  bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&
               type.getDimSize(dim) % (groups * count) == 0;
   numUneven += !fits;
   return fits;
@@ -155,7 +187,8 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
               cutOf(use.getOwner(), use.getOperandNumber(), dim))
         cuts.push_back(*cut);
   RankedTensorType type = gather.getInput().getType();
-  int64_t groups = partsOf(type, dim);
+  int64_t groups = runsOf(type, dim);
+  setCount(gather);
   if (cuts.empty() || !divides(type, dim, groups))
     return;
   llvm::sort(cuts, [](const Cut &a, const Cut &b) {
@@ -164,17 +197,14 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
   OpBuilder builder(gather);
   SmallVector<Value> gathered;
   for (int64_t i = 0; i < count; ++i)
-    gathered.push_back(
-        cloneFor(builder, gather, 0,
-                 chunk(builder, gather.getInput(), dim, i, groups), dim)
-            ->getResult(0));
+    gathered.push_back(cloneCollective(
+        builder, gather, chunk(builder, gather.getInput(), dim, i, groups), dim,
+        i));
   for (const Cut &cut : cuts) {
     builder.setInsertionPoint(cut.product);
     SmallVector<Value> chunks;
     for (Value rows : gathered)
-      chunks.push_back(
-          cloneFor(builder, cut.product, cut.operand, rows, cut.resultDim)
-              ->getResult(0));
+      chunks.push_back(cloneProduct(builder, cut, rows));
     Value result = cut.product->getResult(0);
     result.replaceAllUsesWith(
         join(builder, result, chunks, cut.resultDim, groups));
@@ -187,7 +217,6 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
     whole.replaceAllUsesWith(join(builder, whole, gathered, dim, groups));
   }
   gather.erase();
-  ++numCut;
 }
 
 /// The dimension along which a product is cut in front of its reduction.
@@ -204,6 +233,20 @@ static unsigned rowsOf(dist::AllReduceOp reduce) {
   return rows;
 }
 
+/// Whether the gradient of a weight is computed from what `product` computes
+/// the gradient of an input from: it runs beside the sum of the latter.
+static bool hasWeightGradient(const Cut &cut) {
+  auto kernel = cast<IterationSpaceOpInterface>(cut.product);
+  if (kernel.getKernelPass() != nn::KernelPass::DataGradient)
+    return false;
+  return llvm::any_of(
+      cut.product->getOperand(cut.operand).getUsers(), [](Operation *user) {
+        auto other = dyn_cast<IterationSpaceOpInterface>(user);
+        return other && other.getKernelClass() == nn::KernelClass::Matrix &&
+               other.getKernelPass() == nn::KernelPass::WeightGradient;
+      });
+}
+
 /// The sum over devices of a chunk starts when it is computed.
 template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   Value input = reduce.getInput();
@@ -213,10 +256,11 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
     return;
   unsigned dim = rowsOf(reduce);
   std::optional<Cut> cut = cutOfResult(product, dim);
-  if (!cut)
+  if (!cut || hasWeightGradient(*cut))
     return;
   // Every device gets chunks of its own part.
-  int64_t groups = partsOf(tensorType(reduce.getResult()), dim);
+  int64_t groups = runsOf(tensorType(reduce.getResult()), dim);
+  setCount(reduce);
   if (!divides(tensorType(reduce.getResult()), dim, groups) ||
       !divides(tensorType(product->getOperand(cut->operand)), cut->operandDim,
                groups))
@@ -226,17 +270,14 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   for (int64_t i = 0; i < count; ++i) {
     Value rows = chunk(builder, product->getOperand(cut->operand),
                        cut->operandDim, i, groups);
-    Operation *part =
-        cloneFor(builder, product, cut->operand, rows, cut->resultDim);
-    chunks.push_back(
-        cloneFor(builder, reduce, 0, part->getResult(0), dim)->getResult(0));
+    chunks.push_back(cloneCollective(
+        builder, reduce, cloneProduct(builder, *cut, rows), dim, i));
   }
   builder.setInsertionPoint(reduce);
   Value whole = reduce.getResult();
   whole.replaceAllUsesWith(join(builder, whole, chunks, dim, groups));
   reduce->erase();
   product->erase();
-  ++numCut;
 }
 
 namespace {
@@ -256,8 +297,7 @@ void ChunkProducts::runOnOperation() {
     program.emitOpError("chunks must be at least 2, got ") << chunks.getValue();
     return signalPassFailure();
   }
-  int64_t count = chunks > 0 ? int64_t(chunks) : given ? given.getInt() : 0;
-  if (count == 0)
+  if (chunks == 0 && !given)
     return;
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
@@ -266,10 +306,15 @@ void ChunkProducts::runOnOperation() {
         !purpose || purpose.getValue() == dist::Purpose::Activation;
     auto section = op->getParentOfType<dist::SectionOp>();
     if (isForKernels && section && !section.getOnce() &&
-        isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op))
+        isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op)) {
       collectives.push_back(op);
+      // User buffers do not add for all.
+      if (!isa<dist::AllReduceOp>(op))
+        op->setDiscardableAttr(ProteusDialect::exchangeAttrName,
+                               DenseI64ArrayAttr::get(&getContext(), {0, 1}));
+    }
   });
-  Chunker chunker(count);
+  Chunker chunker(chunks > 0 ? int64_t(chunks) : given.getInt());
   for (Operation *op : collectives) {
     if (auto gather = dyn_cast<dist::AllGatherOp>(op))
       chunker.cutBehind(gather);
@@ -280,9 +325,7 @@ void ChunkProducts::runOnOperation() {
   }
   if (chunker.numUneven > 0)
     program.emitRemark() << chunker.numUneven
-                         << " of its collectives run in one piece: their rows "
-                            "are not a multiple of "
-                         << count
-                         << " per device, or lie in a zigzag; choose another "
+                         << " of its collectives run in one piece: chunks do "
+                            "not divide their rows on a device; choose another "
                             "number of chunks";
 }

@@ -8,7 +8,10 @@
 
 #include "GroupFamilies.h"
 
+#include "LocalWork.h"
+
 #include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -66,12 +69,42 @@ uint32_t GroupFamilies::familyOf(Operation *op, int64_t stage) {
   return entry->second;
 }
 
-static int64_t bytesOf(const FlatTask &task) {
+int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op))
     return fused.getBucketBytes(task.bucket);
   if (auto fused = dyn_cast<dist::FusedGatherOp>(task.op))
     return fused.getBucketBytes(task.bucket);
-  return cast<dist::CollectiveOpInterface>(task.op).getBufferBytes();
+  int64_t bytes = cast<dist::CollectiveOpInterface>(task.op).getBufferBytes();
+  if (auto gather = dyn_cast<dist::AllGatherOp>(task.op))
+    bytes =
+        llvm::divideCeil(bytes * gatheredBits(gather, convertsParameters),
+                         gather.getInput().getType().getElementTypeBitWidth());
+  return bytes;
+}
+
+/// Layouts can't say "the part of the i-th neighbour", so every chunk of the
+/// program has a piece of each part. What moves, and when, is that of a ring
+/// exchange all the same: one chunk is the device's own, and each of the others
+/// goes from one device to another as a whole.
+static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
+  auto exchange =
+      op->getAttrOfType<DenseI64ArrayAttr>(ProteusDialect::exchangeAttrName);
+  if (!exchange)
+    return;
+  collective.transport = net::Transport::UserBuffers;
+  int64_t index = exchange[0], count = exchange[1];
+  if (count == 1)
+    return;
+  bool isGather = collective.kind == cost::CollectiveKind::AllGather;
+  // The own chunk is the first that is gathered, and the last that is computed.
+  if (index != (isGather ? 0 : count - 1)) {
+    collective.bytes = llvm::divideCeil(collective.bytes * count, count - 1);
+  } else if (isGather) {
+    collective.bytes = 0;
+  } else {
+    collective.bytes *= count;
+    collective.transport = net::Transport::LocalSum;
+  }
 }
 
 FamilyCollective GroupFamilies::find(const FlatTask &task, int64_t stage) {
@@ -83,6 +116,7 @@ FamilyCollective GroupFamilies::find(const FlatTask &task, int64_t stage) {
   collective.bytes = bytesOf(task);
   collective.kind =
       kindOf(cast<dist::CollectiveOpInterface>(task.op).getCollectiveKind());
+  exchangeByBuffers(task.op, collective);
   std::vector<sim::GroupCollective> &all = families[family].collectives;
   auto [number, isNewKind] =
       collectiveNumbers.try_emplace({family, collective}, all.size());

@@ -28,8 +28,10 @@ struct FamilyCollective {
 /// of stages that reduce.
 class GroupFamilies {
 public:
-  GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis)
-      : mesh(mesh), pipelineAxis(pipelineAxis) {}
+  GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,
+                bool convertsParameters)
+      : mesh(mesh), pipelineAxis(pipelineAxis),
+        convertsParameters(convertsParameters) {}
 
   /// Family and collective of a communication of the program of `stage`; made
   /// if they are new.
@@ -39,9 +41,11 @@ public:
 
 private:
   uint32_t familyOf(mlir::Operation *op, int64_t stage);
+  int64_t bytesOf(const FlatTask &task) const;
 
   dist::MeshAttr mesh;
   std::optional<dist::Axis> pipelineAxis;
+  bool convertsParameters; ///< before they are gathered
   std::vector<sim::GroupFamily> families;
   /// By axes and places.
   std::map<std::pair<std::vector<unsigned>, std::vector<int64_t>>, uint32_t>

@@ -162,8 +162,53 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
+/// Whether `op` computes a gradient of an input, or adds such up.
+static bool isInputGradient(Operation *op) {
+  auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return false;
+  if (isa<nn::AddOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value term) {
+      return isInputGradient(term.getDefiningOp());
+    });
+  return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+         kernel.getKernelPass() == nn::KernelPass::DataGradient;
+}
+
+/// Gradients that reach a value from several products, all pending over axes
+/// that would scatter each of them, are added up as they are: one collective
+/// scatters the sum.
+void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
+                                      Partitioning &part) {
+  if (!isa<nn::AddOp>(op) || !isInputGradient(op))
+    return;
+  LayoutAttr common = converter.layoutAt(op->getOperand(0), op);
+  const AxisList &pending = common.getValue().getPartial(ReductionKind::Sum);
+  if (!common.getValue().getPartial(ReductionKind::Max).empty() ||
+      llvm::none_of(pending, [&](Axis axis) { return part.uses(axis); }))
+    return;
+  Partitioning whole = part;
+  for (unsigned i = 0; i < part.getSpace().iterators.size(); ++i) {
+    AxisList axes = part.getAxes(i);
+    llvm::erase_if(
+        axes, [&](Axis axis) { return llvm::is_contained(pending, axis); });
+    axes.zigzag &= !axes.empty();
+    whole.setAxes(i, axes);
+  }
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (converter.layoutAt(operand, op) != common ||
+        converter.isReducedAt(operand, op) ||
+        stages.onStage(
+            withPartialSum(whole.getOperandLayout(number, mesh), pending),
+            op) != common)
+      return;
+  part = whole;
+  part.annotate(mesh.getValue());
+}
+
 LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
+  sumBeforeScatter(op, part);
   for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
     if (iterator.isCompound() && !part.getAxes(i).empty() &&
         part.getRing() != i)

@@ -61,6 +61,8 @@ private:
   /// Sums that are pending in all operands of `op` and stay so in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
+  /// Leaves a sum of gradients whole where its terms are pending alike.
+  void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);
   /// The layout in which an iteration hands on `operand` of its yield, and what
   /// converting it to that is for.
   std::pair<dist::LayoutAttr, dist::Purpose>

@@ -325,21 +325,105 @@ static double narrowing(Operation *op, Type type) {
          tensorType(op->getOperand(0)).getElementTypeBitWidth();
 }
 
+/// The narrow type that everyone who reads a gathered activation converts it
+/// into; null if someone takes it as it is.
+static Type readAs(Value value) {
+  Type narrow;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    Type type = isa<dist::JoinOp>(user)      ? readAs(user->getResult(0))
+                : use.getOperandNumber() < 2 ? convertsInto(user)
+                                             : Type();
+    if (!type)
+      return Type();
+    if (!narrow ||
+        type.getIntOrFloatBitWidth() > narrow.getIntOrFloatBitWidth())
+      narrow = type;
+  }
+  return narrow;
+}
+
+static bool isForActivation(dist::AllGatherOp gather) {
+  std::optional<dist::Purpose> purpose = gather.getPurpose();
+  return !purpose || *purpose == dist::Purpose::Activation;
+}
+
+int64_t proteus::gatheredBits(dist::AllGatherOp gather,
+                              bool convertsParameters) {
+  int64_t bits = gather.getInput().getType().getElementTypeBitWidth();
+  if (!isForActivation(gather) && !convertsParameters)
+    return bits;
+  Type type = readAs(gather.getResult());
+  return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
+}
+
+/// Devices of which each has converted its part of `value`; 1 if it arrives
+/// here as it is.
+static int64_t convertedBy(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto join = dyn_cast_if_present<dist::JoinOp>(op))
+    op = join.getInputs().front().getDefiningOp();
+  auto gather = dyn_cast_if_present<dist::AllGatherOp>(op);
+  return gather && isForActivation(gather) && readAs(gather.getResult())
+             ? gather.getGroupSize()
+             : 1;
+}
+
+/// Whether a product in front of `op` converts the input of both.
+static bool isConvertedBefore(Operation *op) {
+  return llvm::any_of(op->getOperand(0).getUses(), [&](OpOperand &use) {
+    Operation *other = use.getOwner();
+    return use.getOperandNumber() == 0 && isa<nn::LinearOp>(other) &&
+           convertsInto(other) && other->getBlock() == op->getBlock() &&
+           other->isBeforeInBlock(op);
+  });
+}
+
+int64_t proteus::numPieces(Operation *op) {
+  auto pieces = op->getAttrOfType<IntegerAttr>(ProteusDialect::piecesAttrName);
+  return pieces ? pieces.getInt() : 1;
+}
+
+// They read the same weight again, so bytes add up; but what the last wave of
+// one leaves idle the next one fills, and their launches are behind others.
+cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
+  auto count = static_cast<double>(numPieces(op));
+  if (!work.product)
+    return work;
+  work.flops *= count;
+  work.bytes *= count;
+  work.resultBytes *= count;
+  work.product->rows *= count;
+  work.product->biased *= count;
+  return work;
+}
+
 // As Transformer Engine does it: a product converts both factors, with the
 // transposed forms that the products of the backward pass need. Of those the
 // first converts what arrives there, the second finds everything converted.
+// What is gathered was converted part by part in front of it; the transposed
+// form is made behind it.
 std::optional<cost::Kernel>
 proteus::conversionWork(nn::IterationSpaceOpInterface op,
-                        ArrayRef<int64_t> coordinates, bool keepsWeights) {
+                        ArrayRef<int64_t> coordinates,
+                        const machine::Stack &stack) {
   Type type = convertsInto(op);
   if (!type || isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op))
     return std::nullopt;
   bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
-  double read =
-      factorBytes(op, isGradient || keepsWeights ? 1 : 2, coordinates);
+  bool findsWeights = isGradient || stack.keepsConvertedWeights;
+  if (stack.fusedLinears && findsWeights && isa<nn::LinearOp>(*op) &&
+      isConvertedBefore(op))
+    return std::nullopt;
+  double read = factorBytes(op, findsWeights ? 1 : 2, coordinates);
   cost::Kernel kernel;
   kernel.op = nn::CastOp::getOperationName();
+  auto parts = static_cast<double>(convertedBy(op->getOperand(0)));
+  double gathered = factorBytes(op, 1, coordinates);
+  double converted = gathered * narrowing(op, type);
   kernel.bytes = read + 2 * read * narrowing(op, type);
+  if (parts > 1)
+    kernel.bytes += (gathered + converted) / parts - gathered;
   kernel.type = dtypeOf(tensorType(op->getOperand(0)).getElementType());
   return kernel;
 }

@@ -10,8 +10,10 @@
 #define PROTEUS_LIB_TRANSFORMS_LOCALWORK_H
 
 #include "Proteus/Cost/CostModel.h"
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Machine/Stack.h"
 
 namespace proteus {
 
@@ -32,12 +34,23 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
+/// Bits of an element on its way: where nothing but products that convert it
+/// reads an activation that is gathered, it is converted first; so is a
+/// parameter where `convertsParameters`.
+int64_t gatheredBits(dist::AllGatherOp gather, bool convertsParameters);
+
+/// The work of all products that the library is asked for at once, of which
+/// `op` is one of `proteus.pieces`; `work` is that of `op`.
+cost::Kernel workOfAllPieces(mlir::Operation *op, cost::Kernel work);
+/// How many they are.
+int64_t numPieces(mlir::Operation *op);
+
 /// The conversion of factors into the type that `op` computes in, ahead of
-/// `op`; none if it takes its operands as they are. Weights that are kept
-/// converted are so already.
+/// `op`; none if it takes its operands as they are, or finds them converted:
+/// weights that `stack` keeps so, the input of linears that are one.
 std::optional<cost::Kernel> conversionWork(nn::IterationSpaceOpInterface op,
                                            llvm::ArrayRef<int64_t> coordinates,
-                                           bool keepsWeights);
+                                           const machine::Stack &stack);
 
 } // namespace proteus
 

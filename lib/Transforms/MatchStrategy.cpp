@@ -148,10 +148,9 @@ LogicalResult TreeMatcher::run() {
     function->setAttr(ProteusDialect::overlapAttrName,
                       overlap.getDictionary(context));
     if (op.getTensor() == "chunked")
-      function->setAttr(
-          kChunksAttr,
-          IntegerAttr::get(IntegerType::get(context, 64),
-                           op.getChunks().value_or(defaultOverlapChunks)));
+      function->setAttr(kChunksAttr,
+                        IntegerAttr::get(IntegerType::get(context, 64),
+                                         op.getChunks().value_or(0)));
   }
   if (pipelineAxis.empty())
     return success();

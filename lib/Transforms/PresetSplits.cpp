@@ -243,7 +243,7 @@ LogicalResult PresetSplits::checkSequence() {
           cast<RankedTensorType>(attention.getKey().getType()).getDimSize(1));
     for (int64_t size : sizes) {
       found = true;
-      even &= size % (2 * options.contextParallel) == 0;
+      even &= size % (2 * pieces) == 0;
       if (size % pieces == 0)
         continue;
       InFlightDiagnostic diagnostic = op->emitOpError("has a sequence of ");
@@ -263,13 +263,17 @@ LogicalResult PresetSplits::checkSequence() {
   if (options.contextParallel == 1 || !causal ||
       options.contextKind == ContextKind::Ulysses)
     return success();
-  zigzag = even && !options.sequenceParallel;
+  // What is kept apart from the computation lies in contiguous parts.
+  bool isKept = options.sequenceParallel && options.keepGathered;
+  zigzag = even && !isKept;
   if (!zigzag)
     model.getFunction().emitRemark(
         "causal attention is split over cp in contiguous "
         "parts, the last of which has most to do: ")
-        << (even ? "parts of a zigzag can't be cut further by sp=true"
-                 : "a zigzag takes sequences that 2 * cp divides");
+        << (isKept ? "inputs that keep-gathered keeps are in no zigzag"
+            : options.sequenceParallel
+                ? "a zigzag takes sequences that 2 * cp * tp divides"
+                : "a zigzag takes sequences that 2 * cp divides");
   return success();
 }
 
@@ -295,6 +299,7 @@ void PresetSplits::splitSequence() {
   SmallVector<StringRef> axes;
   if (options.contextParallel > 1)
     axes.push_back(kContext);
+  // Parts of a zigzag are cut into parts of a finer one.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
   // Layers that are recomputed keep nothing but what enters them.
@@ -317,7 +322,7 @@ void PresetSplits::splitSequence() {
              (isElementWise(op) ||
               isa<nn::AddOp, nn::MulOp, nn::LayerNormOp, nn::RMSNormOp>(
                   op.getOperation())))
-      addPart(op, part("seq", axes));
+      addPart(op, part("seq", axes, zigzag));
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "StackCosts.h"
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
 
@@ -69,9 +70,27 @@ static bool isFused(const Stack &stack, machine::DType type, Value value,
   });
 }
 
+/// Whether `op` adds up gradients of one input that several products compute:
+/// nothing that one product does not do.
+static bool addsInputGradients(Operation *op) {
+  return isa<nn::AddOp>(op) && llvm::all_of(op->getOperands(), [](Value term) {
+           Operation *writer = term.getDefiningOp();
+           if (auto join = dyn_cast_if_present<dist::JoinOp>(writer))
+             writer = join.getInputs().front().getDefiningOp();
+           auto kernel =
+               dyn_cast_if_present<nn::IterationSpaceOpInterface>(writer);
+           return kernel &&
+                  (addsInputGradients(kernel) ||
+                   (kernel.getKernelClass() == nn::KernelClass::Matrix &&
+                    kernel.getKernelPass() == nn::KernelPass::DataGradient));
+         });
+}
+
 bool proteus::removeFusedTraffic(const Stack &stack, Operation *op,
                                  ArrayRef<int64_t> coordinates,
                                  cost::Kernel &work) {
+  if (stack.fusedLinears && addsInputGradients(op))
+    return false;
   if (stack.fusedNeighbours == FusedNeighbours::None)
     return true;
   auto bytesOf = [&](Value value) {

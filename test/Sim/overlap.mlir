@@ -35,16 +35,31 @@
 // MEMORY: "parameters": 4000000
 
 // Rows of 32 MB are gathered for a product of 128 us by its 128 GFLOP, 320 us by its bytes:
-// in one piece, or in four of which each reads the whole weight. All but the first one
-// are gathered beside products.
+// in one piece, or in four of which each reads the whole weight. The first one is the
+// device's own; each of the others brings a third of the 16 MB beside products.
 // RUN: proteus-opt %t/product.mlir --simulate="cluster=%t/two.json overlap=off report=%t/whole.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/whole.json "1 + 32 * MB / 2 / (100 * GBps) + max(128, 32 + 32 + 256)"
 // RUN: proteus-opt %t/product.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=4}),simulate{cluster=%t/two.json overlap=off report=%t/chunks.json})" -o /dev/null
-// RUN: python3 %S/Inputs/check_time.py %t/chunks.json "1 + 8 * MB / 2 / (100 * GBps) + 4 * max(32, 8 + 32 + 64)"
+// RUN: python3 %S/Inputs/check_time.py %t/chunks.json "4 * max(32, 8 + 32 + 64)"
+// Over links of a tenth products wait for them.
+// RUN: sed 's/"bandwidth_gbps": 100,/"bandwidth_gbps": 10,/' %t/two.json > %t/slow.json
+// RUN: proteus-opt %t/product.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=5}),simulate{cluster=%t/slow.json overlap=off report=%t/waits.json})" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/waits.json "4 * (1 + 4 * MB / (10 * GBps)) + (6.4 + 32 + 51.2)"
+// If nothing is said there are as many chunks as members.
+// RUN: sed 's/{nn.role = "parameter", nn.path = "w"}) -> tensor<8000x8000xf32, #whole>/& attributes {strategy.chunks = 0}/' %t/product.mlir | proteus-opt --pass-pipeline="builtin.module(dist.program(chunk-products),simulate{cluster=%t/two.json overlap=off report=%t/members.json})" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/members.json "2 * (16 + 32 + 128)"
+
+// Rows of a sum of 256 MB are scattered: in one piece, or in two. Half of it moves beside
+// the chunk that the device keeps; then it adds up the two parts of its rows.
+// RUN: proteus-opt %t/scatter.mlir --simulate="cluster=%t/two.json overlap=off report=%t/sum.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/sum.json "16 + 16 + 256 + 1 + 128 * MB / (100 * GBps)"
+// RUN: proteus-opt %t/scatter.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=2}),simulate{cluster=%t/two.json overlap=off report=%t/sums.json})" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/sums.json "8 + 16 + 128 + 1 + 128 * MB / (100 * GBps) + 256 + 128"
+
 // RUN: not proteus-opt %t/product.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=1}))" 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: chunks must be at least 2, got 1
 // RUN: proteus-opt %t/product.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=3}))" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNEVEN
-// UNEVEN: 1 of its collectives run in one piece: their rows are not a multiple of 3 per device
+// UNEVEN: 1 of its collectives run in one piece: chunks do not divide their rows on a device
 
 //--- messages.mlir
 #mesh = #dist.mesh<[pp = 2], micro = 3>
@@ -102,6 +117,23 @@ module {
       dist.yield %1 : tensor<8000x8000xf32, #whole>
     }
     dist.return %f : tensor<8000x8000xf32, #whole>
+  }
+  dist.schedule @schedule programs [@product] order [[F0]]
+}
+
+//--- scatter.mlir
+#mesh = #dist.mesh<[tp = 2]>
+#inner = #dist.layout<#mesh, [{}, {tp}]>
+#rows = #dist.layout<#mesh, [{tp}, {}]>
+#pending = #dist.layout<#mesh, [{}, {}], partial = [sum {tp}]>
+module {
+  dist.program @product mesh #mesh (%x: tensor<8000x1000xf32, #inner> {nn.role = "input", nn.path = "x"}, %w: tensor<8000x1000xf32, #inner> {nn.role = "parameter", nn.path = "w"}) -> tensor<8000x8000xf32, #rows> {
+    %f = dist.section forward {
+      %0 = nn.linear "fc"(%x, %w) : (tensor<8000x1000xf32, #inner>, tensor<8000x1000xf32, #inner>) -> tensor<8000x8000xf32, #pending>
+      %1 = dist.reduce_scatter sum %0 dim 0 over {tp} for activation : tensor<8000x8000xf32, #pending> -> tensor<8000x8000xf32, #rows>
+      dist.yield %1 : tensor<8000x8000xf32, #rows>
+    }
+    dist.return %f : tensor<8000x8000xf32, #rows>
   }
   dist.schedule @schedule programs [@product] order [[F0]]
 }

@@ -137,18 +137,20 @@
 // ULYSSES: node "attention.core" {
 // ULYSSES-NEXT: split op [head -> [tp, cp], seq -> []]
 
-// Along the sequence over both; parts of a zigzag can't be cut.
+// Along the sequence over both: parts of a zigzag are cut into those of a finer one.
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=2 tp=2 sp=true cp-kind=ring zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
-// BOTH: remark: causal attention is split over cp in contiguous parts, the last of which has most to do: parts of a zigzag can't be cut further by sp=true
+// BOTH-NOT: remark
 // BOTH: mesh [cp = 2, tp = 2]
-// BOTH-NEXT: split op [seq -> cp]
+// BOTH-NEXT: split op [seq -> zigzag cp]
 // BOTH: node "ln_1" {
-// BOTH-NEXT: split op [seq -> [cp, tp]]
+// BOTH-NEXT: split op [seq -> zigzag [cp, tp]]
 // BOTH-NEXT: split state [0 -> cp]
 // BOTH: node "attention.core" {
-// BOTH-NEXT: split op [key -> ring cp]
+// BOTH-NEXT: split op [key -> ring zigzag cp]
+// RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=4 tp=4 sp=true cp-kind=ring" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FINER
+// FINER: remark: causal attention is split over cp in contiguous parts, the last of which has most to do: a zigzag takes sequences that 2 * cp * tp divides
 
 // Expert parallelism: the same programs as those of the example.
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 micro-batches=2" | FileCheck %s --check-prefix=EP

@@ -83,6 +83,41 @@ TEST(Communicator, RingsAndSwitchesWithinANodeFollowTheFormulas) {
     }
 }
 
+TEST(Communicator, UserBuffersNeedNoLibrary) {
+  CollectiveConstants constants = h100Constants();
+  Cluster cluster = makeCluster(switchedNode(8, 370.8 * GB), constants, 2);
+  cluster.devices[0].memoryBandwidth = 3000 * GB;
+  constexpr int64_t bytes = 64 << 20;
+  for (int64_t n : {2, 4, 8}) {
+    Communicator *group = make(cluster, range(0, n));
+    for (CollectiveKind kind :
+         {CollectiveKind::AllGather, CollectiveKind::ReduceScatter}) {
+      Plan plan = group->planFor(Transport::UserBuffers, kind, bytes);
+      EXPECT_EQ(plan.algorithm, Algorithm::UserBuffers);
+      // Kernels keep their multiprocessors.
+      EXPECT_EQ(plan.channels, 0u);
+      double rate = 370.8 * GB * std::min(1.0, constants.messageEfficiency);
+      EXPECT_NEAR(seconds(plan), 4 * us + bytes * (n - 1.0) / n / rate,
+                  1e-9 * us + 1e-6 * seconds(plan));
+      EXPECT_LT(seconds(plan), seconds(group->plan(kind, bytes)));
+    }
+    // A part of every member is read, one is written.
+    Plan sum =
+        group->planFor(Transport::LocalSum, CollectiveKind::AllGather, bytes);
+    EXPECT_EQ(sum.volume, 0);
+    EXPECT_NEAR(seconds(sum),
+                bytes * (1 + 1.0 / n) / cluster.devices[0].memoryBandwidth,
+                1e-6 * us);
+  }
+  // Other nodes are out of reach.
+  Communicator *across = make(cluster, range(0, 16));
+  Plan plan =
+      across->planFor(Transport::UserBuffers, CollectiveKind::AllGather, bytes);
+  EXPECT_EQ(seconds(plan),
+            seconds(across->plan(CollectiveKind::AllGather, bytes)));
+  EXPECT_EQ(plan.algorithm, Algorithm::Ring);
+}
+
 TEST(Communicator, LargeDomainsLoseSomeOfTheSwitch) {
   Cluster cluster =
       makeCluster(switchedNode(72, 721.8 * GB), b200Constants(), 1);

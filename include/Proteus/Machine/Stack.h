@@ -108,6 +108,8 @@ struct Stack {
   /// Parameters that a distributed optimizer has updated are gathered during
   /// the next forward pass; else behind the update.
   bool overlapParameters = false;
+  /// Parameters that products read in a narrow type only are gathered in it.
+  bool gathersConverted = false;
   /// Kernels run beside messages to other stages.
   bool overlapMessages = true;
   /// Values may cross between stages in slices, one per tensor-parallel device.
@@ -135,6 +137,9 @@ struct Stack {
   /// Weights that products read in a narrower type are converted once per step,
   /// not for every micro-batch.
   bool keepsConvertedWeights = false;
+  /// Linears of one input are one product (queries, keys and values; both of a
+  /// gated block): it is converted once, and their gradients of it are one.
+  bool fusedLinears = false;
   ImageLayout images = ImageLayout::ChannelsLast;
   FusedNeighbours fusedNeighbours = FusedNeighbours::None;
   bool hasChannelsLast(DType type) const;

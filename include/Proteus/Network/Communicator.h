@@ -42,8 +42,21 @@ enum class Algorithm : uint8_t {
   Pairwise, ///< all-to-all, scatter, gather
   Chain,    ///< broadcast
   Message,  ///< send/recv, permute, shift
+  /// Members write into buffers of each other, without the library.
+  UserBuffers,
 };
 llvm::StringRef stringify(Algorithm algorithm);
+
+/// Who moves the data of a collective.
+enum class Transport : uint8_t {
+  Library,
+  /// Copies into buffers that the members of a node have opened to each other
+  /// over NVLink. Groups that this does not reach use the library.
+  UserBuffers,
+  /// Nothing is left to move: each adds up what all have written into its
+  /// buffers, a part per member.
+  LocalSum,
+};
 
 enum class Protocol : uint8_t { LL, LL128, Simple };
 llvm::StringRef stringify(Protocol protocol);
@@ -87,6 +100,16 @@ public:
   /// The first plan of an algorithm lists its links (linear in the size of the
   /// group), later ones take constant time. May be called by several threads.
   virtual Plan plan(cost::CollectiveKind kind, int64_t bytes) const = 0;
+
+  /// The same without the library, for all-gathers and reduce-scatters.
+  virtual Plan planBuffers(cost::CollectiveKind kind, int64_t bytes) const {
+    return plan(kind, bytes);
+  }
+  /// The sum that ends a reduce-scatter of `bytes` by user buffers.
+  virtual Plan planSum(int64_t bytes) const { return {}; }
+
+  Plan planFor(Transport transport, cost::CollectiveKind kind,
+               int64_t bytes) const;
 };
 
 } // namespace proteus::net

@@ -55,9 +55,11 @@ struct RankMesh {
 struct GroupCollective {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   int64_t bytes = 0;
+  net::Transport transport = net::Transport::Library;
 
   friend bool operator<(const GroupCollective &a, const GroupCollective &b) {
-    return std::tie(a.kind, a.bytes) < std::tie(b.kind, b.bytes);
+    return std::tie(a.kind, a.bytes, a.transport) <
+           std::tie(b.kind, b.bytes, b.transport);
   }
 };
 

@@ -76,9 +76,9 @@ constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
 /// On the function: values may cross between stages in slices.
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 /// On the function and its programs: into how many chunks products are cut
-/// whose operands are gathered or whose results are summed up.
+/// whose operands are gathered or whose results are summed up; 0 if nothing is
+/// said.
 constexpr llvm::StringLiteral kChunksAttr = "strategy.chunks";
-constexpr int64_t defaultOverlapChunks = 4;
 /// On an argument: its layout (#dist.layout).
 constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
 

@@ -431,9 +431,13 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
     along the rows, with their collective: a chunk is gathered while the one in
     front of it is computed, or summed while the next one is. Every device cuts
     its own part, so that parts stay where they are. What reads the gathered
-    operand otherwise, as the gradient of the weight does, reads all chunks.
-    Rows that chunks do not divide, and those in a zigzag, are left alone; a
-    remark tells how often.
+    operand otherwise, as the gradient of the weight does, reads all chunks. The
+    gradient of an input is not cut in front of its sum if the product for the
+    weight's gradient can run beside the sum. Rows that chunks do not divide are
+    left alone; a remark tells how often.
+
+    Gathering and scattering go by user buffers (`proteus.exchange`), products by
+    one call for all chunks (`proteus.pieces`): [switches](switches.md).
 
     ```mlir
     %1 = dist.all_gather %0 dim 1 over {tp} : ...
@@ -450,7 +454,7 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
   }];
   let options = [
     Option<"chunks", "chunks", "int64_t", "0",
-           "Into how many; 0: as the tree says">
+           "Into how many; 0: as the tree says, or as many as devices gather">
   ];
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }

@@ -281,10 +281,12 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
            << " groups do not divide a dimension of size " << size;
   LayoutAttr layout = getLayout(whole);
   const AxisList &axes = layout.getValue().dims[dim];
-  int64_t parts = numParts(layout.getMesh().getValue(), layout.getValue(), dim);
-  if (axes.zigzag || axes.shift != 0 || groups % parts != 0)
-    return op->emitOpError() << parts << " parts of dimension " << dim
-                             << " must be contiguous, at home, and divide the "
+  // A part of a zigzag is two runs.
+  int64_t runs = numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
+                 (axes.zigzag ? 2 : 1);
+  if (axes.shift != 0 || groups % runs != 0)
+    return op->emitOpError() << runs << " runs of dimension " << dim
+                             << " on devices must be at home and divide the "
                              << groups << " groups";
   SmallVector<int64_t> shape(whole.getShape());
   shape[dim] /= count;

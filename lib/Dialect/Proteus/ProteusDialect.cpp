@@ -89,6 +89,26 @@ static LogicalResult verifyDepth(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
+static LogicalResult verifyCount(Operation *op, NamedAttribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (number && number.getType().isInteger(64) && number.getInt() >= 1)
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' must be an i64 and at least 1, got "
+                         << attribute.getValue();
+}
+
+/// Chunk i of k.
+static LogicalResult verifyExchange(Operation *op, NamedAttribute attribute) {
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (numbers && numbers.size() == 2 && numbers[0] >= 0 &&
+      numbers[0] < numbers[1])
+    return success();
+  return op->emitError() << "'" << attribute.getName().getValue()
+                         << "' must be array<i64: i, k> with 0 <= i < k, got "
+                         << attribute.getValue();
+}
+
 static LogicalResult verifyUnit(Operation *op, NamedAttribute attribute) {
   if (isa<UnitAttr>(attribute.getValue()))
     return success();
@@ -152,12 +172,14 @@ struct AttributeRule {
 constexpr AttributeRule attributeRules[] = {
     {ProteusDialect::clusterAttrName, true, verifyCluster},
     {ProteusDialect::computeAttrName, false, verifyElementType},
+    {ProteusDialect::exchangeAttrName, false, verifyExchange},
     {ProteusDialect::fitsAttrName, true, verifyFlag},
     {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
     {ProteusDialect::onceAttrName, false, verifyUnit},
     {ProteusDialect::overlapAttrName, false, verifyOverlap},
     {ProteusDialect::pathAttrName, false, verifyPath},
     {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
+    {ProteusDialect::piecesAttrName, false, verifyCount},
     {ProteusDialect::prefetchAttrName, false, verifyDepth},
     {ProteusDialect::samplesPerSecondAttrName, true, verifyQuantity},
     {ProteusDialect::siteAttrName, true, verifySite},

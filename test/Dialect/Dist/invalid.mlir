@@ -1404,7 +1404,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #mesh = #dist.mesh<[tp = 4]>
 #a = #dist.layout<#mesh, [{tp}]>
 func.func @f(%0: tensor<16xf32, #a>) {
-  // expected-error @+1 {{4 parts of dimension 0 must be contiguous, at home, and divide the 2 groups}}
+  // expected-error @+1 {{4 runs of dimension 0 on devices must be at home and divide the 2 groups}}
   %1 = dist.chunk %0 dim 0 index 0 of 2 groups 2 : tensor<16xf32, #a> -> tensor<8xf32, #a>
   return
 }

@@ -119,14 +119,14 @@ func.func private @f() attributes {proteus.fits = true}
 // -----
 
 // There are no other attributes.
-// expected-error@+1 {{unknown attribute 'proteus.clusters'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.clusters'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 module attributes {proteus.clusters = "x"} {
 }
 
 // -----
 
 // There are no other attributes of arguments.
-// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 func.func private @f(i32 {proteus.role = "x"})
 
 // -----
@@ -144,7 +144,7 @@ func.func private @f(i32 {proteus.path = ""})
 // -----
 
 // There are no other attributes of results.
-// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 func.func private @f() -> (i32 {proteus.role = "x"})
 
 // -----
@@ -158,3 +158,13 @@ func.func private @f() -> (i32 {proteus.path = "a"})
 // A result has no attribute of a module.
 // expected-error@+1 {{'proteus.fits' belongs to a builtin.module, not to result 0 of 'func.func'}}
 func.func private @f() -> (i32 {proteus.fits = true})
+
+// -----
+
+// expected-error@+1 {{'proteus.exchange' must be array<i64: i, k> with 0 <= i < k, got array<i64: 2, 2>}}
+func.func private @f() attributes {proteus.exchange = array<i64: 2, 2>}
+
+// -----
+
+// expected-error@+1 {{'proteus.pieces' must be an i64 and at least 1, got 0 : i64}}
+func.func private @f() attributes {proteus.pieces = 0}

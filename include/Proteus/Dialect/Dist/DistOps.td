@@ -400,14 +400,15 @@ def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
   let description = [{
     Dimension `dim` is seen as `groups` runs of equal length; of each run chunk
     number `index` of `count` is taken. With as many groups as the dimension has
-    parts on the devices, every device takes a piece of what it holds, so that
-    the chunk is split as the whole is. No work: what is taken is seen where it
+    parts on the devices (twice as many if they lie in a zigzag, where a part is
+    two runs), every device takes a piece of what it holds, so that the chunk is
+    split as the whole is. No work: what is taken is seen where it
     is.
 
     **Constraints**
     - groups times count divides the dimension; the index is below the count;
-    - the number of parts of the dimension divides the groups; the parts are
-      contiguous and at home;
+    - the number of runs in which the devices hold the dimension divides the
+      groups; the parts are at home;
     - the result has the operand's type with the dimension divided by the count.
 
     Example:

@@ -324,8 +324,10 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
     - `"none"`: one starts when the kernels in front of it have ended, and all
       kernels behind it wait for its end.
     - `"chunked"`: as `"async"`, and a product whose operand is gathered, or whose
-      result is summed up, is cut into `chunks` along the rows (4 if nothing is
-      said): while one is computed the next is gathered, or the last one summed.
+      result is summed up, is cut into `chunks` along the rows: while one is
+      computed the next is gathered, or the last one summed. If nothing is said
+      there are as many as devices that gather or scatter, and 4 of an
+      all-reduce.
 
     `messages = false` makes all kernels behind a message to another stage wait
     until it is received. Without it they wait for nothing but what they read.
