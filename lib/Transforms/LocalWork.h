@@ -32,6 +32,10 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
+/// Whether a result of `op` is the sum over micro-batches so far, to which each
+/// adds its own.
+bool accumulates(mlir::Operation *op);
+
 /// The conversion of factors into the type that `op` computes in, ahead of
 /// `op`; none if it takes its operands as they are. Weights that are kept
 /// converted are so already.

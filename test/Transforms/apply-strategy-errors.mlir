@@ -365,7 +365,7 @@ func.func @m(
 
 //--- buckets.mlir
 
-// expected-error @below {{sizes of buckets must not be negative, got -1 and 0}}
+// expected-error @below {{sizes of buckets must not be negative, got -1, 0 and 0}}
 module {
 func.func @m(
     %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},

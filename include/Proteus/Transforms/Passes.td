@@ -61,7 +61,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on one
       of the data-parallel devices, so that each holds about as much.
     - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
-      are gathered for their reduction.
+      are gathered for their reduction, `gather-bucket-size` how updated parameters
+      are; `all-reduce-gradients`, with `zero=1`, sums whole gradients, of which
+      every device then takes its part.
     - `stage-partition` says what stages have. With `layers` equally many, the
       first ones one more where they do not divide; with `ends` what is before
       the layers and what is behind them counts as a layer each, so that the
@@ -177,6 +179,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
            "Put whole embedding tables on single data-parallel devices">,
     Option<"bucketPerLayer", "bucket-per-layer", "bool", "false",
            "End gradient buckets where layers end">,
+    Option<"gatherBucketSize", "gather-bucket-size", "int64_t", "0",
+           "Bytes of a bucket of updated parameters (0: as of gradients)">,
+    Option<"allReduceGradients", "all-reduce-gradients", "bool", "false",
+           "Sum whole gradients where states of the optimizer are split">,
     Option<"overlapParameters", "overlap-parameters", "bool", "false",
            "Gather updated parameters during the next forward pass">,
     Option<"tensorOverlap", "tensor-overlap", "::proteus::TensorOverlap",
