@@ -105,6 +105,15 @@ balanceWork(const PresetModel &model, const ApplyStrategyOptions &options) {
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
+  // Logits are large: the head is where the loss is, if both are behind the
+  // layers.
+  auto head = llvm::find_if(llvm::reverse(units), [](const Unit &unit) {
+    return !unit.op || unit.work > 0;
+  });
+  if (head != units.rend() && head->op)
+    for (const Unit &unit :
+         llvm::make_range(std::prev(head.base()), units.end()))
+      stages.behind[unit.op] = stage;
   SmallVector<Operation *> follows;
   for (auto [op, place] : stages.behind)
     if (place <= lastOfLayers)

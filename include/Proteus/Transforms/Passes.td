@@ -70,8 +70,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       first and the last run have one less; `divisible` is `ends` where that
       divides and `layers` does not. `work` counts the work of linears, layers
       and head alike, in the order of the model: a stage ends with the layer or
-      operation at which its share of the work is exceeded; stages behind the
-      layers have the head or the loss alone.
+      operation at which its share of the work is exceeded; the head is on the
+      stage of the loss, so that no logits cross.
     - `keep-gathered=true` keeps inputs of linears that the forward pass has
       gathered (`sp`) for the backward pass instead of gathering them again,
       but not in layers that are recomputed.
