@@ -66,6 +66,12 @@ FITS = {
             ("collective_gap_us", 1, 5e3),
         ],
     },
+    "sites/ultra-scale": {
+        "groups": ["ultrascale"],
+        "constants": [
+            ("fabric_efficiency", 0.2, 1),
+        ],
+    },
     "stacks/internevo": {
         "groups": ["internlm7b"],
         "constants": [

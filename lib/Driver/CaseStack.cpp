@@ -54,6 +54,8 @@ static constexpr Known frameworks[] = {
 static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
+    // Known by collectives that were measured there.
+    {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 
 static StringRef profileFor(ArrayRef<Known> known, StringRef words) {

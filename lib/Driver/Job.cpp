@@ -91,6 +91,10 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                 int64_t(1) << 40);
   flags.integer("first-bucket-size", "bytes of the first one",
                 s.firstBucketSize, 1, int64_t(1) << 40);
+  orAsTheStack(flags, "zero-all-reduce",
+               "with ZeRO 1, sum whole gradients behind the backward pass and "
+               "take a part",
+               s.allReduceGradients);
   orAsTheStack(flags, "overlap-param-gather",
                "gather updated parameters during the next forward pass",
                s.overlapParameters);
@@ -273,6 +277,7 @@ std::string Strategy::text() const {
       add(name, *value ? "true" : "false");
   };
   chosen("overlap-grad-reduce", overlapGradients);
+  chosen("zero-all-reduce", allReduceGradients);
   chosen("overlap-param-gather", overlapParameters);
   chosen("p2p-overlap", overlapMessages);
   chosen("p2p-scatter", scatterMessages);

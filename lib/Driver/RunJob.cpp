@@ -170,6 +170,8 @@ static void setBuckets(const Job &job, const Sizes &sizes,
       s.firstBucketSize.value_or(s.bucketSize ? 0 : size.value_or(0));
   options.bucketPerLayer =
       s.bucketRule == "fsdp" && !s.bucketSize && !s.firstBucketSize;
+  options.gatherBucketSize = s.gatherBucketSize.value_or(0);
+  options.allReduceGradients = s.allReduceGradients.value_or(false);
 }
 
 static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {

@@ -191,14 +191,23 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
   decide(strategy.scatterMessages, stack.scatterMessages);
   // One bucket is complete when the backward pass is.
   constexpr int64_t everything = int64_t(1) << 40;
-  if (!strategy.overlapGradients.value_or(stack.overlapGradients)) {
+  bool scatters = strategy.zero > 0;
+  if (strategy.zero == 1) {
+    decide(strategy.allReduceGradients, stack.zeroAllReduce);
+    scatters = !*strategy.allReduceGradients;
+  }
+  // The stated size of buckets is that without ZeRO.
+  bool oneByOne = strategy.zero > 0 && stack.zeroOneByOne;
+  if (strategy.allReduceGradients.value_or(false) ||
+      !strategy.overlapGradients.value_or(stack.overlapGradients)) {
     strategy.bucketSize = everything;
     strategy.firstBucketSize = everything;
-  } else if (strategy.zero > 0 && stack.zeroOneByOne) {
-    // The stated size is that of buckets without ZeRO.
+  } else if (oneByOne && scatters) {
     strategy.bucketSize = 1;
     strategy.firstBucketSize = 1;
   }
+  if (oneByOne && !scatters)
+    strategy.gatherBucketSize = 1;
   if (strategy.stagePartition.empty()) {
     if (stack.stagePartition != "work" || strategy.virtualStages == 1)
       strategy.stagePartition = stack.stagePartition;

@@ -148,7 +148,7 @@ static void readStep(const Reader &reader, Stack &stack) {
   reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
                      "tensor_overlap", "overlap_parameters", "overlap_messages",
                      "scatter_messages", "stage_partition", "zero_one_by_one",
-                     "gathers_converted"});
+                     "zero_all_reduce", "gathers_converted"});
   readFlag(reader, "gathers_converted", stack.gathersConverted);
   readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
              stack.bucketRule);
@@ -161,6 +161,7 @@ static void readStep(const Reader &reader, Stack &stack) {
              stack.stagePartition);
   readFlag(reader, "overlap_gradients", stack.overlapGradients);
   readFlag(reader, "zero_one_by_one", stack.zeroOneByOne);
+  readFlag(reader, "zero_all_reduce", stack.zeroAllReduce);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
@@ -181,8 +182,9 @@ static void readRates(const Reader &reader,
 static void readKernels(const Reader &reader, Stack &stack) {
   reader.expectKeys({"traffic", "fused", "attention_rate", "product_rate",
                      "images", "fused_neighbours", "fused_linears",
-                     "keeps_converted_weights"});
+                     "keeps_converted_weights", "separate_accumulation"});
   readFlag(reader, "fused_linears", stack.fusedLinears);
+  readFlag(reader, "separate_accumulation", stack.separateAccumulation);
   readFlag(reader, "keeps_converted_weights", stack.keepsConvertedWeights);
   readEnum(reader, "images",
            {"channels_last", "channels_first", "half_channels_last"},

@@ -111,10 +111,20 @@ static LogicalResult checkOptions(ModuleOp module,
   if (options.chunks > 0 && options.tensorOverlap != TensorOverlap::Chunked)
     return emitError(loc) << "chunks=" << options.chunks
                           << " needs tensor-overlap=chunked";
-  if (options.bucketSize < 0 || options.firstBucketSize < 0)
+  if (options.bucketSize < 0 || options.firstBucketSize < 0 ||
+      options.gatherBucketSize < 0)
     return emitError(loc) << "sizes of buckets must not be negative, got "
-                          << options.bucketSize << " and "
-                          << options.firstBucketSize;
+                          << options.bucketSize << ", "
+                          << options.firstBucketSize << " and "
+                          << options.gatherBucketSize;
+  if (options.allReduceGradients && options.zero != ZeroStage::States)
+    return emitError(loc, "all-reduce-gradients is about whole gradients and "
+                          "split states; set zero=1, or leave it out");
+  if ((options.allReduceGradients || options.gatherBucketSize > 0) &&
+      options.bucketSize == 0 && options.firstBucketSize == 0 &&
+      !options.bucketPerLayer)
+    return emitError(loc, "all-reduce-gradients and gather-bucket-size go with "
+                          "buckets of gradients; set bucket-size");
   if (getTreeName(options).empty())
     return emitError(loc, "the tree needs a name; set name=@s");
   return checkSchedule(module, options);
@@ -184,6 +194,8 @@ public:
                                  firstBucketSize,
                                  placeTables,
                                  bucketPerLayer,
+                                 gatherBucketSize,
+                                 allReduceGradients,
                                  overlapParameters,
                                  tensorOverlap,
                                  chunks,

@@ -253,6 +253,8 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
   if (auto work = localWork(op, coordinates[number]);
       work &&
       removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
+    std::optional<cost::Kernel> adding =
+        separateAccumulation(options.stack, op, *work);
     addTraffic(options.stack, op, *work);
     cost::Answer answer = model.cost(workOfAllPieces(op, *work));
     answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
@@ -260,6 +262,8 @@ WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
     if (auto conversion =
             conversionWork(op, coordinates[number], options.stack))
       answer.time += model.cost(*conversion).time;
+    if (adding)
+      answer.time += model.cost(*adding).time;
     entry->second = {answer, work->family, true};
   }
   return entry->second;

@@ -270,9 +270,7 @@ static cost::Family familyOf(nn::KernelFamily family,
   llvm_unreachable("unknown family");
 }
 
-/// Whether a result is the sum over micro-batches so far, to which each adds
-/// its own.
-static bool accumulates(Operation *op) {
+bool proteus::accumulates(Operation *op) {
   return llvm::any_of(op->getResultTypes(), [](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
     return layout && layout.getValue().getPartialKind(dist::microAxis) &&

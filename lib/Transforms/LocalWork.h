@@ -45,6 +45,10 @@ cost::Kernel workOfAllPieces(mlir::Operation *op, cost::Kernel work);
 /// How many they are.
 int64_t numPieces(mlir::Operation *op);
 
+/// Whether a result of `op` is the sum over micro-batches so far, to which each
+/// adds its own.
+bool accumulates(mlir::Operation *op);
+
 /// The conversion of factors into the type that `op` computes in, ahead of
 /// `op`; none if it takes its operands as they are, or finds them converted:
 /// weights that `stack` keeps so, the input of linears that are one.

@@ -105,6 +105,20 @@ balanceWork(const PresetModel &model, const ApplyStrategyOptions &options) {
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
+  // Logits are large: the head is where the loss is, unless that would leave a
+  // stage without anything.
+  size_t head = units.size();
+  while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
+    --head;
+  if (head-- > 1 && units[head].op) {
+    const Unit &before = units[head - 1];
+    int64_t place = stages.behind[units[head].op];
+    int64_t last = stages.behind[units.back().op];
+    if (last == place + 1 &&
+        place == (before.op ? stages.behind[before.op] : lastOfLayers))
+      for (const Unit &unit : ArrayRef(units).drop_front(head))
+        stages.behind[unit.op] = last;
+  }
   SmallVector<Operation *> follows;
   for (auto [op, place] : stages.behind)
     if (place <= lastOfLayers)

@@ -210,11 +210,10 @@ void TreeWriter::write(StringRef name) {
   };
   if (options.bucketSize > 0 || options.firstBucketSize > 0 ||
       options.bucketPerLayer)
-    strategy::BucketOp::create(builder, loc, given(options.bucketSize),
-                               given(options.firstBucketSize),
-                               options.bucketPerLayer,
-                               /*gather=*/IntegerAttr(),
-                               /*by_operation=*/false, /*all_reduce=*/false);
+    strategy::BucketOp::create(
+        builder, loc, given(options.bucketSize), given(options.firstBucketSize),
+        options.bucketPerLayer, given(options.gatherBucketSize),
+        /*by_operation=*/false, options.allReduceGradients);
   if (options.scatterMessages)
     strategy::ScatterGatherOp::create(builder, loc);
   writeOverlap(builder);

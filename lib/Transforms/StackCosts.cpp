@@ -8,6 +8,8 @@
 
 #include "StackCosts.h"
 
+#include "LocalWork.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -76,6 +78,30 @@ void proteus::addTraffic(const machine::Stack &stack, Operation *op,
     work.bytes *= stack.traffic[static_cast<unsigned>(*traffic)];
 }
 
+std::optional<cost::Kernel>
+proteus::separateAccumulation(const machine::Stack &stack, Operation *op,
+                              cost::Kernel &work) {
+  if (!stack.separateAccumulation || !accumulates(op))
+    return std::nullopt;
+  // What is computed is as wide as the operands; the sum is read and written.
+  double sum = work.resultBytes, own = sum;
+  Type wide = getElementTypeOrSelf(op->getResult(0).getType());
+  for (Type type : op->getOperandTypes())
+    if (Type element = getElementTypeOrSelf(type); isa<FloatType>(element))
+      own = std::min(own, sum * dist::elementBits(element) /
+                              dist::elementBits(wide));
+  work.accumulates = false;
+  work.bytes -= sum - own;
+  work.resultBytes = own;
+  cost::Kernel adding;
+  adding.family = cost::Family::Stream;
+  adding.type = work.type;
+  adding.pass = work.pass;
+  adding.bytes = own + 2 * sum;
+  adding.resultBytes = sum;
+  return adding;
+}
+
 cost::Time proteus::timeWithStack(const machine::Stack &stack,
                                   const machine::Device &device,
                                   const cost::Kernel &work, cost::Time time) {
@@ -121,6 +147,8 @@ void proteus::addHostTime(const machine::Stack &stack, Operation *op,
     // Updates are few kernels over many tensors, however many operations they
     // are here.
     host = stack.hostKernel;
+    if (stack.separateAccumulation && accumulates(op))
+      host += stack.hostKernel;
     task.duration += cost::fromSeconds(stack.kernelGap);
   }
   task.launch = cost::fromSeconds(host);

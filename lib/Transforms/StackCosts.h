@@ -32,6 +32,13 @@ bool removeFusedTraffic(const machine::Stack &stack, mlir::Operation *op,
                         llvm::ArrayRef<int64_t> coordinates,
                         cost::Kernel &work);
 
+/// Takes from `work`, which computes gradients, that it adds them to those of
+/// other micro-batches, if the stack has a kernel of its own for that: returns
+/// that kernel.
+std::optional<cost::Kernel> separateAccumulation(const machine::Stack &stack,
+                                                 mlir::Operation *op,
+                                                 cost::Kernel &work);
+
 /// What a kernel of the stack takes, of which the model of the device says
 /// `time`.
 cost::Time timeWithStack(const machine::Stack &stack,

@@ -38,6 +38,17 @@
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/slow.json fold=none report=%t/none-r.json" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/none-r.json "3 * 20 + 12"
 
+// A gradient of 4 MB in f32, from operands of 2 MB each in bf16, in two micro-batches. A
+// product that adds to the sum itself writes it (8 us, bound by memory). With a kernel of
+// its own for the sum, the product writes 2 MB (6 us), which are read and added to 4 MB
+// (10 us), and the host launches twice as many kernels.
+// RUN: proteus-opt %t/gradient.mlir --simulate="cluster=%t/one.json report=%t/gradient-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/gradient-r.json "2 * 8"
+// RUN: proteus-opt %t/gradient.mlir --simulate="cluster=%t/one.json stack=%t/adds.json report=%t/adds-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/adds-r.json "2 * (6 + 10)"
+// RUN: proteus-opt %t/gradient.mlir --simulate="cluster=%t/one.json stack=%t/slow-adds.json report=%t/slow-adds-r.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_time.py %t/slow-adds-r.json "2 * 2 * 20 + 16"
+
 // Memory beyond tensors is part of what the framework needs.
 // RUN: proteus-opt %t/step.mlir --simulate="cluster=%t/one.json stack=%t/memory.json report=%t/memory-r.json" -o /dev/null
 // RUN: FileCheck %s --input-file=%t/memory-r.json --check-prefix=MEMORY
@@ -57,6 +68,10 @@
 {"name": "t", "host": {"kernel_us": 10, "collective_us": 1000}}
 //--- slow.json
 {"name": "t", "host": {"kernel_us": 20}}
+//--- adds.json
+{"name": "t", "kernels": {"separate_accumulation": true}}
+//--- slow-adds.json
+{"name": "t", "kernels": {"separate_accumulation": true}, "host": {"kernel_us": 20}}
 //--- memory.json
 {"name": "t", "memory": {"reserved_gb": 2}}
 
@@ -65,7 +80,7 @@
   "name": "one",
   "devices_per_node": 1,
   "nodes": 1,
-  "device": {"name": "d", "architecture": "ampere", "peak_tflops": {"f32": 1000}, "memory_gib": 80,
+  "device": {"name": "d", "architecture": "ampere", "peak_tflops": {"f32": 1000, "bf16": 1000}, "memory_gib": 80,
              "memory_reserve_gb": 1, "memory_bandwidth_gbps": 1000},
   "intra_node": {"bandwidth_gbps": 100, "latency_us": 1},
   "inter_node": {"bandwidth_gbps": 10, "latency_us": 1}
@@ -101,4 +116,21 @@ module {
     dist.return %f : !whole
   }
   dist.schedule @schedule programs [@product] order [[F0]]
+}
+
+//--- gradient.mlir
+#mesh = #dist.mesh<[dp = 1], micro = 2>
+#rows = #dist.layout<#mesh, [{micro}, {}]>
+#sum = #dist.layout<#mesh, [{}, {}], partial = [sum {micro}]>
+!rows = tensor<2000x1000xbf16, #rows>
+!sum = tensor<1000x1000xf32, #sum>
+module {
+  dist.program @gradient mesh #mesh (%x: !rows {nn.role = "input", nn.path = "x"}) -> !sum {
+    %f = dist.section forward {
+      %0 = nn.linear_wgrad "a"(%x, %x) : (!rows, !rows) -> !sum
+      dist.yield %0 : !sum
+    }
+    dist.return %f : !sum
+  }
+  dist.schedule @schedule programs [@gradient] order [[F0, F1]]
 }

@@ -42,6 +42,8 @@
 // RUN: proteus-opt %t/work-chunks.mlir -verify-diagnostics --apply-strategy="pp=2 micro-batches=2 virtual-stages=2 stage-partition=work"
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=stage-partition=half 2>&1 | FileCheck %s --check-prefix=BALANCE
 // RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
+// RUN: proteus-opt %t/whole.mlir -verify-diagnostics --apply-strategy="dp=2 zero=2 bucket-size=1 all-reduce-gradients=true"
+// RUN: proteus-opt %t/gather.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 gather-bucket-size=1"
 
 // KIND: Cannot find option named 'star'
 // SCHEDULE: Cannot find option named '2f2b'
@@ -363,9 +365,19 @@ func.func @m(
   return %loss : tensor<f32>
 }
 
+//--- whole.mlir
+// expected-error@+1 {{all-reduce-gradients is about whole gradients and split states; set zero=1, or leave it out}}
+module {
+}
+
+//--- gather.mlir
+// expected-error@+1 {{all-reduce-gradients and gather-bucket-size go with buckets of gradients; set bucket-size}}
+module {
+}
+
 //--- buckets.mlir
 
-// expected-error @below {{sizes of buckets must not be negative, got -1 and 0}}
+// expected-error @below {{sizes of buckets must not be negative, got -1, 0 and 0}}
 module {
 func.func @m(
     %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},

@@ -54,6 +54,11 @@ struct Strategy {
   std::optional<bool> keepGathered;
   /// Bytes of a gradient bucket, and of the first one; absent: by the rule.
   std::optional<int64_t> bucketSize, firstBucketSize;
+  /// Bytes of a bucket of updated parameters; absent: as of gradients.
+  std::optional<int64_t> gatherBucketSize;
+  /// Whether ZeRO 1 sums whole gradients behind the backward pass and takes a
+  /// part, in place of scattering them; absent: as the stack does it.
+  std::optional<bool> allReduceGradients;
   /// What runs beside collectives between kernels; empty: as the stack does it.
   std::string tensorOverlap;
   std::optional<int64_t> overlapChunks;

@@ -96,6 +96,9 @@ struct Stack {
   /// Where ZeRO splits the states of the optimizer, gradients are reduced and
   /// parameters gathered one by one, not in buckets.
   bool zeroOneByOne = false;
+  /// Where it splits nothing else, gradients are summed as a whole behind the
+  /// backward pass, and every replica takes its part.
+  bool zeroAllReduce = false;
   /// Gathered inputs of split linears are kept for the backward pass; else they
   /// are gathered again.
   bool keepGathered = false;
@@ -134,6 +137,9 @@ struct Stack {
   double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   /// Whether kernels that memory bounds reach the bandwidth of a copy.
   bool fusedMemoryKernels = true;
+  /// Gradients of micro-batches are added up by kernels of their own, behind
+  /// those that compute them; else by these.
+  bool separateAccumulation = false;
   /// Weights that products read in a narrower type are converted once per step,
   /// not for every micro-batch.
   bool keepsConvertedWeights = false;

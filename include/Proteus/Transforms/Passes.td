@@ -61,15 +61,17 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on one
       of the data-parallel devices, so that each holds about as much.
     - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
-      are gathered for their reduction.
+      are gathered for their reduction, `gather-bucket-size` how updated parameters
+      are; `all-reduce-gradients`, with `zero=1`, sums whole gradients, of which
+      every device then takes its part.
     - `stage-partition` says what stages have. With `layers` equally many, the
       first ones one more where they do not divide; with `ends` what is before
       the layers and what is behind them counts as a layer each, so that the
       first and the last run have one less; `divisible` is `ends` where that
       divides and `layers` does not. `work` counts the work of linears, layers
       and head alike, in the order of the model: a stage ends with the layer or
-      operation at which its share of the work is exceeded; stages behind the
-      layers have the head or the loss alone.
+      operation at which its share of the work is exceeded; the head is on the
+      stage of the loss, so that no logits cross.
     - `keep-gathered=true` keeps inputs of linears that the forward pass has
       gathered (`sp`) for the backward pass instead of gathering them again,
       but not in layers that are recomputed.
@@ -177,6 +179,10 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
            "Put whole embedding tables on single data-parallel devices">,
     Option<"bucketPerLayer", "bucket-per-layer", "bool", "false",
            "End gradient buckets where layers end">,
+    Option<"gatherBucketSize", "gather-bucket-size", "int64_t", "0",
+           "Bytes of a bucket of updated parameters (0: as of gradients)">,
+    Option<"allReduceGradients", "all-reduce-gradients", "bool", "false",
+           "Sum whole gradients where states of the optimizer are split">,
     Option<"overlapParameters", "overlap-parameters", "bool", "false",
            "Gather updated parameters during the next forward pass">,
     Option<"tensorOverlap", "tensor-overlap", "::proteus::TensorOverlap",
