@@ -125,6 +125,18 @@ FITS = {
             ("gaps.step_us", 1e2, 1e5),
         ],
     },
+    "stacks/mxnet": {
+        "groups": ["dle"],
+        "constants": [
+            ("kernels.traffic.elementwise", 0.7, 2),
+        ],
+    },
+    "stacks/tensorflow-xla": {
+        "groups": ["dle"],
+        "constants": [
+            ("kernels.traffic.elementwise", 0.7, 2),
+        ],
+    },
     "stacks/tensorflow-1": {
         "groups": ["tf2017"],
         "constants": [

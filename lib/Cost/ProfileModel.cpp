@@ -193,10 +193,11 @@ public:
     } else {
       return answer;
     }
-    double modelled = toSeconds(answer.time);
+    Kernel like = asMeasured(kernel);
+    double modelled = toSeconds(inStep->cost(like).time);
     if (kind.measuredAlone)
       answer.uncertainty +=
-          clockError * (modelled / toSeconds(alone->cost(kernel).time) - 1);
+          clockError * (modelled / toSeconds(alone->cost(like).time) - 1);
     answer.time = fromSeconds(modelled * std::exp(off));
     return answer;
   }
@@ -207,6 +208,14 @@ private:
     Points points;
     bool measuredAlone = false;
   };
+
+  /// Rows do not say where the channels of images are: they were measured as
+  /// the stack has them.
+  static Kernel asMeasured(Kernel kernel) {
+    if (kernel.convolution)
+      kernel.convolution->channelsLast = Convolution().channelsLast;
+    return kernel;
+  }
 
   static Device atFullClock(Device device) {
     device.sustained = 1;
