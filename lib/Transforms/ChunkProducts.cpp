@@ -280,6 +280,28 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   product->erase();
 }
 
+/// Whether `op` computes products, or adds them up.
+static bool isProduct(Operation *op) {
+  auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return false;
+  if (isa<nn::AddOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value term) {
+      return isProduct(term.getDefiningOp());
+    });
+  return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+         kernel.getKernelFamily() != nn::KernelFamily::Attention;
+}
+
+/// Whether a collective goes by user buffers: linears have them. Those of
+/// attention and embeddings are the library's, and so are sums that all get.
+static bool hasUserBuffers(Operation *op) {
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op))
+    return llvm::any_of(gather.getResult().getUsers(), isProduct);
+  auto scatter = dyn_cast<dist::ReduceScatterOp>(op);
+  return scatter && isProduct(scatter.getInput().getDefiningOp());
+}
+
 namespace {
 class ChunkProducts : public proteus::impl::ChunkProductsBase<ChunkProducts> {
 public:
@@ -308,8 +330,7 @@ void ChunkProducts::runOnOperation() {
     if (isForKernels && section && !section.getOnce() &&
         isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op)) {
       collectives.push_back(op);
-      // User buffers do not add for all.
-      if (!isa<dist::AllReduceOp>(op))
+      if (hasUserBuffers(op))
         op->setDiscardableAttr(ProteusDialect::exchangeAttrName,
                                DenseI64ArrayAttr::get(&getContext(), {0, 1}));
     }
