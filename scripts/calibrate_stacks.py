@@ -105,7 +105,7 @@ FITS = {
     },
     "stacks/nanotron": {
         "groups": ["ultrascale"],
-        "bias": 0.4,
+        "bias": 0.2,
         "finest": 1.2,  # runs scatter too much for more
         "constants": [
             ("host.kernel_us", 1, 300),
