@@ -216,7 +216,7 @@ proteus::calibrate::fitConvolutions(const Device &device,
       {"few channels", &ConvolutionParameters::fewChannels, 0.8, 0.1, 1.5},
       {"memory", &ConvolutionParameters::memoryEfficiency, 0.8, 0.4, 1.1},
       {"fixed", &ConvolutionParameters::fixedTime, 15e-6, 2e-6, 60e-6}};
-  // Weight gradients of first layers take half of the table's time on matrix
+  // Weight gradients of first layers are a third of the V100's table on matrix
   // units, where others are quick; vector units show no difference.
   if (start.onMatrixUnits)
     fields.push_back({"few channels wgrad",
