@@ -44,7 +44,7 @@ PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "prote
 FITS = {
     "stacks/megatron-deepspeed": {
         "groups": ["vtrain", "bigscience"],
-        "bias": 0.2,
+        "bias": 0.3,
         "constants": [
             ("gaps.step_us", 1e3, 2e6),
             ("gaps.kernel_us", 0.1, 50),
@@ -70,7 +70,7 @@ FITS = {
     "sites/ultra-scale": {
         "groups": ["ultrascale"],
         # A shared network is slow now and then: the mean counts beside the median.
-        "bias": 0.4,
+        "bias": 0.5,
         "constants": [
             ("fabric_efficiency", 0.2, 1),
         ],
