@@ -94,6 +94,9 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
   for (size_t c = 0; c < collectives.size(); ++c) {
     const Collective &collective = workload->collectives[c];
     const State &state = collectives[c];
+    // The own chunk of an exchange is there already.
+    if (collective.bytes == 0)
+      continue;
     Entry &entry = entries[{collective.kind, collective.axes,
                             collective.groupSize, collective.bytes}];
     entry.row.kind = collective.kind;
