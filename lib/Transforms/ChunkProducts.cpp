@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SumTerms.h"
+
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -282,15 +284,10 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
 
 /// Whether `op` computes products, or adds them up.
 static bool isProduct(Operation *op) {
-  auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
-  if (!kernel)
-    return false;
-  if (isa<nn::AddOp>(op))
-    return llvm::all_of(op->getOperands(), [](Value term) {
-      return isProduct(term.getDefiningOp());
-    });
-  return kernel.getKernelClass() == nn::KernelClass::Matrix &&
-         kernel.getKernelFamily() != nn::KernelFamily::Attention;
+  return allTerms(op, [](IterationSpaceOpInterface kernel) {
+    return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+           kernel.getKernelFamily() != nn::KernelFamily::Attention;
+  });
 }
 
 /// Whether a collective goes by user buffers: linears have them. Those of

@@ -10,6 +10,7 @@
 #include "BuildRing.h"
 #include "LayoutForms.h"
 #include "SavedForms.h"
+#include "SumTerms.h"
 
 #include "Proteus/Transforms/Annotations.h"
 
@@ -164,15 +165,10 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
 
 /// Whether `op` computes a gradient of an input, or adds such up.
 static bool isInputGradient(Operation *op) {
-  auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
-  if (!kernel)
-    return false;
-  if (isa<nn::AddOp>(op))
-    return llvm::all_of(op->getOperands(), [](Value term) {
-      return isInputGradient(term.getDefiningOp());
-    });
-  return kernel.getKernelClass() == nn::KernelClass::Matrix &&
-         kernel.getKernelPass() == nn::KernelPass::DataGradient;
+  return allTerms(op, [](IterationSpaceOpInterface kernel) {
+    return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+           kernel.getKernelPass() == nn::KernelPass::DataGradient;
+  });
 }
 
 /// Gradients that reach a value from several products, all pending over axes
