@@ -61,8 +61,9 @@ if [[ ! -f "$build/build.ninja" ]]; then
   mv "$build.log" "$build/configure.log"
 fi
 
-# Nothing is said when there is nothing to do.
-if ! ninja -C "$build" -n 2>/dev/null | grep -q "no work to do"; then
-  echo "setup: building in $build (the first time takes a few minutes)"
-  NINJA_STATUS="setup: [%f/%t] " ninja -C "$build"
-fi
+# Nothing is said when there is nothing to do. Looking for new machine files is
+# not worth a line.
+NINJA_STATUS="setup: [%f/%t] " ninja -C "$build" | awk -v build="$build" '
+  /Entering directory|no work to do|Re-checking globbed directories/ { next }
+  !said { print "setup: building in " build " (the first time takes a few minutes)"; said = 1 }
+  { print; fflush() }'
