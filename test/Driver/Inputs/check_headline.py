@@ -23,6 +23,13 @@ def main():
     for source, pattern in NAMES.items():
         said = re.search(pattern, readme)
         assert said and said[1] == errors[source], (source, said, errors[source])
+    # Sources that nothing is fitted to: runs, and the smallest and largest error.
+    held = [row for row in rows if len(row) == 7 and row[1].isdigit()]
+    said = re.search(r"(\d+) published runs that no constant was fitted to .*? by "
+                     r"(\S+) to (\S+) %", readme)
+    found = [sum(int(row[1]) for row in held)] + [
+        limit(float(row[3]) for row in held) for limit in (min, max)]
+    assert said and [float(n) for n in said.groups()] == found, (said, found)
     said = re.search(r"never fitted is off by (\S+) %", readme)
     assert int(said[1]) == round(float(unknown["**all LLM sources**"])), said[0]
 
