@@ -37,6 +37,10 @@ struct KnownGPU {
   StringRef device;
   StringRef nvlink; ///< of a node; empty: PCIe only
   unsigned pcieGeneration;
+  /// Of the network cards that most nodes have, and how many devices share
+  /// one; 0: those of a node.
+  double cardGbit;
+  int64_t devicesPerCard;
 };
 
 } // namespace
@@ -72,34 +76,34 @@ static constexpr StringLiteral switchedH800 =
 /// that comes in several forms or sizes, the first is meant where nothing is
 /// said.
 static constexpr KnownGPU knownGPUs[] = {
-    {"GB200", Form::Any, 0, "GB200-186GB", switchedB200, 5},
-    {"B200", Form::Any, 0, "B200-SXM6-180GB", switchedB200, 5},
-    {"H200", Form::Any, 0, "H200-SXM5-141GB", switchedH100, 5},
-    {"H800", Form::SXM, 80, "H100-SXM5-80GB", switchedH800, 5},
-    {"H100", Form::SXM, 80, "H100-SXM5-80GB", switchedH100, 5},
-    {"H100", Form::PCIe, 80, "H100-PCIe-80GB", "", 5},
-    {"A800", Form::SXM, 80, "A100-SXM4-80GB", switchedA800, 4},
-    {"A100", Form::SXM, 80, "A100-SXM4-80GB", switchedA100, 4},
-    {"A100", Form::SXM, 40, "A100-SXM4-40GB", switchedA100, 4},
-    {"A100", Form::PCIe, 80, "A100-PCIe-80GB", "", 4},
-    {"A100", Form::PCIe, 40, "A100-PCIe-40GB", "", 4},
-    {"V100", Form::SXM, 16, "V100-SXM2-16GB", cubeV100, 3},
-    {"V100", Form::SXM, 32, "V100-SXM2-32GB", cubeV100, 3},
-    {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3},
-    {"V100", Form::DGX2H, 32, "V100-SXM3-32GB-H", switchedV100, 3},
-    {"V100", Form::PCIe, 16, "V100-PCIe-16GB", "", 3},
-    {"P100", Form::SXM, 16, "P100-SXM2-16GB", cubeP100, 3},
-    {"P100", Form::PCIe, 16, "P100-PCIe-16GB", "", 3},
-    {"K80", Form::Any, 0, "K80-half", "", 3},
-    {"T4", Form::Any, 0, "T4", "", 3},
-    {"A6000", Form::Any, 0, "RTX-A6000", "", 4},
-    {"A40", Form::Any, 0, "A40", "", 4},
-    {"L4", Form::Any, 0, "L4", "", 4},
-    {"3090", Form::Any, 0, "RTX-3090", "", 4},
-    {"4090", Form::Any, 0, "RTX-4090", "", 4},
-    {"TITANXP", Form::Any, 0, "TITAN-Xp", "", 3},
-    {"1080TI", Form::Any, 0, "GTX-1080Ti", "", 3},
-    {"1080", Form::Any, 0, "GTX-1080", "", 3},
+    {"GB200", Form::Any, 0, "GB200-186GB", switchedB200, 5, 400, 1},
+    {"B200", Form::Any, 0, "B200-SXM6-180GB", switchedB200, 5, 400, 1},
+    {"H200", Form::Any, 0, "H200-SXM5-141GB", switchedH100, 5, 400, 1},
+    {"H800", Form::SXM, 80, "H100-SXM5-80GB", switchedH800, 5, 400, 1},
+    {"H100", Form::SXM, 80, "H100-SXM5-80GB", switchedH100, 5, 400, 1},
+    {"H100", Form::PCIe, 80, "H100-PCIe-80GB", "", 5, 100, 0},
+    {"A800", Form::SXM, 80, "A100-SXM4-80GB", switchedA800, 4, 200, 1},
+    {"A100", Form::SXM, 80, "A100-SXM4-80GB", switchedA100, 4, 200, 1},
+    {"A100", Form::SXM, 40, "A100-SXM4-40GB", switchedA100, 4, 200, 1},
+    {"A100", Form::PCIe, 80, "A100-PCIe-80GB", "", 4, 100, 0},
+    {"A100", Form::PCIe, 40, "A100-PCIe-40GB", "", 4, 100, 0},
+    {"V100", Form::SXM, 16, "V100-SXM2-16GB", cubeV100, 3, 100, 2},
+    {"V100", Form::SXM, 32, "V100-SXM2-32GB", cubeV100, 3, 100, 2},
+    {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3, 100, 2},
+    {"V100", Form::DGX2H, 32, "V100-SXM3-32GB-H", switchedV100, 3, 100, 2},
+    {"V100", Form::PCIe, 16, "V100-PCIe-16GB", "", 3, 100, 0},
+    {"P100", Form::SXM, 16, "P100-SXM2-16GB", cubeP100, 3, 100, 2},
+    {"P100", Form::PCIe, 16, "P100-PCIe-16GB", "", 3, 100, 0},
+    {"K80", Form::Any, 0, "K80-half", "", 3, 10, 0},
+    {"T4", Form::Any, 0, "T4", "", 3, 100, 0},
+    {"A6000", Form::Any, 0, "RTX-A6000", "", 4, 10, 0},
+    {"A40", Form::Any, 0, "A40", "", 4, 100, 0},
+    {"L4", Form::Any, 0, "L4", "", 4, 100, 0},
+    {"3090", Form::Any, 0, "RTX-3090", "", 4, 10, 0},
+    {"4090", Form::Any, 0, "RTX-4090", "", 4, 10, 0},
+    {"TITANXP", Form::Any, 0, "TITAN-Xp", "", 3, 10, 0},
+    {"1080TI", Form::Any, 0, "GTX-1080Ti", "", 3, 10, 0},
+    {"1080", Form::Any, 0, "GTX-1080", "", 3, 10, 0},
 };
 
 /// Whether a word begins with the name of a chip and not with a longer one:
@@ -111,7 +115,15 @@ static bool namesChip(StringRef word, StringRef chip) {
   return word.consume_front(chip) && (word.empty() || !isDigit(word.front()));
 }
 
-static const KnownGPU *findGPU(StringRef words, int64_t memoryGB) {
+namespace {
+/// A GPU of the table, and the memory of one that has more or less of it.
+struct FoundGPU {
+  const KnownGPU *gpu = nullptr;
+  std::optional<int64_t> memoryGB;
+};
+} // namespace
+
+static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
   std::string capitals = words.upper(), letters;
   SmallVector<StringRef> parts;
   for (StringRef rest = capitals; !rest.empty();) {
@@ -132,85 +144,105 @@ static const KnownGPU *findGPU(StringRef words, int64_t memoryGB) {
   SmallVector<StringRef> found;
   if (Regex("([0-9]+) ?Gi?B").match(words, &found))
     found[1].getAsInteger(10, memoryGB);
-  for (const KnownGPU &gpu : knownGPUs)
-    if (any_of(parts,
-               [&](StringRef part) { return namesChip(part, gpu.chip); }) &&
-        (form == Form::Any || gpu.form == Form::Any || form == gpu.form) &&
-        (memoryGB == 0 || gpu.memoryGB == 0 || memoryGB == gpu.memoryGB))
-      return &gpu;
-  return nullptr;
+  FoundGPU other;
+  for (const KnownGPU &gpu : knownGPUs) {
+    if (!any_of(parts,
+                [&](StringRef part) { return namesChip(part, gpu.chip); }) ||
+        (form != Form::Any && gpu.form != Form::Any && form != gpu.form))
+      continue;
+    if (memoryGB == 0 || gpu.memoryGB == 0 || memoryGB == gpu.memoryGB)
+      return {&gpu, std::nullopt};
+    if (!other.gpu)
+      other = {&gpu, memoryGB};
+  }
+  return other;
 }
 
-namespace {
-struct Network {
-  int64_t cards = 0;
-  double gbit = 0; ///< of each
-};
-} // namespace
-
-/// "4x 100 Gb/s ...", "8 x HDR 200 Gbps", "400 Gb/s per GPU", "800 Gb/s per
-/// node total ...", "25 GB/s per node", "measured ~40-57 Gb/s".
-static Expected<Network> parseNetwork(StringRef words, int64_t devices) {
-  constexpr StringLiteral rate = "([0-9.]+) ?(Gb/s|Gbps|Gbit/s|GB/s)";
+/// Links between devices of a node, where there are `devices` of them.
+static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
+  if (gpu.nvlink == cubeV100 && devices == 4)
+    return pairsV100.str();
+  if (gpu.nvlink != cubeV100 && gpu.nvlink != cubeP100)
+    return gpu.nvlink.str();
+  // Sixteen are those of a DGX-2.
+  if (gpu.nvlink == cubeV100 && devices > 8)
+    return switchedV100.str();
+  // The corner of a cube.
+  auto [before, rest] = gpu.nvlink.split("pairs = [");
+  std::string pairs;
   SmallVector<StringRef> found;
-  /// Of the last match, bytes counted as eight bits.
-  auto speedOf = [&](unsigned number) {
-    double speed = 0;
-    if (found[number].getAsDouble(speed))
-      return 0.0;
-    return found[number + 1] == "GB/s" ? 8 * speed : speed;
-  };
-  int64_t cards = 0;
-  if (Regex(("([0-9]+) ?[xX] ?([A-Za-z]+ )*" + rate).str())
-          .match(words, &found) &&
-      !found[1].getAsInteger(10, cards) && cards > 0 && speedOf(3) > 0)
-    return Network{cards, speedOf(3)};
-  if (Regex((rate + " per (GPU|device)").str()).match(words, &found) &&
-      speedOf(1) > 0)
-    return Network{devices, speedOf(1)};
-  if (Regex((rate + " (per|total per) node").str()).match(words, &found) &&
-      speedOf(1) > 0)
-    return Network{8, speedOf(1) / 8};
-  double low = 0, high = 0;
-  if (Regex("([0-9]+)-([0-9]+) Gb/s").match(words, &found) &&
-      !found[1].getAsDouble(low) && !found[2].getAsDouble(high))
-    return Network{1, (low + high) / 2};
-  // Where measured collectives are said to be known instead, the usual network
-  // of such nodes.
-  if (words.contains("measured collectives"))
-    return Network{8, 400};
-  return createStringError("the network '" + words +
-                           "' says neither cards nor their speed (\"4x 100 "
-                           "Gb/s\", \"800 Gb/s per node\")");
+  for (Regex pair("\\[([0-9]), ([0-9]), [0-9]\\]"); pair.match(rest, &found);
+       rest = rest.substr(found[0].end() - rest.begin()))
+    if (found[1].front() - '0' < devices && found[2].front() - '0' < devices)
+      pairs += (pairs.empty() ? "" : ", ") + found[0].str();
+  return pairs.empty() ? "" : (before + "pairs = [" + pairs + "]}").str();
 }
 
-Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
+/// How many GPUs are in a node, or within reach of NVLink if that is more.
+static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
+                          StringRef links, int64_t gpus, CaseNotes &notes) {
+  auto divisorUpTo = [&](int64_t most) {
+    int64_t size = std::min(most, gpus);
+    while (gpus % size != 0)
+      --size;
+    return size;
+  };
+  std::optional<int64_t> stated = countOf(h, "gpus_per_node", 1, 1024);
+  // Trays of four are linked to a rack.
+  constexpr int64_t rack = 72, tray = 4;
+  if (gpu.chip.starts_with("GB") && (!stated || *stated <= tray) &&
+      gpus > tray) {
+    int64_t size = divisorUpTo(rack);
+    notes.assumed.push_back(std::to_string(size) +
+                            " GPUs are linked by NVLink, in racks of " +
+                            std::to_string(rack));
+    return size;
+  }
+  if (stated)
+    return *stated;
+  int64_t size = divisorUpTo(8);
+  notes.assumed.push_back("nodes, of which nothing is said, have " +
+                          std::to_string(size) + " GPUs");
+  return size;
+}
+
+/// PCIe by what is said, or because there is nothing else.
+static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
+  if (gpu.nvlink.empty())
+    return true;
+  return links.contains_insensitive("pcie") &&
+         (links.contains_insensitive("no nvlink") ||
+          !links.contains_insensitive("nv"));
+}
+
+Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
+                                                     int64_t gpus,
+                                                     CaseNotes &notes) {
   std::string name = h["gpu"].string();
-  int64_t gpus = h["gpus"].integer(1, 1000000);
-  int64_t perNode = h["gpus_per_node"].integer(1, 1024);
-  std::string inside = h["intra_link"].string();
-  std::string outside = h["inter_link"].string();
+  auto wordsOf = [&](StringRef key) {
+    return says(h, key) ? h[key].string() : std::string();
+  };
+  std::string inside = wordsOf("intra_link"), outside = wordsOf("inter_link");
   int64_t memoryGB =
-      h.has("gpu_mem_GB") && h["gpu_mem_GB"].isNumber()
+      says(h, "gpu_mem_GB") && h["gpu_mem_GB"].isNumber()
           ? static_cast<int64_t>(h["gpu_mem_GB"].nonNegative(1e6))
           : 0;
-  const KnownGPU *gpu = findGPU(name, memoryGB);
+  auto [gpu, otherMemory] = findGPU(name, memoryGB);
   if (!gpu)
     return createStringError("the GPU '" + name + "' is not known");
-  bool isPCIe = gpu->nvlink.empty() || StringRef(inside).starts_with("PCIe");
+  if (otherMemory)
+    notes.assumed.push_back("'" + name + "' is " + gpu->device.str() +
+                            " with " + std::to_string(*otherMemory) + " GB");
+  int64_t perNode = nodeSizeOf(h, *gpu, inside, gpus, notes);
+  bool isPCIe = isLinkedByPCIe(*gpu, inside);
   if (gpus > perNode && gpus % perNode != 0)
     return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +
                              Twine(perNode));
   // Those who use a part of a node have the links of the whole.
   int64_t devices = gpus > perNode ? perNode : std::max<int64_t>(perNode, 8);
-  StringRef nvlink = gpu->nvlink;
-  if (!isPCIe && devices == 4 && nvlink == cubeV100)
-    nvlink = pairsV100;
-  if (!isPCIe && (nvlink == cubeV100 || nvlink == cubeP100) && devices != 8)
-    return createStringError("nodes of " + Twine(devices) + " " + name +
-                             " are not known");
+  std::string nvlink = isPCIe ? "" : linksOf(*gpu, devices);
   std::string node = formatv("devices = {0}", devices);
-  if (!isPCIe)
+  if (!nvlink.empty())
     node += formatv(", nvlink = {0}", nvlink);
   int64_t half = devices / 2;
   auto list = [](int64_t first, int64_t count) {
@@ -229,13 +261,17 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h) {
                     gpu->pcieGeneration, host, list(0, half),
                     list(half, devices - half));
   if (gpus > perNode) {
-    Expected<Network> network = parseNetwork(outside, perNode);
-    if (!network)
-      return network.takeError();
-    node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", network->cards,
-                    formatv("{0:f2}", network->gbit).str());
+    Network usual{gpu->devicesPerCard > 0
+                      ? std::max<int64_t>(1, perNode / gpu->devicesPerCard)
+                      : 1,
+                  gpu->cardGbit};
+    Network network = networkOfWords(outside, perNode, usual, notes);
+    node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", network.cards,
+                    formatv("{0:f2}", network.gbit).str());
   }
   std::string device = "\"" + gpu->device.str() + "\"";
+  if (otherMemory)
+    device = formatv("{{like = {0}, memory_gb = {1}}", device, *otherMemory);
   return formatv("{{name = \"{0}\", device = {1}, node = {{{2}}, nodes = {3}}",
                  gpu->device, device, node,
                  std::max<int64_t>(1, gpus / perNode))

@@ -8,8 +8,11 @@
 
 #include "CaseTranslation.h"
 
+#include "Proteus/Models/Model.h"
+#include "Proteus/Models/Registry.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace proteus;
@@ -22,36 +25,147 @@ static void use(Job &job, StringRef preset,
   llvm::append_range(job.overrides, overrides);
 }
 
+/// Letters and digits of a name: "ResNet-50 v1.5" is "resnet50v15".
+static std::string plainName(StringRef name) {
+  std::string plain;
+  for (char c : name)
+    if (isAlnum(c))
+      plain += toLower(c);
+  return plain;
+}
+
+/// The dimensions of decoders.
+static const models::Dimensions &dimensionsOfDecoders() {
+  static std::unique_ptr<models::Model> model =
+      models::Registry::get().findFamily("decoder")->make();
+  static const models::Dimensions dimensions = [] {
+    models::Dimensions declared;
+    model->declare(declared);
+    return declared;
+  }();
+  return dimensions;
+}
+
+/// What cases call something, and the dimension that it is.
+static std::optional<std::pair<StringRef, StringRef>>
+dimensionOf(StringRef key, StringRef words) {
+  std::string lower = words.lower();
+  StringRef text = lower;
+  using Found = std::pair<StringRef, StringRef>;
+  if (key == "activation" && (text.contains("glu") || text.contains("silu")))
+    return Found("gated_mlp", "true");
+  if (key == "norm" && text.contains("rms"))
+    return Found("norm", "\"rms\"");
+  if (key == "norm" && text.contains("layer"))
+    return Found("norm", "\"layer\"");
+  if (key == "positions" && (text.contains("rope") || text.contains("rotary")))
+    return Found("positions", "\"rope\"");
+  if (key == "positions" &&
+      (text.contains("learned") || text.contains("absolute")))
+    return Found("positions", "\"learned\"");
+  return std::nullopt;
+}
+
 /// A decoder is built from the dimensions that the case gives; the family of
 /// the model decides what dimensions do not say.
-static void useDecoder(const json::Reader &model, Job &job) {
-  job.model = model.text();
-  if (StringRef(model["name"].string()).starts_with("MPT")) {
+static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
+  std::vector<std::pair<std::string, std::string>> said;
+  auto isSaid = [&](StringRef key) {
+    return any_of(said, [&](const auto &each) { return each.first == key; });
+  };
+  auto add = [&](StringRef key, StringRef value) {
+    if (!isSaid(key))
+      said.emplace_back(key, value);
+  };
+  for (const auto &[key, value] : model.members()) {
+    if (value.isNull() || key == "kind" || key == "mean_tokens")
+      continue;
+    if (auto known =
+            value.isString() ? dimensionOf(key, value.string()) : std::nullopt)
+      add(known->first, known->second);
+    else if (key == "name" || dimensionsOfDecoders().has(key))
+      add(key, value.text());
+    else
+      notes.assumed.push_back("'" + key + "' of the model changes nothing");
+  }
+  // Families whose models all have gated feed-forward blocks.
+  std::string name =
+      says(model, "name") ? plainName(model["name"].string()) : "";
+  if (!isSaid("gated_mlp") && !isSaid("activation") &&
+      any_of(ArrayRef<StringRef>{"llama", "mistral", "mixtral", "qwen",
+                                 "deepseek", "internlm"},
+             [&](StringRef family) {
+               return StringRef(name).starts_with(family);
+             })) {
+    notes.assumed.push_back("feed-forward blocks are gated, as in all models "
+                            "of that family");
+    add("gated_mlp", "true");
+  }
+  if (!isSaid("vocab")) {
+    notes.assumed.push_back("the vocabulary, of which nothing is said, has "
+                            "50304 words");
+    add("vocab", "50304");
+  }
+  if (std::optional<int64_t> hidden = countOf(model, "hidden");
+      hidden && !isSaid("heads")) {
+    notes.assumed.push_back("heads, of which nothing is said, have 128 "
+                            "dimensions");
+    add("heads", std::to_string(std::max<int64_t>(1, *hidden / 128)));
+  }
+  job.model = "{\"family\": \"decoder\"";
+  for (const auto &[key, value] : said)
+    job.model += ", " + json::quote(key) + ": " + value;
+  job.model += "}";
+  if (says(model, "name") &&
+      StringRef(model["name"].string()).starts_with("MPT")) {
     // Dimensions of llm-foundry: no biases, alibi instead of positions.
     job.overrides.push_back("bias=none");
     job.overrides.push_back("positions=alibi");
   }
-  if (model.has("attn"))
-    job.overrides.push_back(
-        StringRef(model["attn"].string()).contains("unfused")
-            ? "attention_kernel=unfused"
-            : "attention_kernel=fused");
+  if (!says(model, "attn"))
+    return;
+  std::string words = model["attn"].string();
+  bool isUnfused = any_of(ArrayRef<StringRef>{"unfused", "eager", "naive"},
+                          [&](StringRef word) {
+                            return StringRef(words).contains_insensitive(word);
+                          });
+  job.overrides.push_back(isUnfused ? "attention_kernel=unfused"
+                                    : "attention_kernel=fused");
 }
 
 static Error useImages(const json::Reader &model, Job &job) {
-  std::string name = model["name"].string();
-  StringRef preset = StringSwitch<StringRef>(name)
-                         .Cases({"ResNet-50", "ResNet-50 v1.5"}, "resnet50")
-                         .Case("ResNet-152", "resnet152")
-                         .Case("ResNeXt101-32x4d", "resnext101-32x4d")
-                         .Case("InceptionV3", "inception_v3")
-                         .Case("AlexNet", "alexnet")
-                         .Case("VGG16", "vgg16")
-                         .Case("SSD300-ResNet50", "ssd300-resnet50")
-                         .Default("");
-  if (preset.empty())
+  struct Known {
+    StringRef name, preset;
+  };
+  // Longer names come before those that are part of them.
+  static constexpr Known known[] = {
+      {"ssd300", "ssd300-resnet50"},
+      {"resnext10132x4d", "resnext101-32x4d"},
+      {"resnet152", "resnet152"},
+      {"resnet101", "resnet101"},
+      {"resnet18", "resnet18"},
+      {"resnet34", "resnet34"},
+      {"resnet50", "resnet50"},
+      {"inceptionv3", "inception_v3"},
+      {"inception3", "inception_v3"},
+      {"alexnet", "alexnet"},
+      {"vgg11", "vgg11"},
+      {"vgg13", "vgg13"},
+      {"vgg16", "vgg16"},
+      {"vgg19", "vgg19"},
+      {"vitb16", "vit-b-16"},
+      {"vitl16", "vit-l-16"},
+      {"vith14", "vit-h-14"},
+  };
+  std::string name = model["name"].string(), plain = plainName(name);
+  const Known *found = llvm::find_if(known, [&](const Known &each) {
+    return StringRef(plain).starts_with(each.name);
+  });
+  if (found == std::end(known))
     return createStringError("the model '" + name + "' is not in the library");
-  use(job, preset);
+  use(job, found->preset);
+  if (std::optional<int64_t> image = countOf(model, "image"))
+    job.overrides.push_back("image=" + std::to_string(*image));
   // Where nothing is said; see docs/validation.md.
   if (job.optimizer == Job().optimizer)
     job.optimizer = "momentum";
@@ -75,20 +189,35 @@ static int64_t tokensOfWikipedia(int64_t seq) {
                                 (longest - shortest);
 }
 
-Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
+/// Sizes that a case states of a model that is a preset otherwise.
+static void overrideSizes(const json::Reader &model,
+                          std::initializer_list<StringRef> keys, Job &job) {
+  for (StringRef key : keys)
+    if (says(model, key))
+      job.overrides.push_back(sizeOf(model, key));
+}
+
+Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
+                                   CaseNotes &notes) {
   std::string kind = model["kind"].string();
-  std::string name = model["name"].string();
-  if (model.has("mean_tokens"))
+  std::string name = says(model, "name") ? model["name"].string() : kind;
+  if (says(model, "mean_tokens"))
     job.meanTokens = model["mean_tokens"].integer(1, 1'000'000'000);
-  if (kind == "transformer-decoder" || kind == "moe-mla-decoder") {
-    useDecoder(model, job);
+  StringRef words = kind;
+  if (words.contains("encdec") || words.contains("encoder-decoder"))
+    return createStringError(
+        "the batch is counted in tokens of sentences of different lengths: "
+        "the case does not say how many samples a step has");
+  if (words.contains("decoder") || words.contains("moe")) {
+    useDecoder(model, job, notes);
     return Error::success();
   }
-  if (kind == "cnn")
+  if (words == "cnn" || words.contains("vit") || words.contains("vision"))
     return useImages(model, job);
   if (kind == "transformer-encoder") {
     use(job, StringRef(name).contains("base") ? "bert-base" : "bert-large",
         {sizeOf(model, "seq")});
+    overrideSizes(model, {"layers", "hidden", "heads", "ffn", "vocab"}, job);
     if (StringRef(name).contains("SQuAD"))
       job.overrides.push_back("task=squad");
     // Masked tokens are those that such a model predicts: 15 in 100 (Devlin et
@@ -107,6 +236,7 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
         StringRef(name).contains("base") ? "transformer-xl-base"
                                          : "transformer-xl-large",
         {sizeOf(model, "seq"), sizeOf(model, "mem_len")});
+    overrideSizes(model, {"layers", "hidden", "heads", "head_dim", "ffn"}, job);
     return Error::success();
   }
   if (kind == "dlrm") {
@@ -120,9 +250,5 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job) {
     return createStringError(
         "sentences of different lengths are batched: the case says tokens per "
         "second, but not how many tokens a step has");
-  if (kind == "transformer-encdec")
-    return createStringError(
-        "the batch is counted in tokens of sentences of different lengths: "
-        "the case does not say how many samples a step has");
   return createStringError("models of the kind '" + kind + "' are not known");
 }

@@ -76,21 +76,26 @@ static StringRef siteFor(StringRef network, StringRef gpu) {
 
 /// A compiler is stated beside the precision: "AMP+XLA".
 static bool isCompiled(const json::Reader &strategy) {
-  return StringRef(strategy["precision"].string()).contains_insensitive("xla");
+  return says(strategy, "precision") &&
+         StringRef(strategy["precision"].string()).contains_insensitive("xla");
 }
 
 void proteus::driver::stackOfCase(const json::Reader &strategy,
-                                  const json::Reader &hardware, Job &job) {
-  if (strategy.has("framework"))
-    if (StringRef stack =
-            profileFor(frameworks, strategy["framework"].string());
-        !stack.empty())
-      job.stack = stack == "tensorflow-1" && isCompiled(strategy)
-                      ? "tensorflow-xla"
-                      : stack.str();
+                                  const json::Reader &hardware, Job &job,
+                                  CaseNotes &notes) {
+  std::string framework =
+      says(strategy, "framework") ? strategy["framework"].string() : "";
+  StringRef stack = profileFor(frameworks, framework);
+  if (stack.empty())
+    notes.assumed.push_back(
+        framework.empty()
+            ? "the framework, of which nothing is said, is the generic stack"
+            : "the framework '" + framework + "' is the generic stack");
+  job.stack = stack == "tensorflow-1" && isCompiled(strategy) ? "tensorflow-xla"
+                                                              : stack.str();
   job.cudaGraphs =
-      strategy.has("cuda_graphs") && strategy["cuda_graphs"].text() == "true";
-  if (hardware.has("inter_link") && hardware.has("gpu"))
+      says(strategy, "cuda_graphs") && strategy["cuda_graphs"].boolean();
+  if (says(hardware, "inter_link") && hardware.has("gpu"))
     job.site =
         siteFor(hardware["inter_link"].string(), hardware["gpu"].string())
             .str();

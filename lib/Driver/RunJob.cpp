@@ -418,6 +418,8 @@ static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   options.share = job.share == "off" ? Switch::Off : Switch::On;
   options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
   options.overlapFactor = job.overlapFactor.value_or(-1);
+  if (job.collectiveError)
+    options.collectiveError = *job.collectiveError;
   options.tf32 = job.precision == "tf32";
   options.cudaGraphs = job.cudaGraphs;
   options.kernels =

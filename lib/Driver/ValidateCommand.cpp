@@ -130,6 +130,12 @@ static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
       writer.attribute("fits", result.fits);
     else
       writer.attributeNull("fits");
+    writer.attribute("measured_oom", one.ranOutOfMemory);
+    writer.key("assumed");
+    writer.beginArray();
+    for (const std::string &assumption : one.assumed)
+      writer.value(assumption);
+    writer.endArray();
     if (result.interval) {
       writer.key("uncertainty");
       writer.beginObject();
@@ -175,21 +181,39 @@ static void printScores(raw_ostream &os, ArrayRef<GroupScore> scores) {
   table.print(os);
 }
 
-/// Why cases were not simulated, most frequent reason first.
-static void printReasons(raw_ostream &os, ArrayRef<CaseResult> results) {
-  MapVector<StringRef, unsigned> reasons;
-  for (const CaseResult &result : results)
-    if (!result.supported)
-      ++reasons[result.reason];
-  if (reasons.empty())
+/// Each text and how often it was said, most frequent first.
+static void printCounts(raw_ostream &os, StringRef title,
+                        ArrayRef<StringRef> texts) {
+  MapVector<StringRef, unsigned> counts;
+  for (StringRef text : texts)
+    ++counts[text];
+  if (counts.empty())
     return;
-  auto list = reasons.takeVector();
+  auto list = counts.takeVector();
   llvm::sort(list, [](const auto &a, const auto &b) {
     return std::pair(b.second, a.first) < std::pair(a.second, b.first);
   });
-  os << "\nnot simulated\n";
-  for (auto [reason, count] : list)
-    os << "  " << count << ": " << reason << "\n";
+  os << "\n" << title << "\n";
+  for (auto [text, count] : list)
+    os << "  " << count << ": " << text << "\n";
+}
+
+/// Whether those that ran and those that ran out of memory are told apart.
+static void printMemory(raw_ostream &os, ArrayRef<Case> cases,
+                        ArrayRef<CaseResult> results) {
+  unsigned ran = 0, refused = 0, failed = 0, foreseen = 0;
+  for (auto [one, result] : llvm::zip(cases, results)) {
+    if (!result.supported)
+      continue;
+    (one.ranOutOfMemory ? failed : ran) += 1;
+    if (!result.fits)
+      (one.ranOutOfMemory ? foreseen : refused) += 1;
+  }
+  os << "\nmemory\n  " << refused << " of " << ran
+     << " that ran are said not to fit\n";
+  if (failed > 0)
+    os << "  " << foreseen << " of " << failed
+       << " that ran out of memory are said not to fit\n";
 }
 
 static int explain(ArrayRef<Case> cases, StringRef id) {
@@ -351,6 +375,15 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
         }))
       return fail(std::move(error));
   printScores(outs(), scores);
-  printReasons(outs(), results);
+  printMemory(outs(), *cases, results);
+  std::vector<StringRef> assumed, reasons;
+  for (auto [one, result] : llvm::zip(*cases, results)) {
+    if (result.supported)
+      llvm::append_range(assumed, one.assumed);
+    else
+      reasons.push_back(result.reason);
+  }
+  printCounts(outs(), "assumed", assumed);
+  printCounts(outs(), "not simulated", reasons);
   return 0;
 }

@@ -185,10 +185,12 @@ Expected<Device> proteus::machine::parseDeviceJSON(StringRef text,
 
 static Device readNamedDevice(const Reader &reader);
 
-/// A device of the library on a board with less power, say.
+/// A device of the library on a board with less power or other memory, say.
 static Device readSimilarDevice(const Reader &reader) {
-  reader.expectKeys({"like", "sustained"});
+  reader.expectKeys({"like", "sustained", "memory_gib", "memory_gb"});
   Device device = readNamedDevice(reader["like"]);
+  if (reader.has("memory_gib") || reader.has("memory_gb"))
+    device.memoryBytes = readMemory(reader);
   if (reader.has("sustained"))
     device.sustained = reader["sustained"].positive(1);
   return device;

@@ -170,7 +170,7 @@ TEST(DeviceFile, ReadsAndWritesWhatKernelsNeed) {
   EXPECT_EQ(formatKernels(*cluster->deviceAt(0).kernels, "none"), written);
 }
 
-TEST(DeviceFile, LikeAnotherWithLessPower) {
+TEST(DeviceFile, LikeAnotherWithLessPowerOrMemory) {
   Expected<Cluster> known = withDevice("\"H100-SXM5-80GB\"");
   ASSERT_TRUE(bool(known)) << toString(known.takeError());
   Expected<Cluster> cluster =
@@ -179,10 +179,16 @@ TEST(DeviceFile, LikeAnotherWithLessPower) {
   EXPECT_EQ(cluster->deviceAt(0).sustained, 0.5);
   EXPECT_LT(0.5, known->deviceAt(0).sustained);
   EXPECT_EQ(cluster->deviceAt(0).memoryBytes, known->deviceAt(0).memoryBytes);
+  Expected<Cluster> small =
+      withDevice(R"({"like": "H100-SXM5-80GB", "memory_gb": 64})");
+  ASSERT_TRUE(bool(small)) << toString(small.takeError());
+  EXPECT_EQ(small->deviceAt(0).memoryBytes, 64'000'000'000);
+  EXPECT_EQ(small->deviceAt(0).sustained, known->deviceAt(0).sustained);
   Expected<Cluster> wrong =
-      withDevice(R"({"like": "H100-SXM5-80GB", "memory_gb": 7})");
+      withDevice(R"({"like": "H100-SXM5-80GB", "multiprocessors": 7})");
   ASSERT_FALSE(bool(wrong));
-  EXPECT_NE(toString(wrong.takeError()).find("memory_gb"), std::string::npos);
+  EXPECT_NE(toString(wrong.takeError()).find("multiprocessors"),
+            std::string::npos);
 }
 
 TEST(DeviceFile, ErrorsInKernelsNameTheirPlace) {

@@ -27,8 +27,11 @@ struct Case {
   std::string quality; ///< "A", "B", "C": how complete it is
   std::optional<double> iterationSeconds;
   std::optional<double> peakMemoryBytes; ///< allocated, worst device
+  bool ranOutOfMemory = false;
 
   Job job;
+  /// What the case leaves open, and how it was settled.
+  std::vector<std::string> assumed;
   /// Why there is no job: exactly what is missing. Empty if there is one.
   std::string unsupported;
 };

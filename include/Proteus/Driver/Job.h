@@ -113,6 +113,9 @@ struct Job {
               kernels = "fitted";
   std::optional<double> overlapFactor;
   std::vector<std::string> profiles; ///< files
+  /// Mean relative error of exposed communication, for the interval; absent: as
+  /// of networks that are known.
+  std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };

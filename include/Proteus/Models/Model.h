@@ -47,6 +47,7 @@ public:
   /// What a file may say beside dimensions; it changes nothing.
   void remark(llvm::StringRef name);
 
+  bool has(llvm::StringRef name) const { return find(name); }
   /// Sets one from text. `where` starts the message of an error.
   llvm::Error set(llvm::StringRef name, llvm::StringRef text,
                   llvm::StringRef where) const;

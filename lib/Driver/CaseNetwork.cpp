@@ -1,0 +1,236 @@
+//===- CaseNetwork.cpp - networks of measured runs ------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Networks are described in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200
+// InfiniBand", "400 Gb/s per GPU", "1.6 Tb/s". What they leave open is what
+// most nodes of such devices have, and is said to be an assumption.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CaseTranslation.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+namespace {
+
+/// What a rate is that of.
+enum class Scope { Unsaid, Card, Device, Node };
+
+/// What the words say.
+struct Said {
+  std::optional<int64_t> cards;
+  std::optional<double> gbit;
+  /// Of cards of this kind, where no rate is said.
+  std::optional<double> usualGbit;
+  Scope scope = Scope::Unsaid;
+};
+
+/// Words, numbers and signs in their order; "8x" and "HDR200" are two each.
+class Tokens {
+public:
+  explicit Tokens(StringRef text) {
+    while (!text.empty()) {
+      auto isNumber = [](char c) { return isDigit(c) || c == '.'; };
+      StringRef token = isDigit(text.front())   ? text.take_while(isNumber)
+                        : isAlpha(text.front()) ? text.take_while(isAlpha)
+                                                : text.take_front();
+      // A multiplication sign is two bytes.
+      if (text.starts_with("\u00d7"))
+        token = text.take_front(2);
+      text = text.drop_front(token.size());
+      if (token != " ")
+        all.push_back(token == "\u00d7" || token == "*" ? "x" : token);
+    }
+  }
+
+  size_t size() const { return all.size(); }
+  /// Empty behind the end.
+  StringRef operator[](size_t i) const { return i < all.size() ? all[i] : ""; }
+  bool is(size_t i, StringRef word) const {
+    return (*this)[i].equals_insensitive(word);
+  }
+  std::optional<double> number(size_t i) const {
+    double value = 0;
+    StringRef text = (*this)[i];
+    // A full stop may end the sentence.
+    if (text.empty() || !isDigit(text.front()) ||
+        text.rtrim('.').getAsDouble(value))
+      return std::nullopt;
+    return value;
+  }
+
+private:
+  std::vector<StringRef> all;
+};
+
+} // namespace
+
+/// Gbit/s that a unit stands for, at the word `i`; 0 if it is none. Bytes are
+/// told from bits by their capital.
+static double unitAt(const Tokens &words, size_t i) {
+  bool isRate = words[i + 1] == "/" && words.is(i + 2, "s");
+  StringRef unit = words[i];
+  if (isRate)
+    return StringSwitch<double>(unit)
+        .Cases({"Gb", "Gbit", "gb"}, 1)
+        .Cases({"Tb", "Tbit"}, 1000)
+        .Cases({"Mb", "Mbit"}, 0.001)
+        .Cases({"GB", "GiB"}, 8)
+        .Case("TB", 8000)
+        .Default(0);
+  return StringSwitch<double>(unit)
+      .Cases({"Gbps", "gbps", "Gbit", "Gb", "GbE", "GigE", "G", "Gigabit"}, 1)
+      .Case("Tbps", 1000)
+      .Case("GBps", 8)
+      .Default(0);
+}
+
+/// Gbit/s of a card, by what the word `i` calls it; 0 if it calls none.
+static double generationAt(const Tokens &words, size_t i) {
+  // "Omni-Path", "ConnectX-6", "Slingshot 11"
+  size_t next = words[i + 1] == "-" ? i + 2 : i + 1;
+  if (words.is(i, "Omni") && words.is(next, "Path"))
+    return 100;
+  if (words.is(i, "ConnectX") || words.is(i, "CX"))
+    return StringSwitch<double>(words[next])
+        .Cases({"4", "5"}, 100)
+        .Case("6", 200)
+        .Case("7", 400)
+        .Case("8", 800)
+        .Default(0);
+  if (words.is(i, "Slingshot"))
+    return words[next] == "10" ? 100 : 200;
+  double rate = StringSwitch<double>(words[i].upper())
+                    .Case("QDR", 40)
+                    .Case("FDR", 56)
+                    .Case("EDR", 100)
+                    .Case("HDR", 200)
+                    .Case("NDR", 400)
+                    .Case("XDR", 800)
+                    .Default(0);
+  // Ports may be split: "HDR100", "NDR200".
+  if (std::optional<double> own = words.number(i + 1);
+      rate > 0 && own && *own >= rate / 2 && *own <= rate)
+    return *own;
+  return rate;
+}
+
+static bool isCardAt(const Tokens &words, size_t i) {
+  return StringSwitch<bool>(words[i].lower())
+      .Cases({"nic", "nics", "card", "cards", "hca", "hcas"}, true)
+      .Cases({"port", "ports", "adapter", "adapters", "rail", "rails"}, true)
+      .Default(false);
+}
+
+static Scope scopeAt(const Tokens &words, size_t i) {
+  if (words.is(i, "total") || words.is(i, "aggregate") ||
+      words.is(i, "aggregated"))
+    return Scope::Node;
+  if (words.is(i, "each"))
+    return Scope::Card;
+  if (!words.is(i, "per") && words[i] != "/")
+    return Scope::Unsaid;
+  return StringSwitch<Scope>(words[i + 1].lower())
+      .Cases({"gpu", "device", "accelerator", "gpus"}, Scope::Device)
+      .Cases({"node", "server", "host", "machine", "instance"}, Scope::Node)
+      .Cases({"card", "nic", "port", "hca", "rail"}, Scope::Card)
+      .Default(Scope::Unsaid);
+}
+
+static Said readWords(StringRef text) {
+  constexpr int64_t mostCards = 256;
+  constexpr double mostGbit = 1e6;
+  Tokens words(text);
+  Said said;
+  auto count = [&](std::optional<double> number) {
+    if (number && *number >= 1 && *number <= mostCards && !said.cards)
+      said.cards = static_cast<int64_t>(*number);
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::optional<double> number = words.number(i);
+    if (number && words.is(i + 1, "x"))
+      count(number);
+    else if (words.is(i, "x") && !words.number(i - 1) &&
+             unitAt(words, i + 2) == 0)
+      count(words.number(i + 1));
+    else if (number && (isCardAt(words, i + 1) ||
+                        (*number <= 16 && generationAt(words, i + 1) > 0)))
+      count(number);
+    if (double unit = number ? unitAt(words, i + 1) : 0;
+        unit > 0 && *number > 0 && *number * unit <= mostGbit && !said.gbit) {
+      said.gbit = *number * unit;
+      // "40-57 Gb/s" was measured: the mean, whatever it is that of.
+      if (std::optional<double> low = words.number(i - 2);
+          i >= 2 && words[i - 1] == "-" && low && *low < *number) {
+        said.gbit = (*low + *number) / 2 * unit;
+        said.cards = 1;
+      }
+    }
+    if (double rate = generationAt(words, i); rate > 0) {
+      if (!said.usualGbit)
+        said.usualGbit = rate;
+      // "ConnectX-5 cards" are not five.
+      if (words[i + 1] == "-")
+        i += 2;
+      continue;
+    }
+    if (said.scope == Scope::Unsaid)
+      said.scope = scopeAt(words, i);
+  }
+  return said;
+}
+
+static std::string textOf(const Network &network) {
+  return formatv("{0} of {1} Gbit/s per node",
+                 network.cards == 1
+                     ? "a network card"
+                     : std::to_string(network.cards) + " network cards",
+                 formatv("{0:f0}", network.gbit).str())
+      .str();
+}
+
+Network proteus::driver::networkOfWords(StringRef words, int64_t devices,
+                                        const Network &usual,
+                                        CaseNotes &notes) {
+  Said said = readWords(words);
+  double gbit = said.gbit.value_or(said.usualGbit.value_or(0));
+  auto assume = [&](Network network) {
+    notes.assumed.push_back("the network '" + words.str() + "' is taken for " +
+                            textOf(network));
+    notes.isNetworkAssumed = true;
+    return network;
+  };
+  if (gbit <= 0)
+    return assume(said.cards ? Network{*said.cards, usual.gbit} : usual);
+  // No card has so much; words that count cards of a node often tell it all.
+  constexpr double fastestCard = 1600;
+  if (said.cards && (said.scope != Scope::Node || gbit <= fastestCard))
+    return {*said.cards, gbit};
+  if (said.scope == Scope::Device)
+    return {devices, gbit};
+  // As many cards as devices may share the whole.
+  if (said.scope == Scope::Node && said.gbit) {
+    int64_t cards = said.cards.value_or(8);
+    return {cards, gbit / cards};
+  }
+  // One rate and no more: of all cards if none is as fast, of one card if that
+  // is too slow for such nodes, and of each otherwise.
+  if (gbit > usual.gbit)
+    return assume({usual.cards, gbit / usual.cards});
+  return assume({gbit < usual.gbit / 2 ? 1 : usual.cards, gbit});
+}

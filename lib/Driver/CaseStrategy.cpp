@@ -1,0 +1,290 @@
+//===- CaseStrategy.cpp - strategies of measured runs ---------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CaseTranslation.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+static bool isTrue(const json::Reader &object, StringRef key) {
+  return says(object, key) && object[key].boolean();
+}
+
+/// A word in lower case; "none" if nothing is said. Flags count as words.
+static std::string wordsOf(const json::Reader &object, StringRef key) {
+  if (!says(object, key))
+    return "none";
+  std::string text = object[key].text();
+  if (text == "true" || text == "false")
+    return text;
+  return StringRef(object[key].string()).lower();
+}
+
+/// fp16, bf16, amp_bf16, TF32, AMP, FP32+XLA, mxfp8, bfloat16, ...
+static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
+                          Job &job, CaseNotes &notes) {
+  if (!says(s, "precision")) {
+    // Devices that have matrix units, but not for bf16.
+    std::string gpu = hardware["gpu"].string();
+    if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
+               [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
+      job.precision = "fp16";
+    notes.assumed.push_back("the precision, which is not said, is " +
+                            job.precision);
+    return Error::success();
+  }
+  std::string words = s["precision"].string();
+  std::string lower = StringRef(words).lower();
+  StringRef text = lower;
+  auto contains = [&](std::initializer_list<StringRef> names) {
+    return any_of(names, [&](StringRef name) { return text.contains(name); });
+  };
+  if (contains({"fp8", "float8"}))
+    job.precision = "fp8";
+  else if (contains({"bf16", "bfloat16"}))
+    job.precision = "bf16";
+  else if (contains({"tf32"}))
+    job.precision = "tf32";
+  else if (contains({"fp16", "float16", "f16", "half", "amp", "mixed"}))
+    job.precision = "fp16";
+  else if (contains({"fp32", "float32", "f32", "single"}))
+    job.precision = "fp32";
+  else
+    return createStringError("precision '" + words + "' is not known");
+  if (text.contains("fp32 grad"))
+    job.gradientType = "f32";
+  return Error::success();
+}
+
+/// "1f1b", "1F1B (DeepSpeed pipe)", "interleaved 1F1B", "AFAB", ...; chunks of
+/// stages are interleaved, whatever the order is called.
+static Error setSchedule(const json::Reader &s, Strategy &strategy) {
+  std::string words = wordsOf(s, "schedule");
+  StringRef order = words;
+  auto contains = [&](std::initializer_list<StringRef> names) {
+    return any_of(names, [&](StringRef name) { return order.contains(name); });
+  };
+  // Without a pipeline there is no order to state.
+  if (strategy.pp == 1) {
+    strategy.virtualStages = 1;
+    return Error::success();
+  }
+  if (contains({"interleav"}))
+    strategy.schedule = "interleaved";
+  else if (contains({"zero-bubble", "zero bubble", "zb-h", "zb1p"}))
+    strategy.schedule = "zero-bubble";
+  else if (contains({"gpipe", "afab", "all-forward-all-backward"}))
+    strategy.schedule = "gpipe";
+  else if (contains({"1f1b", "pipedream-flush", "pipedream flush"}))
+    strategy.schedule = "1f1b";
+  else if (order != "none")
+    return createStringError("schedule '" + words + "' is not known");
+  if (strategy.virtualStages > 1 && strategy.schedule == "1f1b")
+    strategy.schedule = "interleaved";
+  return Error::success();
+}
+
+/// "full", "selective", "none (default; flash-attention)", true, ...
+static Error setRecompute(const json::Reader &s, Strategy &strategy,
+                          CaseNotes &notes) {
+  std::string words = wordsOf(s, "recompute");
+  // One device alone may well have no need of it.
+  if (!says(s, "recompute") && strategy.tp * strategy.pp * strategy.zero > 1)
+    notes.assumed.push_back("nothing is recomputed, because nothing is said of "
+                            "it");
+  StringRef text = words;
+  auto startsWith = [&](std::initializer_list<StringRef> names) {
+    return any_of(names,
+                  [&](StringRef name) { return text.starts_with(name); });
+  };
+  if (startsWith({"none", "no", "false", "off"}))
+    strategy.recompute = "none";
+  else if (startsWith({"selective"}))
+    strategy.recompute = "selective";
+  else if (startsWith({"full", "true", "yes", "on", "uniform", "block",
+                       "checkpoint", "activation checkpoint"}))
+    strategy.recompute = "full";
+  else
+    return createStringError("recompute '" + words +
+                             "' is not known: full, selective or none");
+  return Error::success();
+}
+
+/// ZeRO by its stage, or by what FSDP and Megatron-LM call it.
+static Error setZero(const json::Reader &s, const json::Reader &hardware,
+                     Strategy &strategy, CaseNotes &notes) {
+  std::string fsdp = wordsOf(s, "fsdp");
+  StringRef shards = fsdp;
+  if (shards.contains("full_shard") || shards.contains("hybrid") ||
+      shards == "true")
+    strategy.zero = 3;
+  else if (shards.contains("shard_grad_op"))
+    strategy.zero = 2;
+  else if (shards != "none" && shards != "false" &&
+           !shards.contains("no_shard"))
+    return createStringError(
+        "fsdp '" + fsdp +
+        "' is not known: FULL_SHARD, HYBRID_SHARD, SHARD_GRAD_OP or NO_SHARD");
+  else if (isTrue(s, "distributed_optimizer"))
+    strategy.zero = 1;
+  else if (isTrue(s, "overlap_param_gather") && !says(s, "zero")) {
+    strategy.zero = 1;
+    notes.assumed.push_back("ZeRO 1, because parameters are gathered");
+  }
+  // Replicas of what the devices of a node hold.
+  if (shards.contains("hybrid") && says(hardware, "gpus_per_node"))
+    strategy.zeroGroup = countOf(hardware, "gpus_per_node");
+  strategy.zero = countOf(s, "zero", 0, 3).value_or(strategy.zero);
+  // "all dp ranks" is the default.
+  if (says(s, "zero_group") && !s["zero_group"].isString())
+    strategy.zeroGroup = countOf(s, "zero_group");
+  return Error::success();
+}
+
+int64_t proteus::driver::gpusOfCase(const json::Reader &s,
+                                    const json::Reader &hardware) {
+  constexpr int64_t most = 1'000'000;
+  if (says(hardware, "gpus"))
+    return hardware["gpus"].integer(1, most);
+  int64_t gpus = 1;
+  for (StringRef key : {"dp", "tp", "pp", "cp"})
+    gpus *= std::min(countOf(s, key).value_or(1), most / gpus);
+  return gpus;
+}
+
+/// Degrees; the data-parallel one is what is left of the devices, and those of
+/// contexts or experts may be counted within it or beside it.
+static void setDegrees(const json::Reader &s, const json::Reader &hardware,
+                       Job &job, CaseNotes &notes) {
+  Strategy &strategy = job.strategy;
+  auto degree = [&](StringRef key) { return countOf(s, key).value_or(1); };
+  job.gpus = gpusOfCase(s, hardware);
+  strategy.tp = degree("tp");
+  strategy.pp = degree("pp");
+  strategy.cp = degree("cp");
+  strategy.ep = degree("ep");
+  strategy.virtualStages = degree("vpp");
+  strategy.dp = countOf(s, "dp");
+  if (!strategy.dp)
+    return;
+  // Degrees beyond any cluster are refused later.
+  constexpr int64_t most = 1'000'000;
+  for (int64_t each :
+       {strategy.tp, strategy.pp, strategy.cp, strategy.ep, *strategy.dp})
+    if (each > most)
+      return;
+  int64_t stages = *strategy.dp * strategy.tp;
+  if (stages > most || stages * strategy.pp > most)
+    return;
+  int64_t without = stages * strategy.pp;
+  if (without * strategy.cp == *job.gpus)
+    return;
+  if (strategy.cp > 1 && without == *job.gpus &&
+      *strategy.dp % strategy.cp == 0) {
+    strategy.dp = *strategy.dp / strategy.cp;
+    notes.assumed.push_back("cp is a part of dp, as the number of GPUs says");
+  } else if (strategy.ep > 1 && without * strategy.cp <= *job.gpus &&
+             without * strategy.cp * strategy.ep == *job.gpus) {
+    strategy.dp = *strategy.dp * strategy.ep;
+    notes.assumed.push_back("dp is that of experts, as the number of GPUs "
+                            "says");
+  }
+}
+
+/// Micro-batches and the whole.
+static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
+  Strategy &strategy = job.strategy;
+  std::optional<int64_t> micro = countOf(s, "micro_batch");
+  std::optional<int64_t> steps = countOf(s, "num_microbatches");
+  if (!steps)
+    steps = countOf(s, "grad_accum");
+  job.globalBatch = countOf(s, "global_batch");
+  int64_t dp = strategy.dp.value_or(std::max<int64_t>(
+      1, *job.gpus / strategy.tp / strategy.pp / strategy.cp));
+  if (!micro && !steps && job.globalBatch &&
+      (strategy.pp > 1 || strategy.tp > 1)) {
+    micro = 1;
+    notes.assumed.push_back("the micro-batch, which is not said, is 1");
+  }
+  if (!micro && job.globalBatch)
+    micro = *job.globalBatch / dp / steps.value_or(1);
+  if (!micro || *micro == 0)
+    return createStringError("it does not say how large a micro-batch is");
+  strategy.microBatch = *micro;
+  if (job.globalBatch)
+    return Error::success();
+  strategy.accumulation = steps.value_or(1);
+  if (!steps)
+    notes.assumed.push_back("a step, of which only the micro-batch is said, "
+                            "has one");
+  return Error::success();
+}
+
+Error proteus::driver::strategyOfCase(const json::Reader &s,
+                                      const json::Reader &hardware, Job &job,
+                                      CaseNotes &notes) {
+  Strategy &strategy = job.strategy;
+  setDegrees(s, hardware, job, notes);
+  strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
+  if (strategy.cp > 1)
+    strategy.contextKind = "ring";
+  if (Error error = setBatches(s, job, notes))
+    return error;
+  if (Error error = setZero(s, hardware, strategy, notes))
+    return error;
+  if (Error error = setRecompute(s, strategy, notes))
+    return error;
+  if (Error error = setSchedule(s, strategy))
+    return error;
+  if (Error error = setPrecision(s, hardware, job, notes))
+    return error;
+  if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
+    strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
+  auto decide = [&](StringRef key, std::optional<bool> &target) {
+    if (says(s, key))
+      target = isTrue(s, key);
+  };
+  decide("overlap_grad_reduce", strategy.overlapGradients);
+  decide("overlap_param_gather", strategy.overlapParameters);
+  decide("p2p_overlap", strategy.overlapMessages);
+  // Without it products wait for whole collectives, as they do by default.
+  if (isTrue(s, "tp_comm_overlap"))
+    strategy.tensorOverlap = "chunked";
+  if (says(s, "tensor_overlap")) {
+    strategy.tensorOverlap = s["tensor_overlap"].string();
+    if (!llvm::is_contained({"none", "async", "chunked"},
+                            strategy.tensorOverlap))
+      return createStringError("tensor_overlap '" + strategy.tensorOverlap +
+                               "' is not known: none, async or chunked");
+  }
+  decide("scatter_messages", strategy.scatterMessages);
+  if (says(s, "stage_partition")) {
+    strategy.stagePartition = s["stage_partition"].string();
+    if (!llvm::is_contained({"layers", "ends", "divisible", "work"},
+                            strategy.stagePartition))
+      return createStringError(
+          "stage_partition '" + strategy.stagePartition +
+          "' is not known: layers, ends, divisible or work");
+  }
+  if (isTrue(s, "cpu_offload"))
+    strategy.offloadWeight = strategy.offloadState = true;
+  if (says(s, "variable_update") &&
+      StringRef(s["variable_update"].string())
+          .starts_with("parameter_server") &&
+      strategy.dp.value_or(*job.gpus) > 1)
+    return createStringError("parameter servers are not modelled");
+  if (says(s, "optimizer") && s["optimizer"].string() == "sgd")
+    job.optimizer = "sgd";
+  if (says(s, "strategy") &&
+      StringRef(s["strategy"].string()).contains("table-wise"))
+    strategy.placeTables = true;
+  return Error::success();
+}
