@@ -350,11 +350,13 @@ private:
     return Error::success();
   }
 
-  /// The field below the column whose name is `name` or begins with `name (`.
+  /// The field below the column whose name is `name` or begins with `name (`;
+  /// sheets differ in "stride" and "Stride".
   StringRef field(size_t row, StringRef name) const {
     for (auto [i, column] : llvm::enumerate(csv.row(header))) {
       StringRef own = StringRef(column).trim();
-      if ((own == name || own.starts_with((name + " (").str())) &&
+      if ((own.equals_insensitive(name) ||
+           own.starts_with_insensitive((name + " (").str())) &&
           i < csv.row(row).size())
         return csv.row(row)[i];
     }

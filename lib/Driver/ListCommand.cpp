@@ -18,7 +18,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <map>
+#include <vector>
 
 using namespace llvm;
 using namespace proteus;
@@ -69,23 +69,18 @@ static int listClusters() {
 }
 
 static int listDevices() {
-  std::map<std::string, machine::Device> devices;
-  for (const std::string &name : machine::clusterPresetNames()) {
-    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
-    if (!cluster)
-      return fail(cluster.takeError());
-    for (const machine::Device &device : cluster->devices)
-      devices.emplace(device.name, device);
-  }
+  Expected<std::vector<machine::Device>> devices = machine::libraryDevices();
+  if (!devices)
+    return fail(devices.takeError());
   Table table({"device", "bf16 (TFLOP/s)", "fp16 (TFLOP/s)", "fp32 (TFLOP/s)",
                "memory (GB)", "memory (GB/s)"});
-  for (const auto &[name, device] : devices) {
-    auto peak = [device = &device](machine::DType type) {
-      return device->supports(type) ? fixed(device->peak(type) / 1e12, 1)
-                                    : std::string("-");
+  for (const machine::Device &device : *devices) {
+    auto peak = [&](machine::DType type) {
+      return device.supports(type) ? fixed(device.peak(type) / 1e12, 1)
+                                   : std::string("-");
     };
-    table.add({name, peak(machine::DType::BF16), peak(machine::DType::F16),
-               peak(machine::DType::F32),
+    table.add({device.name, peak(machine::DType::BF16),
+               peak(machine::DType::F16), peak(machine::DType::F32),
                fixed(static_cast<double>(device.memoryBytes) / 1e9, 1),
                fixed(device.memoryBandwidth / 1e9, 0)});
   }

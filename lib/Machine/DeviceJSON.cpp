@@ -222,3 +222,15 @@ static Device readNamedDevice(const Reader &reader) {
   reader.fail(toString(device.takeError()));
   return {};
 }
+
+Expected<std::vector<Device>> proteus::machine::libraryDevices() {
+  std::vector<Device> devices;
+  for (const EmbeddedDevice &embedded : embeddedDevices) {
+    Expected<Device> device =
+        parseDeviceJSON(embedded.text, ("device " + embedded.name).str());
+    if (!device)
+      return device.takeError();
+    devices.push_back(std::move(*device));
+  }
+  return devices;
+}

@@ -103,7 +103,8 @@ static constexpr StringRef sheetFiles[] = {"V100__Results_FP16_ip_Mixed_math",
                                            "P100__Results_FP32",
                                            "P100__Results_Psuedo_FP16",
                                            "TitanXp__FP32",
-                                           "1080Ti__Results_FP32"};
+                                           "1080Ti__Results_FP32",
+                                           "M40__Results_FP32"};
 
 static Expected<std::unique_ptr<MemoryBuffer>> open(StringRef directory,
                                                     StringRef file) {

@@ -36,7 +36,8 @@ using cost::Pass;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Devices with the same chip: what one lacks is taken from the other.
+/// Devices with the same chip and as many of its multiprocessors, or nearly:
+/// what one lacks is taken from the other.
 struct Kinship {
   StringRef device, from;
 };
@@ -48,12 +49,20 @@ static constexpr Kinship kin[] = {
     {"A100-SXM4-40GB", "A100-SXM4-80GB"},
     {"A100-PCIe-40GB", "A100-PCIe-80GB"},
     {"H200-SXM5-141GB", "H100-SXM5-80GB"},
+    {"H200-NVL-141GB", "H100-SXM5-80GB"},
+    {"H100-NVL-94GB", "H100-SXM5-80GB"},
+    {"GH200-96GB", "H100-SXM5-80GB"},
     {"GB200-186GB", "B200-SXM6-180GB"},
     {"V100-SXM2-32GB", "V100-SXM2-16GB"},
     {"V100-SXM3-32GB", "V100-SXM2-16GB"},
     {"V100-SXM3-32GB-H", "V100-SXM2-16GB"},
     {"V100-PCIe-16GB", "V100-SXM2-16GB"},
+    {"V100-PCIe-32GB", "V100-SXM2-16GB"},
+    {"V100S-PCIe-32GB", "V100-SXM2-16GB"},
+    {"TITAN-V", "V100-SXM2-16GB"},
     {"P100-SXM2-16GB", "P100-PCIe-16GB"},
+    {"P40", "TITAN-Xp"},
+    {"MI355X-288GB", "MI350X-288GB"},
 };
 /// What a device that nobody measured may be off by at least, however few or
 /// alike the measured ones are.
@@ -126,6 +135,7 @@ private:
   struct Known {
     Device device;
     std::string path, text;
+    bool standsForOthers = true; ///< its figures count in means of devices
     std::map<DType, ProductParameters> products;
     std::map<DType, ConvolutionParameters> convolutions;
     std::optional<GroupedParameters> grouped;
@@ -155,9 +165,11 @@ private:
     bool isCDNA = like.architecture == Architecture::CDNA;
     std::vector<T> own, others;
     for (const auto &[name, known] : devices)
-      collect(known, (known.device.architecture == Architecture::CDNA) == isCDNA
-                         ? own
-                         : others);
+      if (known.standsForOthers)
+        collect(known,
+                (known.device.architecture == Architecture::CDNA) == isCDNA
+                    ? own
+                    : others);
     for (std::vector<T> *all : {&own, &others})
       llvm::erase_if(*all,
                      [](const T &set) { return set.basis != Basis::Measured; });
@@ -366,6 +378,9 @@ void KernelCalibration::fit() {
   fitDeepBench("P100-PCIe-16GB", "P100__Results_Psuedo_FP16", DType::F16);
   fitDeepBench("TITAN-Xp", "TitanXp__FP32", DType::F32);
   fitDeepBench("GTX-1080Ti", "1080Ti__Results_FP32", DType::F32);
+  fitDeepBench("M40", "M40__Results_FP32", DType::F32);
+  // Its libraries, CUDA 7.5 and cuDNN 5, are those of no other device.
+  at("M40").standsForOthers = false;
   outs()
       << "\nLeft out: fp8 of sm_90 and f32 of gfx950 (openxla; rows above "
          "the peak of the datasheet), gradients of\nthe input of first "

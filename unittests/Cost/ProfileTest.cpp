@@ -333,7 +333,7 @@ TEST(ProfileFile, PublishedTables) {
       "(msec),TERAFLOPS\n"
       ",,16,8,4,N,N,,0.25,1\n"
       "Convolution\n"
-      ",,W,H,C,N,K ,R,S,pad_h,pad_w,Vertical stride,Horizontal stride,Forward "
+      ",,W,H,C,N,K ,R,S,pad_h,pad_w,Vertical stride,Horizontal Stride,Forward "
       "(msec),wrt Inputs (msec),wrt Parameters (msec)\n"
       ",,9,7,3,2,16,3,5,1,2,1,2,0.5,N/A*,0.75\n"
       "Recurrent Layers - Vanilla,,Hidden Units\n"

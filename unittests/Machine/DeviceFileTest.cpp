@@ -76,16 +76,44 @@ TEST(DeviceFile, ADeviceMayBeNamed) {
   EXPECT_EQ(cluster.deviceAt(0).architecture, Architecture::Hopper);
 }
 
+TEST(DeviceFile, DevicesOfTheLibraryAreWhole) {
+  std::vector<Device> devices = cantFail(libraryDevices());
+  EXPECT_GT(devices.size(), 50u);
+  for (const Device &device : devices) {
+    SCOPED_TRACE(device.name);
+    Cluster cluster = cantFail(withDevice("\"" + device.name + "\""));
+    EXPECT_EQ(cluster.deviceAt(0).name, device.name);
+    EXPECT_TRUE(device.kernels.has_value());
+    EXPECT_GT(device.multiprocessors, 0);
+    // Fewer bits are never slower.
+    for (auto [wide, narrow] : {std::pair(DType::F32, DType::TF32),
+                                {DType::TF32, DType::BF16},
+                                {DType::F32, DType::F16},
+                                {DType::F16, DType::F8}})
+      if (device.supports(wide) && device.supports(narrow))
+        EXPECT_LE(device.peak(wide), device.peak(narrow));
+    if (device.supports(DType::BF16))
+      EXPECT_EQ(device.peak(DType::BF16), device.peak(DType::F16));
+    if (device.computeCapability && device.architecture != Architecture::Other)
+      EXPECT_EQ(device.architecture, architectureOf(device.computeCapability));
+  }
+}
+
 TEST(DeviceFile, ErrorsNamePlaceAndRemedy) {
   EXPECT_EQ(toString(withDevice("\"h200\"").takeError()),
-            "x.json: unknown device 'h200' (known devices: A100-PCIe-40GB, "
-            "A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, A40, "
-            "B200-SXM6-180GB, GB200-186GB, GTX-1080, GTX-1080Ti, "
-            "H100-PCIe-80GB, H100-SXM5-80GB, H200-SXM5-141GB, K80-half, L4, "
-            "MI350X-288GB, P100-PCIe-16GB, P100-SXM2-16GB, RTX-3090, "
-            "RTX-4090, RTX-A6000, T4, TITAN-Xp, V100-PCIe-16GB, "
-            "V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB-H, "
-            "V100-SXM3-32GB; "
+            "x.json: unknown device 'h200' (known devices: A10, "
+            "A100-PCIe-40GB, A100-PCIe-80GB, A100-SXM4-40GB, A100-SXM4-80GB, "
+            "A10G, A30-24GB, A40, B200-SXM6-180GB, B300-SXM6-288GB, "
+            "GB200-186GB, GB300-288GB, GH200-96GB, GTX-1080, GTX-1080Ti, "
+            "H100-NVL-94GB, H100-PCIe-80GB, H100-SXM5-80GB, H20-96GB, "
+            "H200-NVL-141GB, H200-SXM5-141GB, K80-half, L4, L40, L40S, M40, "
+            "MI250X-GCD-64GB, MI300X-192GB, MI325X-256GB, MI350X-288GB, "
+            "MI355X-288GB, P100-PCIe-16GB, P100-SXM2-16GB, P40, "
+            "Quadro-RTX-6000, Quadro-RTX-8000, RTX-2080Ti, RTX-3080, RTX-3090, "
+            "RTX-4090, RTX-5090, RTX-6000-Ada, RTX-A4000, RTX-A5000, "
+            "RTX-A6000, T4, TITAN-RTX, TITAN-V, TITAN-Xp, V100-PCIe-16GB, "
+            "V100-PCIe-32GB, V100-SXM2-16GB, V100-SXM2-32GB, V100-SXM3-32GB-H, "
+            "V100-SXM3-32GB, V100S-PCIe-32GB; "
             "others are written out as an object) at device");
   EXPECT_EQ(errorWith("hopper", "hoper"),
             "x.json: unknown architecture 'hoper' (one of other, pascal, "

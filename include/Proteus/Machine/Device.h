@@ -96,6 +96,9 @@ struct Device {
 llvm::Expected<Device> parseDeviceJSON(llvm::StringRef text,
                                        llvm::StringRef source);
 
+/// The devices that have a name in cluster files.
+llvm::Expected<std::vector<Device>> libraryDevices();
+
 /// Memory that is taken on a device before the first tensor, where the cluster
 /// does not say: measured on an H100 (docs/models.md).
 constexpr int64_t defaultReservedBytes = 1060000000;
