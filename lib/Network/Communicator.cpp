@@ -637,8 +637,16 @@ Plan FlowCommunicator::planKind(CollectiveKind kind, int64_t bytes) const {
 Expected<std::unique_ptr<Communicator>>
 Communicator::create(const machine::Cluster &cluster,
                      ArrayRef<int64_t> devices) {
+  return Network(cluster).createCommunicator(devices);
+}
+
+Network::Network(const machine::Cluster &cluster)
+    : ways(std::make_shared<ClusterWays>(cluster)) {}
+
+Expected<std::unique_ptr<Communicator>>
+Network::createCommunicator(ArrayRef<int64_t> devices) const {
   Expected<std::unique_ptr<Placement>> placement =
-      Placement::create(cluster, devices);
+      Placement::create(ways, devices);
   if (!placement)
     return placement.takeError();
   return std::make_unique<FlowCommunicator>(std::move(*placement));

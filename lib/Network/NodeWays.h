@@ -9,11 +9,14 @@
 #ifndef PROTEUS_LIB_NETWORK_NODEWAYS_H
 #define PROTEUS_LIB_NETWORK_NODEWAYS_H
 
+#include "Proteus/Machine/Cluster.h"
 #include "Proteus/Machine/NodeGraph.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -69,6 +72,32 @@ private:
   std::vector<std::optional<uint32_t>> nicOfDevice;
   std::vector<std::vector<Port>> ports;
   std::vector<double> portSum;
+};
+
+/// The ways in the nodes of a cluster, found once for all groups on it: to find
+/// them in a large node takes longer than all else of a group. May be asked by
+/// several threads. The cluster must outlive it.
+class ClusterWays {
+public:
+  explicit ClusterWays(const machine::Cluster &cluster)
+      : cluster(cluster), kinds(cluster.kinds.size()) {}
+
+  const NodeWays &ofKind(uint32_t kind) const {
+    const Kind &entry = kinds[kind];
+    std::call_once(entry.once, [&] {
+      entry.ways = std::make_unique<NodeWays>(cluster.kinds[kind].graph);
+    });
+    return *entry.ways;
+  }
+
+  const machine::Cluster &cluster;
+
+private:
+  struct Kind {
+    mutable std::once_flag once;
+    mutable std::unique_ptr<NodeWays> ways;
+  };
+  std::vector<Kind> kinds;
 };
 
 } // namespace proteus::net

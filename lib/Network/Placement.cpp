@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 using namespace llvm;
 using namespace proteus;
@@ -28,8 +29,9 @@ static Error failure(const char *format, Values &&...values) {
 }
 
 Expected<std::unique_ptr<Placement>>
-Placement::create(const machine::Cluster &cluster, ArrayRef<int64_t> devices) {
-  std::unique_ptr<Placement> placement(new Placement(cluster));
+Placement::create(std::shared_ptr<const ClusterWays> ways,
+                  ArrayRef<int64_t> devices) {
+  std::unique_ptr<Placement> placement(new Placement(std::move(ways)));
   if (Error error = placement->assign(devices))
     return std::move(error);
   if (Error error = placement->checkFabric())
@@ -73,10 +75,8 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
     uint32_t kind = cluster.kindOfNode(node);
     int64_t first =
         sorted[begin].first - cluster.localIndex(sorted[begin].first);
-    std::unique_ptr<NodeWays> &ways = waysOfKind[kind];
-    if (!ways)
-      ways = std::make_unique<NodeWays>(cluster.kinds[kind].graph);
-    int64_t end = first + static_cast<int64_t>(ways->devices.size());
+    int64_t end =
+        first + static_cast<int64_t>(clusterWays->ofKind(kind).devices.size());
     locals.clear();
     size_t i = begin;
     for (; i < sorted.size() && sorted[i].first < end; ++i) {
@@ -102,8 +102,10 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
     places.push_back({node, lastShape});
     begin = i;
   }
-  for (const auto &[kind, ways] : waysOfKind)
-    kindsUsed.push_back(kind);
+  for (const NodeShape &shape : shapes)
+    kindsUsed.push_back(shape.kind);
+  sort(kindsUsed);
+  kindsUsed.erase(unique(kindsUsed), kindsUsed.end());
   return Error::success();
 }
 

@@ -23,7 +23,6 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -87,7 +86,8 @@ struct MemberPlace {
 class Placement {
 public:
   static llvm::Expected<std::unique_ptr<Placement>>
-  create(const machine::Cluster &cluster, llvm::ArrayRef<int64_t> devices);
+  create(std::shared_ptr<const ClusterWays> ways,
+         llvm::ArrayRef<int64_t> devices);
 
   const machine::Cluster &cluster;
   int64_t size = 0;                ///< members
@@ -101,7 +101,7 @@ public:
     return shapes[places[place].shape];
   }
   const NodeWays &waysOf(const NodeShape &shape) const {
-    return *waysOfKind.find(shape.kind)->second;
+    return clusterWays->ofKind(shape.kind);
   }
 
   /// Whether NICs of one number have leaf switches of their own.
@@ -127,7 +127,8 @@ public:
   double networkLatency(int64_t nodeA, int64_t nodeB) const;
 
 private:
-  explicit Placement(const machine::Cluster &cluster) : cluster(cluster) {}
+  explicit Placement(std::shared_ptr<const ClusterWays> ways)
+      : cluster(ways->cluster), clusterWays(std::move(ways)) {}
   llvm::Error assign(llvm::ArrayRef<int64_t> devices);
   llvm::Error completeShape(NodeShape &shape, int64_t node);
   llvm::Error findWays(NodeShape &shape, int64_t node);
@@ -139,7 +140,7 @@ private:
   llvm::Error checkRails() const;
   int64_t deviceId(int64_t node, uint32_t local) const;
 
-  std::map<uint32_t, std::unique_ptr<NodeWays>> waysOfKind;
+  std::shared_ptr<const ClusterWays> clusterWays;
 };
 
 } // namespace proteus::net

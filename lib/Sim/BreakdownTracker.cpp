@@ -30,12 +30,8 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
     kindOfCollective.push_back(numberOf(collective.kindAndAxes()));
   for (unsigned s = 0; s < numStreams; ++s)
     kindOfCopy[s] = numberOf(stringify(static_cast<Stream>(s)).str());
-}
-
-/// Of a communication, or of a copy from or to the host.
-uint32_t BreakdownTracker::kindOf(const Task &task) const {
-  return task.collective >= 0 ? kindOfCollective[task.collective]
-                              : kindOfCopy[static_cast<unsigned>(task.stream)];
+  tasks.findOfTasks(w,
+                    [&](uint32_t, const Task &task) { return factsOf(task); });
 }
 
 /// Transfers between pipeline stages, also when they run on the compute stream.
@@ -54,8 +50,15 @@ static bool isTransfer(const Workload &workload, const Task &task) {
   }
 }
 
-static bool isKernel(const Task &task) {
-  return task.stream == Stream::Compute && task.collective < 0;
+BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
+  if (task.stream == Stream::Compute && task.collective < 0)
+    return {task.opKind, task.stream, task.phase, Role::Kernel};
+  // A communication, or a copy from or to the host.
+  uint32_t kind = task.collective >= 0
+                      ? kindOfCollective[task.collective]
+                      : kindOfCopy[static_cast<unsigned>(task.stream)];
+  return {kind, task.stream, task.phase,
+          isTransfer(*workload, task) ? Role::Transfer : Role::Communication};
 }
 
 /// Books the time since the last change of state.
@@ -115,37 +118,41 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
   state.candidates = std::move(rest);
 }
 
-void BreakdownTracker::start(State &state, const Task &task, Time ready,
+void BreakdownTracker::start(State &state, const TaskFacts &task, Time ready,
                              Time launched, Time now) {
   state.started[static_cast<unsigned>(task.stream)] = now;
   elapse(state, now);
-  if (isKernel(task)) {
+  switch (task.role) {
+  case Role::Kernel:
     // Once its dependencies are done, a kernel at the head of the stream can
     // only wait for its launch.
     closeGap(state, std::max(ready, state.streamFree), launched);
     state.computing = true;
-  } else if (isTransfer(*workload, task)) {
+    break;
+  case Role::Transfer:
     ++state.transfers;
-  } else {
+    break;
+  case Role::Communication:
     ++state.communications;
     state.present.emplace_back(static_cast<unsigned>(task.stream),
                                state.candidates.size());
-    state.candidates.push_back({kindOf(task), running});
+    state.candidates.push_back({task.kind, running});
+    break;
   }
 }
 
-void BreakdownTracker::end(State &state, const Task &task, Time now) {
+void BreakdownTracker::end(State &state, const TaskFacts &task, Time now) {
   unsigned stream = static_cast<unsigned>(task.stream);
   Time duration = now - state.started[stream];
   state.busy[stream] += duration;
   elapse(state, now);
   if (task.stream == Stream::Compute)
     state.streamFree = now;
-  if (!isKernel(task)) {
-    if (isTransfer(*workload, task)) {
-      --state.transfers;
-      return;
-    }
+  if (task.role == Role::Transfer) {
+    --state.transfers;
+    return;
+  }
+  if (task.role == Role::Communication) {
     --state.communications;
     auto ended = llvm::find_if(
         state.present, [&](const auto &one) { return one.first == stream; });
@@ -154,7 +161,7 @@ void BreakdownTracker::end(State &state, const Task &task, Time now) {
     return;
   }
   state.computing = false;
-  state.byOperation[task.opKind] += duration;
+  state.byOperation[task.kind] += duration;
   switch (task.phase) {
   case Phase::Forward:
   case Phase::Backward:
@@ -170,12 +177,14 @@ void BreakdownTracker::end(State &state, const Task &task, Time now) {
 }
 
 void BreakdownTracker::onTaskStart(const TaskInstance &instance, Time now) {
-  start(classes[instance.classIndex], instance.in(*workload), instance.ready,
-        instance.launched, now);
+  start(classes[instance.classIndex],
+        tasks.at(instance.classIndex, instance.once, instance.task),
+        instance.ready, instance.launched, now);
 }
 
 void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
-  end(classes[instance.classIndex], instance.in(*workload), now);
+  end(classes[instance.classIndex],
+      tasks.at(instance.classIndex, instance.once, instance.task), now);
 }
 
 /// Nothing runs when a stretch begins, and the kernel that begins the next one
@@ -191,14 +200,14 @@ void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
 
 void BreakdownTracker::onStretchRuns(const SectionTrace &trace,
                                      uint32_t stretch, int64_t runs) {
-  const Template &micro = workload->classes[trace.classIndex].micro;
   State once;
   once.lastChange = trace.stretches[stretch].begin;
   for (const SectionEvent &event : trace.eventsOf(stretch)) {
     if (event.kind == SectionEvent::Kind::TaskStart)
-      start(once, micro.tasks[event.subject], 0, 0, event.offset);
+      start(once, tasks.at(trace.classIndex, false, event.subject), 0, 0,
+            event.offset);
     else if (event.kind == SectionEvent::Kind::TaskEnd)
-      end(once, micro.tasks[event.subject], event.offset);
+      end(once, tasks.at(trace.classIndex, false, event.subject), event.offset);
   }
   if (!once.computing) {
     elapse(once, trace.stretches[stretch].end);

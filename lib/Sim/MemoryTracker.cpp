@@ -14,16 +14,16 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-void MemoryTracker::Amounts::add(const Buffer &buffer, int sign) {
-  int64_t change = sign * buffer.bytes;
-  if (buffer.onHost) {
+void MemoryTracker::Amounts::add(const Block &block, int sign) {
+  int64_t change = sign * block.bytes;
+  if (block.onHost) {
     hostBytes += change;
     return;
   }
   bytes += change;
-  byOwner[static_cast<unsigned>(buffer.owner)] += change;
-  if (buffer.tensorSplit)
-    tensorSplit[static_cast<unsigned>(buffer.owner)] += change;
+  byOwner[static_cast<unsigned>(block.owner)] += change;
+  if (block.tensorSplit)
+    tensorSplit[static_cast<unsigned>(block.owner)] += change;
 }
 
 void MemoryTracker::Amounts::add(const Amounts &other) {
@@ -37,11 +37,14 @@ void MemoryTracker::Amounts::add(const Amounts &other) {
 
 void MemoryTracker::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
+  blocks.findOfBuffers(
+      w, [](uint32_t, const Buffer &buffer) { return blockOf(buffer); });
+  labels.findOfTasks(w, [](uint32_t, const Task &task) { return task.label; });
   classes.assign(w.classes.size(), {});
   for (size_t c = 0; c < classes.size(); ++c) {
     State &state = classes[c];
     for (const Buffer &buffer : w.classes[c].resident)
-      state.held.add(buffer, 1);
+      state.held.add(blockOf(buffer), 1);
     state.peak.bytes = state.held.bytes;
     state.peak.byOwner = state.held.byOwner;
     state.peak.tensorSplit = state.held.tensorSplit;
@@ -49,17 +52,17 @@ void MemoryTracker::onBegin(const Workload &w, ArrayRef<Time>) {
   }
 }
 
-void MemoryTracker::allocate(State &state, const Buffer &buffer, uint32_t label,
+void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
                              Time now) {
-  state.held.add(buffer, 1);
+  state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
   // At one point in time, allocations may come in any order.
   if (state.instant != now)
     state.largest = -1;
   state.instant = now;
-  if (buffer.bytes > state.largest ||
-      (buffer.bytes == state.largest && label < state.largestLabel)) {
-    state.largest = buffer.bytes;
+  if (block.bytes > state.largest ||
+      (block.bytes == state.largest && label < state.largestLabel)) {
+    state.largest = block.bytes;
     state.largestLabel = label;
   }
   if (state.held.bytes < state.peak.bytes ||
@@ -74,12 +77,14 @@ void MemoryTracker::allocate(State &state, const Buffer &buffer, uint32_t label,
 
 void MemoryTracker::onAllocate(const TaskInstance &task, uint32_t index,
                                Time now) {
-  allocate(classes[task.classIndex], task.buffer(*workload, index),
-           task.in(*workload).label, now);
+  allocate(classes[task.classIndex],
+           blocks.at(task.classIndex, task.once, index),
+           labels.at(task.classIndex, task.once, task.task), now);
 }
 
 void MemoryTracker::onFree(const TaskInstance &task, uint32_t index, Time) {
-  classes[task.classIndex].held.add(task.buffer(*workload, index), -1);
+  classes[task.classIndex].held.add(
+      blocks.at(task.classIndex, task.once, index), -1);
 }
 
 const MemoryTracker::Profile &
@@ -91,16 +96,15 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
   Profile &profile = ofTrace[stretch];
   if (std::exchange(profile.isKnown, true))
     return profile;
-  const Template &micro = workload->classes[trace.classIndex].micro;
   for (const SectionEvent &event : trace.eventsOf(stretch)) {
     if (event.kind == SectionEvent::Kind::Allocate) {
-      profile.change.add(micro.buffers[event.subject], 1);
+      profile.change.add(blocks.at(trace.classIndex, false, event.subject), 1);
       profile.most = std::max(profile.most, profile.change.bytes);
       // Others may allocate at the same point in time.
       if (event.offset == trace.stretches[stretch].end)
         profile.most = std::numeric_limits<int64_t>::max() / 2;
     } else if (event.kind == SectionEvent::Kind::Free) {
-      profile.change.add(micro.buffers[event.subject], -1);
+      profile.change.add(blocks.at(trace.classIndex, false, event.subject), -1);
     }
   }
   return profile;
@@ -115,12 +119,12 @@ void MemoryTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
     state.held.add(profile.change);
     return;
   }
-  const Template &micro = workload->classes[trace.classIndex].micro;
   for (const SectionEvent &event : trace.eventsOf(stretch)) {
     if (event.kind == SectionEvent::Kind::Allocate)
-      allocate(state, micro.buffers[event.subject],
-               micro.tasks[event.task].label, start + event.offset);
+      allocate(state, blocks.at(trace.classIndex, false, event.subject),
+               labels.at(trace.classIndex, false, event.task),
+               start + event.offset);
     else if (event.kind == SectionEvent::Kind::Free)
-      state.held.add(micro.buffers[event.subject], -1);
+      state.held.add(blocks.at(trace.classIndex, false, event.subject), -1);
   }
 }

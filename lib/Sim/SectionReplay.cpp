@@ -10,11 +10,11 @@
 
 #include "EngineState.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace llvm;
 using namespace proteus::sim;
@@ -133,19 +133,19 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
 void SectionReplays::findPasts(uint32_t classIndex) {
   const FlatClass &flat = state->classes[classIndex].flat;
   size_t sections = flat.lastMicroBatch.size();
-  std::vector<std::vector<bool>> pasts(state->workload.info.microBatches);
-  std::map<std::vector<bool>, uint32_t> numbers;
+  std::vector<BitVector> pasts(state->workload.info.microBatches);
+  DenseMap<BitVector, uint32_t> numbers;
   for (const FlatItem &item : flat.order) {
     uint32_t number = 0;
     if (!item.once) {
-      std::vector<bool> &past = pasts[item.microBatch];
+      BitVector &past = pasts[item.microBatch];
       if (past.empty())
         for (uint32_t s = 0; s < sections; ++s)
           for (unsigned flag : {LastTime, FirstTime})
             past.push_back(flat.variantOf(s, item.microBatch) & flag);
       past.resize(3 * sections);
       number = numbers.try_emplace(past, numbers.size()).first->second;
-      past[2 * sections + item.section] = true;
+      past.set(2 * sections + item.section);
     }
     plans[classIndex].pastOf.push_back(number);
   }

@@ -22,8 +22,23 @@ using namespace proteus::sim;
 // CollectiveTable
 //===----------------------------------------------------------------------===//
 
+/// The collective that a task runs if its class is the one whose task stands
+/// for those of all members, else -1.
+static FactTable<int32_t> countedCollectives(const Workload &workload) {
+  FactTable<int32_t> counted;
+  counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {
+    return task.collective >= 0 &&
+                   workload.collectives[task.collective].members.front() ==
+                       classIndex
+               ? task.collective
+               : -1;
+  });
+  return counted;
+}
+
 void CollectiveTable::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
+  counted = countedCollectives(w);
   collectives.assign(w.collectives.size(), {});
 }
 
@@ -35,19 +50,8 @@ void CollectiveTable::visitState(StateVisitor &visitor) {
   }
 }
 
-/// The collective that a task runs if its class is the one whose task stands
-/// for those of all members, else -1.
-static int32_t countedCollective(const Workload &workload,
-                                 const TaskInstance &instance) {
-  int32_t index = instance.in(workload).collective;
-  return index >= 0 && workload.collectives[index].members.front() ==
-                           instance.classIndex
-             ? index
-             : -1;
-}
-
 void CollectiveTable::onTaskStart(const TaskInstance &instance, Time now) {
-  int32_t index = countedCollective(*workload, instance);
+  int32_t index = counted.at(instance.classIndex, instance.once, instance.task);
   if (index < 0)
     return;
   ++collectives[index].count;
@@ -55,7 +59,7 @@ void CollectiveTable::onTaskStart(const TaskInstance &instance, Time now) {
 }
 
 void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
-  int32_t index = countedCollective(*workload, instance);
+  int32_t index = counted.at(instance.classIndex, instance.once, instance.task);
   if (index >= 0)
     collectives[index].time += now - collectives[index].started;
 }
@@ -130,6 +134,7 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
 
 void LinkTable::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
+  counted = countedCollectives(w);
   links.assign(w.links.size(), {});
   runs.assign(w.collectives.size(), 0);
 }
@@ -145,7 +150,7 @@ void LinkTable::visitState(StateVisitor &visitor) {
 }
 
 void LinkTable::onTaskEnd(const TaskInstance &instance, Time) {
-  int32_t index = countedCollective(*workload, instance);
+  int32_t index = counted.at(instance.classIndex, instance.once, instance.task);
   if (index >= 0)
     ++runs[index];
 }
@@ -200,26 +205,37 @@ std::vector<LinkRow> LinkTable::rows() const {
 
 void BucketTable::onBegin(const Workload &w, ArrayRef<Time>) {
   workload = &w;
+  roles.findOfTasks(w, [](uint32_t, const Task &task) {
+    if (task.bucket >= 0)
+      return Role::Reduction;
+    return task.stream == Stream::Compute && task.collective < 0 &&
+                   task.phase == Phase::Backward
+               ? Role::BackwardKernel
+               : Role::Other;
+  });
   classes.assign(w.classes.size(), {});
 }
 
 void BucketTable::onTaskStart(const TaskInstance &instance, Time now) {
-  const Task &task = instance.in(*workload);
-  if (task.bucket >= 0)
-    classes[instance.classIndex].rows[{instance.once, instance.task}] = {
-        instance.classIndex, static_cast<uint32_t>(task.bucket), instance.ready,
-        now, now};
+  if (roleOf(instance) != Role::Reduction)
+    return;
+  uint32_t bucket = instance.in(*workload).bucket;
+  classes[instance.classIndex].rows[{instance.once, instance.task}] = {
+      instance.classIndex, bucket, instance.ready, now, now};
 }
 
 void BucketTable::onTaskEnd(const TaskInstance &instance, Time now) {
-  const Task &task = instance.in(*workload);
   State &state = classes[instance.classIndex];
-  if (task.bucket >= 0) {
+  switch (roleOf(instance)) {
+  case Role::Reduction:
     state.rows[{instance.once, instance.task}].end = now;
     state.lastReduction = now;
-  } else if (task.stream == Stream::Compute && task.collective < 0 &&
-             task.phase == Phase::Backward) {
+    break;
+  case Role::BackwardKernel:
     state.lastBackward = now;
+    break;
+  case Role::Other:
+    break;
   }
 }
 

@@ -397,6 +397,8 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
                                    const FlatList &from, bool once,
                                    sim::Template &to) {
   to.sectionBegin = from.sectionBegin;
+  to.buffers.reserve(from.buffers.size());
+  to.tasks.reserve(from.tasks.size());
   for (const FlatBuffer &buffer : from.buffers)
     to.buffers.push_back(bufferOf(buffer, number));
   for (auto [index, task] : llvm::enumerate(from.tasks)) {

@@ -23,10 +23,10 @@ static Machine createFlowMachine(machine::Cluster cluster,
   for (const machine::Device &device : shared->devices)
     machine.kernels.push_back(cost::createProfileModel(
         device, options, cost::measurementsOf(device, profile)));
-  machine.createCommunicator = [shared](ArrayRef<int64_t> devices)
-      -> Expected<std::unique_ptr<net::Communicator>> {
-    return net::Communicator::create(*shared, devices);
-  };
+  machine.createCommunicator =
+      [shared, network = net::Network(*shared)](ArrayRef<int64_t> devices) {
+        return network.createCommunicator(devices);
+      };
   return machine;
 }
 

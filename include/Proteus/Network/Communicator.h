@@ -112,6 +112,21 @@ public:
                int64_t bytes) const;
 };
 
+class ClusterWays;
+
+/// Makes the communicators of a cluster. What all groups ask of a node is found
+/// once. May be used by several threads. The cluster must outlive it.
+class Network {
+public:
+  explicit Network(const machine::Cluster &cluster);
+  /// As Communicator::create.
+  llvm::Expected<std::unique_ptr<Communicator>>
+  createCommunicator(llvm::ArrayRef<int64_t> devices) const;
+
+private:
+  std::shared_ptr<const ClusterWays> ways; ///< communicators keep it too
+};
+
 } // namespace proteus::net
 
 #endif // PROTEUS_NETWORK_COMMUNICATOR_H

@@ -15,6 +15,7 @@
 #define PROTEUS_SIM_LISTENERS_H
 
 #include "Proteus/Sim/Engine.h"
+#include "Proteus/Sim/FactTable.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -74,6 +75,16 @@ public:
   }
 
 private:
+  /// What counts of a buffer.
+  struct Block {
+    int64_t bytes = 0;
+    MemoryOwner owner = MemoryOwner::Activations;
+    bool onHost = false;
+    bool tensorSplit = false;
+  };
+  static Block blockOf(const Buffer &buffer) {
+    return {buffer.bytes, buffer.owner, buffer.onHost, buffer.tensorSplit};
+  }
   /// What is held, or what changes.
   struct Amounts {
     int64_t bytes = 0;
@@ -81,7 +92,7 @@ private:
     BytesByOwner byOwner = {};
     BytesByOwner tensorSplit = {};
 
-    void add(const Buffer &buffer, int sign);
+    void add(const Block &block, int sign);
     void add(const Amounts &other);
   };
   /// What a stretch does to the memory of its class.
@@ -99,10 +110,12 @@ private:
     int64_t largest = 0;
     uint32_t largestLabel = 0;
   };
-  void allocate(State &state, const Buffer &buffer, uint32_t label, Time now);
+  void allocate(State &state, const Block &block, uint32_t label, Time now);
   const Profile &profileOf(const SectionTrace &trace, uint32_t stretch);
 
   const Workload *workload = nullptr;
+  FactTable<Block> blocks;    ///< of buffers
+  FactTable<uint32_t> labels; ///< of tasks
   std::vector<State> classes;
   std::vector<std::vector<Profile>> profiles; ///< by trace, then by stretch
 };
@@ -198,15 +211,24 @@ private:
     /// Candidates that run now, with their stream.
     llvm::SmallVector<std::pair<unsigned, uint32_t>, 4> present;
   };
-  uint32_t kindOf(const Task &task) const;
+  enum class Role : uint8_t { Kernel, Transfer, Communication };
+  struct TaskFacts {
+    /// A kernel's operation, as in Task; else an index into `kinds`.
+    uint32_t kind;
+    Stream stream;
+    Phase phase;
+    Role role;
+  };
+  TaskFacts factsOf(const Task &task) const;
   /// `ready`, `launched`: as in TaskInstance.
-  void start(State &state, const Task &task, Time ready, Time launched,
+  void start(State &state, const TaskFacts &task, Time ready, Time launched,
              Time now);
-  void end(State &state, const Task &task, Time now);
+  void end(State &state, const TaskFacts &task, Time now);
   void elapse(State &state, Time now);
   void closeGap(State &state, Time hostBegin, Time hostEnd);
 
   const Workload *workload = nullptr;
+  FactTable<TaskFacts> tasks;
   std::vector<std::string> kinds;
   std::vector<uint32_t> kindOfCollective;
   std::array<uint32_t, numStreams> kindOfCopy = {};
@@ -246,6 +268,7 @@ private:
     Time started = 0;
   };
   const Workload *workload = nullptr;
+  FactTable<int32_t> counted; ///< of tasks: the collective to count, or -1
   std::vector<State> collectives;
 };
 
@@ -279,6 +302,7 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
+  FactTable<int32_t> counted; ///< of tasks: the collective to count, or -1
   std::vector<State> links;
   std::vector<int64_t> runs; ///< per collective
 };
@@ -313,7 +337,13 @@ private:
     Time lastBackward = 0;
     Time lastReduction = 0;
   };
+  enum class Role : uint8_t { Reduction, BackwardKernel, Other };
+  Role roleOf(const TaskInstance &instance) const {
+    return roles.at(instance.classIndex, instance.once, instance.task);
+  }
+
   const Workload *workload = nullptr;
+  FactTable<Role> roles; ///< of tasks
   std::vector<State> classes;
 };
 
