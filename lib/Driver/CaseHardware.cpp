@@ -25,8 +25,9 @@ using namespace proteus::driver;
 
 namespace {
 
-/// How a chip is built in. Those of a DGX-2H may take more power.
-enum class Form { Any, SXM, SXM3, DGX2H, PCIe };
+/// How a chip is built in. Those of a DGX-2H may take more power; NVL are cards
+/// of which bridges, which are left out here, link two or four.
+enum class Form { Any, SXM, SXM3, DGX2H, PCIe, NVL };
 
 /// A GPU as cases call it ("A100-SXM-80GB", "NVIDIA H100 SXM5"), the device
 /// file, and what connects a node of it.
@@ -66,6 +67,11 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
+// AMD GPUs of a node are linked to each other, by 64 and 76.8 GB/s of which as
+// much is taken to be left as of NVLink.
+static constexpr StringLiteral meshMI300 = "{link_gbps = 52.0, pairs = all}";
+static constexpr StringLiteral meshMI350 = "{link_gbps = 63.0, pairs = all}";
+
 // Export versions have the chip of another with fewer links.
 static constexpr StringLiteral switchedA800 =
     "{switched_links = 8, link_gbps = 20.0}";
@@ -76,12 +82,18 @@ static constexpr StringLiteral switchedH800 =
 /// that comes in several forms or sizes, the first is meant where nothing is
 /// said.
 static constexpr KnownGPU knownGPUs[] = {
+    {"GB300", Form::Any, 0, "GB300-288GB", switchedB200, 5, 800, 1},
+    {"B300", Form::Any, 0, "B300-SXM6-288GB", switchedB200, 5, 800, 1},
     {"GB200", Form::Any, 0, "GB200-186GB", switchedB200, 5, 400, 1},
     {"B200", Form::Any, 0, "B200-SXM6-180GB", switchedB200, 5, 400, 1},
-    {"H200", Form::Any, 0, "H200-SXM5-141GB", switchedH100, 5, 400, 1},
+    {"GH200", Form::Any, 0, "GH200-96GB", switchedH100, 5, 200, 1},
+    {"H200", Form::SXM, 0, "H200-SXM5-141GB", switchedH100, 5, 400, 1},
+    {"H200", Form::NVL, 0, "H200-NVL-141GB", "", 5, 100, 0},
     {"H800", Form::SXM, 80, "H100-SXM5-80GB", switchedH800, 5, 400, 1},
     {"H100", Form::SXM, 80, "H100-SXM5-80GB", switchedH100, 5, 400, 1},
     {"H100", Form::PCIe, 80, "H100-PCIe-80GB", "", 5, 100, 0},
+    {"H100", Form::NVL, 94, "H100-NVL-94GB", "", 5, 100, 0},
+    {"H20", Form::Any, 0, "H20-96GB", switchedH100, 5, 400, 1},
     {"A800", Form::SXM, 80, "A100-SXM4-80GB", switchedA800, 4, 200, 1},
     {"A100", Form::SXM, 80, "A100-SXM4-80GB", switchedA100, 4, 200, 1},
     {"A100", Form::SXM, 40, "A100-SXM4-40GB", switchedA100, 4, 200, 1},
@@ -91,11 +103,34 @@ static constexpr KnownGPU knownGPUs[] = {
     {"V100", Form::SXM, 32, "V100-SXM2-32GB", cubeV100, 3, 100, 2},
     {"V100", Form::SXM3, 32, "V100-SXM3-32GB", switchedV100, 3, 100, 2},
     {"V100", Form::DGX2H, 32, "V100-SXM3-32GB-H", switchedV100, 3, 100, 2},
+    {"V100S", Form::PCIe, 32, "V100S-PCIe-32GB", "", 3, 100, 0},
+    {"V100", Form::PCIe, 32, "V100-PCIe-32GB", "", 3, 100, 0},
     {"V100", Form::PCIe, 16, "V100-PCIe-16GB", "", 3, 100, 0},
     {"P100", Form::SXM, 16, "P100-SXM2-16GB", cubeP100, 3, 100, 2},
     {"P100", Form::PCIe, 16, "P100-PCIe-16GB", "", 3, 100, 0},
     {"K80", Form::Any, 0, "K80-half", "", 3, 10, 0},
     {"T4", Form::Any, 0, "T4", "", 3, 100, 0},
+    {"MI355X", Form::Any, 0, "MI355X-288GB", meshMI350, 5, 400, 1},
+    {"MI350X", Form::Any, 0, "MI350X-288GB", meshMI350, 5, 400, 1},
+    {"MI325X", Form::Any, 0, "MI325X-256GB", meshMI300, 5, 400, 1},
+    {"MI300X", Form::Any, 0, "MI300X-192GB", meshMI300, 5, 400, 1},
+    {"P40", Form::Any, 0, "P40", "", 3, 100, 0},
+    {"M40", Form::Any, 0, "M40", "", 3, 10, 0},
+    {"A30", Form::Any, 0, "A30-24GB", "", 4, 100, 0},
+    {"A10G", Form::Any, 0, "A10G", "", 4, 100, 0},
+    {"A10", Form::Any, 0, "A10", "", 4, 100, 0},
+    {"L40S", Form::Any, 0, "L40S", "", 4, 100, 0},
+    {"L40", Form::Any, 0, "L40", "", 4, 100, 0},
+    {"A5000", Form::Any, 0, "RTX-A5000", "", 4, 10, 0},
+    {"A4000", Form::Any, 0, "RTX-A4000", "", 4, 10, 0},
+    {"6000ADA", Form::Any, 0, "RTX-6000-Ada", "", 4, 10, 0},
+    {"QUADRORTX6000", Form::Any, 0, "Quadro-RTX-6000", "", 3, 10, 0},
+    {"QUADRORTX8000", Form::Any, 0, "Quadro-RTX-8000", "", 3, 10, 0},
+    {"TITANRTX", Form::Any, 0, "TITAN-RTX", "", 3, 10, 0},
+    {"TITANV", Form::Any, 0, "TITAN-V", "", 3, 10, 0},
+    {"2080TI", Form::Any, 0, "RTX-2080Ti", "", 3, 10, 0},
+    {"3080", Form::Any, 0, "RTX-3080", "", 4, 10, 0},
+    {"5090", Form::Any, 0, "RTX-5090", "", 5, 10, 0},
     {"A6000", Form::Any, 0, "RTX-A6000", "", 4, 10, 0},
     {"A40", Form::Any, 0, "A40", "", 4, 100, 0},
     {"L4", Form::Any, 0, "L4", "", 4, 100, 0},
@@ -108,11 +143,14 @@ static constexpr KnownGPU knownGPUs[] = {
 
 /// Whether a word begins with the name of a chip and not with a longer one:
 /// "A100", "RTX3090", "V100SXM2"; but neither "GH200" for "H200" nor "A4000"
-/// for "A40".
+/// for "A40", and "V100SXM2" is no V100S.
 static bool namesChip(StringRef word, StringRef chip) {
   for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
     word.consume_front(maker);
-  return word.consume_front(chip) && (word.empty() || !isDigit(word.front()));
+  if (!word.consume_front(chip))
+    return false;
+  bool isForm = chip.ends_with("S") && word.starts_with("XM");
+  return word.empty() || (!isDigit(word.front()) && !isForm);
 }
 
 namespace {
@@ -140,6 +178,7 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
               : name.contains("DGX2H") ? Form::DGX2H
               : name.contains("SXM3")  ? Form::SXM3
               : name.contains("SXM")   ? Form::SXM
+              : name.contains("NVL")   ? Form::NVL
                                        : Form::Any;
   SmallVector<StringRef> found;
   if (Regex("([0-9]+) ?Gi?B").match(words, &found))
@@ -162,19 +201,27 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
 static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   if (gpu.nvlink == cubeV100 && devices == 4)
     return pairsV100.str();
-  if (gpu.nvlink != cubeV100 && gpu.nvlink != cubeP100)
+  if (gpu.nvlink != cubeV100 && gpu.nvlink != cubeP100 &&
+      gpu.nvlink != meshMI300 && gpu.nvlink != meshMI350)
     return gpu.nvlink.str();
   // Sixteen are those of a DGX-2.
   if (gpu.nvlink == cubeV100 && devices > 8)
     return switchedV100.str();
-  // The corner of a cube.
-  auto [before, rest] = gpu.nvlink.split("pairs = [");
   std::string pairs;
+  auto add = [&](const Twine &pair) {
+    pairs += ((pairs.empty() ? "" : ", ") + pair).str();
+  };
+  auto [before, rest] = gpu.nvlink.split("pairs = ");
+  if (rest.starts_with("all"))
+    for (int64_t a = 0; a < devices; ++a)
+      for (int64_t b = a + 1; b < devices; ++b)
+        add("[" + Twine(a) + ", " + Twine(b) + ", 1]");
+  // The corner of a cube.
   SmallVector<StringRef> found;
   for (Regex pair("\\[([0-9]), ([0-9]), [0-9]\\]"); pair.match(rest, &found);
        rest = rest.substr(found[0].end() - rest.begin()))
     if (found[1].front() - '0' < devices && found[2].front() - '0' < devices)
-      pairs += (pairs.empty() ? "" : ", ") + found[0].str();
+      add(found[0]);
   return pairs.empty() ? "" : (before + "pairs = [" + pairs + "]}").str();
 }
 
@@ -215,6 +262,32 @@ static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
           !links.contains_insensitive("nv"));
 }
 
+/// Devices and network cards of two sockets.
+static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
+  auto list = [](int64_t first, int64_t last) {
+    std::string text;
+    for (int64_t i = first; i < last; ++i)
+      text += (i > first ? ", " : "") + std::to_string(i);
+    return text;
+  };
+  // Hosts of PCIe 3 were Intel's; those that first had PCIe 4 and 5 in such
+  // machines AMD's, whose sockets are linked faster.
+  StringRef host = gpu.pcieGeneration >= 4 ? "vendor = \"amd\""
+                                           : "vendor = \"intel\", model = 85";
+  auto socket = [&](int64_t first, int64_t last, int64_t firstCard,
+                    int64_t lastCard) {
+    std::string text = formatv("{0}, devices = [{1}]", host, list(first, last));
+    if (firstCard < lastCard)
+      text += formatv(", nics = [{0}]", list(firstCard, lastCard));
+    return "{" + text + "}";
+  };
+  int64_t half = devices / 2, cardsOfFirst = (cards + 1) / 2;
+  return formatv("{{generation = {0}, width = 16, cpus = [{1}, {2}]}",
+                 gpu.pcieGeneration, socket(0, half, 0, cardsOfFirst),
+                 socket(half, devices, cardsOfFirst, cards))
+      .str();
+}
+
 Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
                                                      int64_t gpus,
                                                      CaseNotes &notes) {
@@ -230,6 +303,7 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
   auto [gpu, otherMemory] = findGPU(name, memoryGB);
   if (!gpu)
     return createStringError("the GPU '" + name + "' is not known");
+  notes.device = gpu->device.str();
   if (otherMemory)
     notes.assumed.push_back("'" + name + "' is " + gpu->device.str() +
                             " with " + std::to_string(*otherMemory) + " GB");
@@ -244,31 +318,19 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
   std::string node = formatv("devices = {0}", devices);
   if (!nvlink.empty())
     node += formatv(", nvlink = {0}", nvlink);
-  int64_t half = devices / 2;
-  auto list = [](int64_t first, int64_t count) {
-    std::string text;
-    for (int64_t i = 0; i < count; ++i)
-      text += (i ? ", " : "") + std::to_string(first + i);
-    return text;
-  };
-  // Hosts of PCIe 3 were Intel's; those that first had PCIe 4 and 5 in such
-  // machines AMD's, whose sockets are linked faster.
-  StringRef host = gpu->pcieGeneration >= 4 ? "vendor = \"amd\""
-                                            : "vendor = \"intel\", model = 85";
-  if (isPCIe && devices > 1)
-    node += formatv(", pcie = {{generation = {0}, width = 16, cpus = "
-                    "[{{{1}, devices = [{2}]}, {{{1}, devices = [{3}]}]}",
-                    gpu->pcieGeneration, host, list(0, half),
-                    list(half, devices - half));
+  int64_t cards = 0;
   if (gpus > perNode) {
     Network usual{gpu->devicesPerCard > 0
                       ? std::max<int64_t>(1, perNode / gpu->devicesPerCard)
                       : 1,
                   gpu->cardGbit};
     Network network = networkOfWords(outside, perNode, usual, notes);
-    node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", network.cards,
+    cards = network.cards;
+    node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", cards,
                     formatv("{0:f2}", network.gbit).str());
   }
+  if (isPCIe && devices > 1)
+    node += ", pcie = " + pcieOf(*gpu, devices, cards);
   std::string device = "\"" + gpu->device.str() + "\"";
   if (otherMemory)
     device = formatv("{{like = {0}, memory_gb = {1}}", device, *otherMemory);

@@ -18,8 +18,9 @@
 
 namespace proteus::driver {
 
-/// What a case leaves open, and how it was settled.
+/// What a case leaves open, and how it was settled, beside its job.
 struct CaseNotes {
+  std::string device; ///< of the library
   std::vector<std::string> assumed;
   bool isNetworkAssumed = false;
 };

@@ -124,6 +124,7 @@ static Case readCase(const json::Reader &entry) {
   CaseNotes notes;
   if (Error error = translate(entry, one, notes))
     one.unsupported = toString(std::move(error));
+  one.device = std::move(notes.device);
   one.assumed = std::move(notes.assumed);
   one.iterationSeconds = measuredSeconds(entry, measured, one.job);
   return one;

@@ -116,6 +116,7 @@ static void writeJSON(raw_ostream &os, ArrayRef<Case> cases,
   for (auto [one, result] : llvm::zip(cases, results)) {
     writer.beginObject();
     writer.attribute("id", one.id);
+    writer.attribute("device", one.device);
     writer.attribute("supported", result.supported);
     if (result.supported)
       writer.attributeNull("reason");

@@ -30,6 +30,7 @@ struct Case {
   bool ranOutOfMemory = false;
 
   Job job;
+  std::string device; ///< of the library; empty: not known
   /// What the case leaves open, and how it was settled.
   std::vector<std::string> assumed;
   /// Why there is no job: exactly what is missing. Empty if there is one.

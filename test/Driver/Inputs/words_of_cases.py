@@ -18,7 +18,6 @@ SAME = {
         "8 NICs, 100 Gb/s each", "EDR InfiniBand x8", "8\u00d7 100GbE RoCE", "0.8 Tb/s per node", "800Gbps/node", "8x ConnectX-5",
         "8 ConnectX-5 cards", "8x100G", "800 Gb/s total",
     ],
-    ("hardware", "gpus_per_node"): [DROP],
     ("hardware", "gpus"): [DROP],
     ("strategy", "schedule"): ["1f1b", "1F1B", "1F1B (DeepSpeed pipe)", None, "nothing to order"],
     ("strategy", "precision"): ["FP16", "AMP", "fp16 mixed", "float16"],
@@ -36,12 +35,23 @@ SAME = {
 # What is left open is settled, and said to be.
 ASSUMED = {
     ("hardware", "gpu"): ["A100-SXM-64GB"],
+    ("hardware", "gpus_per_node"): [DROP],
     ("hardware", "inter_link"): ["fast", "", None, DROP, "InfiniBand", "200 Gb/s", "10 GbE", "1600 Gb/s", "4x InfiniBand"],
     ("strategy", "precision"): [DROP],
     ("strategy", "framework"): [DROP, "HomeMade"],
     ("strategy", "num_microbatches"): [None],
     ("model", "vocab"): [DROP],
     ("model", "heads"): [DROP],
+}
+# Names of chips and the device that each is.
+DEVICES = {
+    "NVIDIA GB300": "GB300-288GB", "B300": "B300-SXM6-288GB", "GB200 NVL72": "GB200-186GB", "GH200": "GH200-96GB",
+    "H200": "H200-SXM5-141GB", "H100 NVL": "H100-NVL-94GB", "H100 PCIe": "H100-PCIe-80GB", "H20": "H20-96GB", "A10G": "A10G",
+    "A10": "A10", "A30": "A30-24GB", "L40S": "L40S", "L40": "L40", "L4": "L4", "NVIDIA RTX 6000 Ada Generation": "RTX-6000-Ada",
+    "RTX A6000": "RTX-A6000", "Quadro RTX 8000": "Quadro-RTX-8000", "TITAN RTX": "TITAN-RTX", "TITAN V": "TITAN-V",
+    "RTX 2080 Ti": "RTX-2080Ti", "GeForce RTX 5090": "RTX-5090", "V100-SXM2": "V100-SXM2-16GB", "V100 SXM2 32GB": "V100-SXM2-32GB",
+    "V100S-PCIe-32GB": "V100S-PCIe-32GB", "V100-PCIe-32GB": "V100-PCIe-32GB", "MI300X": "MI300X-192GB", "AMD Instinct MI355X": "MI355X-288GB",
+    "P40": "P40", "A4000": "RTX-A4000",
 }
 UNKNOWN = {
     ("hardware", "gpu"): ["Gaudi", "A4444"],
@@ -75,6 +85,8 @@ if sys.argv[1] == "write":
         for (part, key), words in table.items():
             for word in words:
                 written.append(changed(case, f"{kind}-{len(written)} {part}.{key} {word}", part, key, word))
+    for word in DEVICES:
+        written.append(changed(case, f"device-{len(written)} {word}", "hardware", "gpu", word))
     json.dump(written, open(sys.argv[3], "w"))
 else:
     results = json.load(open(sys.argv[2]))["cases"]
@@ -91,6 +103,10 @@ else:
     times = {c["id"].split(" ", 2)[2]: c["predicted_iteration_time_s"] for c in assumed if ".inter_link" in c["id"]}
     assert times["10 GbE"] > 2 * first, times
     assert times["1600 Gb/s"] == times["200 Gb/s"] == times["fast"] < times["4x InfiniBand"] == first, times
+    for case in (c for c in results if c["id"].startswith("device")):
+        device = DEVICES[case["id"].split(" ", 1)[1]]
+        assert case["device"] == device, (case["id"], case["device"], device)
+        assert case["supported"], case
     unknown = [c for c in results if c["id"].startswith("unknown")]
     assert unknown
     for case in unknown:
