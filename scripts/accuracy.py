@@ -147,8 +147,9 @@ def held_out(jobs):
     assert len(late) == 5, late
     return ("## Sources that nothing is fitted to\n\nRuns that others published, in "
             "`validation/held_out.json`: Megatron-LM on A100 (2021, 2022), torchtitan on A100, "
-            "NeMo in fp8 on H100, B200 and GB200, and Megatron-Turing NLG on up to 3360 A100. "
-            "No constant is fitted to them, but mechanisms were "
+            "NeMo in fp8 on H100, B200 and GB200, Megatron-Turing NLG on up to 3360 A100, and the "
+            "runs of SimuMax on B200 with more micro-batches (simumax32) and long sequences "
+            "(simumaxcp) than those that its stack is fitted to. No constant is fitted to them, but mechanisms were "
             "found on them, so they are no blind test: kept fp8 weights, the rate of fp8 on "
             "H100, gathers in fp8, overlap by user buffers, gradients of fused linears. Rows "
             "that were added when most of that was there (nemo2504, Mixtral on B200, "
@@ -156,7 +157,7 @@ def held_out(jobs):
             "cases of Megatron-LM of 2022 say that sums of gradients run beside products, which "
             "is how that framework works by default, but was not read in their source; without "
             f"it their error is {percent(without_overlap(path, jobs))} %. Nothing was changed "
-            "after megatron2021 and mtnlg were added. Megatron-Turing NLG reports 113 to 126 "
+            "after megatron2021, mtnlg, simumax32 and simumaxcp were added. Megatron-Turing NLG reports 113 to 126 "
             "TFLOP/s per GPU, where Megatron-LM reports 163 for a model of that size split in "
             "the same way (Narayanan et al. 2021, table 1): what slowed it down is not in its "
             "configuration.\n\n" +

@@ -228,14 +228,35 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
   return Error::success();
 }
 
+/// How attention gets at other parts of a sequence, as Megatron-LM calls it.
+static Error setContext(const json::Reader &s, Strategy &strategy,
+                        CaseNotes &notes) {
+  if (strategy.cp == 1)
+    return Error::success();
+  std::string words = wordsOf(s, "cp_comm_type");
+  StringRef kind = words;
+  strategy.contextKind = "ring";
+  if (kind == "none")
+    notes.assumed.push_back("parts of sequences go round in a ring, because "
+                            "nothing is said of it");
+  else if (kind == "a2a" || kind == "all-to-all" || kind == "ulysses")
+    strategy.contextKind = "ulysses";
+  else if (kind == "all_gather" || kind == "allgather" || kind == "all-gather")
+    strategy.contextKind = "all-gather";
+  else if (kind != "p2p" && kind != "ring")
+    return createStringError("cp_comm_type '" + words +
+                             "' is not known: p2p, a2a or all_gather");
+  return Error::success();
+}
+
 Error proteus::driver::strategyOfCase(const json::Reader &s,
                                       const json::Reader &hardware, Job &job,
                                       CaseNotes &notes) {
   Strategy &strategy = job.strategy;
   setDegrees(s, hardware, job, notes);
   strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
-  if (strategy.cp > 1)
-    strategy.contextKind = "ring";
+  if (Error error = setContext(s, strategy, notes))
+    return error;
   if (Error error = setBatches(s, job, notes))
     return error;
   if (Error error = setZero(s, hardware, strategy, notes))

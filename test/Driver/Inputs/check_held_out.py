@@ -5,7 +5,8 @@ import json
 import sys
 
 BOUNDS = {"megatron2022": 5.7, "torchtitan": 10, "nemo2409": 8.1, "nemo2502": 6.3,
-          "nemo2504": 8.7, "nemo2511": 7.7, "megatron2021": 4, "mtnlg": 26}
+          "nemo2504": 8.7, "nemo2511": 7.7, "megatron2021": 4, "mtnlg": 26,
+          "simumax32": 3.3, "simumaxcp": 6}
 
 errors = {}
 for case in json.load(open(sys.argv[1]))["cases"]:

@@ -59,6 +59,7 @@ UNKNOWN = {
     ("strategy", "recompute"): ["sometimes"],
     ("strategy", "precision"): ["int3"],
     ("strategy", "fsdp"): ["SOME_SHARD"],
+    ("strategy", "cp_comm_type"): ["carrier pigeon"],
     ("model", "kind"): ["poem"],
 }
 
@@ -67,6 +68,8 @@ def changed(case, name, part, key, value):
     other = copy.deepcopy(case)
     other["id"] = name
     other["hardware"].pop("gpu_mem_GB", None)
+    if key == "cp_comm_type":
+        other["strategy"].update(cp=2, dp=case["strategy"]["dp"] // 2)
     other[part][key] = value
     if value == DROP:
         del other[part][key]
