@@ -38,7 +38,7 @@ public:
     // which no number of peeled ones ends.
     std::set<std::tuple<StringRef, int64_t, int64_t>> done;
     while (true) {
-      auto unsettled = findUnsettledRepeats(function, mesh);
+      auto unsettled = findUnsettledRepeats(function, mesh.getValue());
       if (failed(unsettled))
         return signalPassFailure();
       // What a repeat leaves is what the next one finds: one at a time.

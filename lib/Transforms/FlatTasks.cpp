@@ -1,0 +1,234 @@
+//===- FlatTasks.cpp - what becomes a task ----------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels, collectives and buckets as tasks: the stream they run on, what they
+// wait for, and the buffers they read and allocate.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flattener.h"
+
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace proteus;
+
+sim::Stream proteus::getStream(Operation *op) {
+  if (isa<dist::FetchOp>(op))
+    return sim::Stream::HostToDevice;
+  if (isa<dist::OffloadOp>(op))
+    return sim::Stream::DeviceToHost;
+  if (isa<dist::ShiftOp>(op))
+    return sim::Stream::ContextParallel;
+  // Activations and gradients travel independently: the stages may have them in
+  // different orders.
+  if (isa<dist::SendOp, dist::RecvOp>(op)) {
+    bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
+                   dist::SectionKind::Forward;
+    if (isa<dist::SendOp>(op))
+      return forward ? sim::Stream::PipelineSend
+                     : sim::Stream::PipelineSendGradient;
+    return forward ? sim::Stream::PipelineReceive
+                   : sim::Stream::PipelineReceiveGradient;
+  }
+  if (!isa<dist::CollectiveOpInterface>(op))
+    return sim::Stream::Compute;
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  if (purpose && purpose.getValue() != dist::Purpose::Activation)
+    return sim::Stream::DataParallel;
+  return sim::Stream::TensorParallel;
+}
+
+bool Flattener::blocks(Operation *op) const {
+  if (isa<dist::SendOp>(op))
+    return messagesBlock;
+  return tensorCollectivesBlock && getStream(op) == sim::Stream::TensorParallel;
+}
+
+void Flattener::read(FlatTask &task, uint32_t value) {
+  SmallVector<uint32_t> tensors;
+  leaves(value, tensors);
+  for (uint32_t tensor : tensors) {
+    const FlatValue &info = values[tensor];
+    if (info.producer >= 0) {
+      auto &list =
+          once && !info.producedOnce ? task.dependsOnMicro : task.dependsOn;
+      if (!llvm::is_contained(list, static_cast<uint32_t>(info.producer)))
+        list.push_back(info.producer);
+    }
+    if (info.buffer >= 0 && info.producedOnce == once &&
+        !llvm::is_contained(task.reads, static_cast<uint32_t>(info.buffer)))
+      task.reads.push_back(info.buffer);
+  }
+}
+
+/// The operand into whose memory `result` is written, if any.
+static Value inPlaceOperand(OpResult result) {
+  Operation *op = result.getOwner();
+  if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
+    return op->getOperand(0);
+  // An update returns its operands but the gradient, in order.
+  if (isa<nn::SGDOp, nn::AdamOp, nn::EmbeddingBagUpdateOp>(op)) {
+    unsigned number = result.getResultNumber();
+    return op->getOperand(number == 0 ? 0 : number + 1);
+  }
+  // A step of a ring goes on with what the last one has made.
+  if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
+      block && !block.getSoFar().empty())
+    return block.getSoFar()[result.getResultNumber()];
+  if (auto block = dyn_cast<nn::AttentionBlockGradOp>(op);
+      block && result.getResultNumber() == 0)
+    return block.getQueryGradientSoFar();
+  if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
+    Value init = destinations.getTiedOpOperand(result)->get();
+    // An empty tensor has no memory yet, and what others read is not
+    // overwritten.
+    Operation *producer = init.getDefiningOp();
+    if (producer && producer->getNumOperands() > 0 && init.hasOneUse())
+      return init;
+  }
+  return {};
+}
+
+void Flattener::visitTask(Operation *op) {
+  FlatTask task;
+  task.op = op;
+  task.label = labelOf(op);
+  task.phase = phase;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      read(task, environment.lookup(operand));
+  FlatList &target = list();
+  uint32_t number = target.tasks.size();
+  bool isBlocking = blocks(op);
+  // What blocks waits for the kernels in front of it: they run in order, so the
+  // last one will do.
+  if (isBlocking)
+    for (uint32_t other = number; other-- > target.sectionBegin.back();)
+      if (target.tasks[other].waits ||
+          getStream(target.tasks[other].op) == sim::Stream::Compute) {
+        if (!llvm::is_contained(task.dependsOn, other))
+          task.dependsOn.push_back(other);
+        break;
+      }
+  for (OpResult result : op->getResults()) {
+    FlatValue value;
+    value.producer = number;
+    value.producedOnce = once;
+    auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+    bool forParameter =
+        purpose && purpose.getValue() == dist::Purpose::Parameter;
+    // What the update gathers or moves to the host is resident memory.
+    bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
+    Value memory = inPlaceOperand(result);
+    if (memory && isInChunks(environment.lookup(memory)))
+      memory = {};
+    if (memory) {
+      value.buffer = values[environment.lookup(memory)].buffer;
+    } else if (!gathersParameter) {
+      FlatBuffer buffer;
+      buffer.value = result;
+      buffer.name = task.label;
+      bool forward =
+          phase == sim::Phase::Forward || phase == sim::Phase::Recompute;
+      if (forParameter)
+        buffer.owner = sim::MemoryOwner::Communication;
+      else
+        buffer.owner = forward ? sim::MemoryOwner::Activations
+                               : sim::MemoryOwner::Temporaries;
+      value.buffer = target.buffers.size();
+      task.allocates.push_back(value.buffer);
+      target.buffers.push_back(std::move(buffer));
+    }
+    environment[result] = addValue(std::move(value));
+  }
+  target.tasks.push_back(std::move(task));
+  if (!isBlocking)
+    return;
+  FlatTask wait;
+  wait.op = op;
+  wait.label = labelOf(op);
+  wait.phase = phase;
+  wait.waits = true;
+  wait.dependsOn = {number};
+  target.tasks.push_back(std::move(wait));
+}
+
+/// Every bucket becomes a task of the section that computes its members, right
+/// after the last of them. The reduced gradients take the place of the
+/// unreduced ones.
+void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
+  SmallVector<std::vector<uint32_t>> reduced;
+  for (auto [i, input] : llvm::enumerate(fused.getInputs()))
+    reduced.emplace_back(fused.getNumIterations(i));
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "bucket " + std::to_string(number);
+    task.phase = sim::Phase::Backward;
+    uint32_t last = 0;
+    uint32_t id = bucketTasks.size();
+    uint32_t numTasks = flat.micro.tasks.size();
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i) {
+        uint32_t member = stacked ? sliceOf(input, i) : input;
+        int32_t producer = values[member].producer;
+        if (producer >= 0) {
+          uint32_t number = producer;
+          // What another bucket has reduced is there when that one is.
+          uint32_t behind =
+              number < numTasks ? number : bucketTasks[number - numTasks].first;
+          last = std::max(last, behind);
+          if (!llvm::is_contained(task.dependsOn, number))
+            task.dependsOn.push_back(number);
+        }
+        FlatValue value;
+        // Tasks of buckets get their place at the end; until then they are
+        // numbered behind all others.
+        value.producer = numTasks + id;
+        reduced[range.operand][i] = addValue(std::move(value));
+      }
+    }
+    bucketTasks.push_back({last, std::move(task)});
+  }
+  for (auto [i, output] : llvm::enumerate(fused.getOutputs())) {
+    if (!fused.getStacked()[i]) {
+      environment[output] = reduced[i].front();
+      continue;
+    }
+    FlatValue stack;
+    stack.slices = std::move(reduced[i]);
+    environment[output] = addValue(std::move(stack));
+  }
+}
+
+/// Every bucket is a task of the update. What it gathers takes its place in the
+/// memory of the parameters.
+void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
+  for (auto [number, bucket] :
+       llvm::enumerate(fused.getBuckets().getValue().list)) {
+    FlatTask task;
+    task.op = fused;
+    task.bucket = number;
+    task.label = "gather " + std::to_string(number);
+    task.phase = phase;
+    for (const dist::BucketRange &range : bucket) {
+      uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
+      bool stacked = fused.getStacked()[range.operand];
+      for (int64_t i = range.from; i < range.to; ++i)
+        read(task, stacked ? sliceOf(input, i) : input);
+    }
+    list().tasks.push_back(std::move(task));
+  }
+  for (Value output : fused.getOutputs())
+    environment[output] = addValue(FlatValue());
+}
