@@ -67,10 +67,11 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
-// AMD GPUs of a node are linked to each other, by 64 and 76.8 GB/s of which as
-// much is taken to be left as of NVLink.
-static constexpr StringLiteral meshMI300 = "{link_gbps = 52.0, pairs = all}";
-static constexpr StringLiteral meshMI350 = "{link_gbps = 63.0, pairs = all}";
+// AMD GPUs of a node are linked to each other. The rate of the MI350 is that at
+// which constants of collectives are fitted; links of the MI300 are 5/6 as
+// fast.
+static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
+static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
 // Export versions have the chip of another with fewer links.
 static constexpr StringLiteral switchedA800 =
@@ -329,6 +330,9 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
     node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", cards,
                     formatv("{0:f2}", network.gbit).str());
   }
+  // Racks have constants of their own, as nodes of the presets have them.
+  if (gpu->chip.starts_with("GB"))
+    node += ", collectives = {like = \"blackwell-nvl72\"}";
   if (isPCIe && devices > 1)
     node += ", pcie = " + pcieOf(*gpu, devices, cards);
   std::string device = "\"" + gpu->device.str() + "\"";

@@ -18,16 +18,17 @@ namespace {
 
 TEST(Preset, TheyAreSortedByName) {
   EXPECT_EQ(join(clusterPresetNames(), " "),
-            "dgx-2 dgx-a100 dgx-b200 dgx-h100 dgx-h200 dgx1-v100 gb200-nvl72 "
-            "gtx1080-pcie pcie-cloud titanxp-pcie");
+            "dgx-2 dgx-a100 dgx-b200 dgx-b300 dgx-h100 dgx-h200 dgx1-v100 "
+            "gb200-nvl72 gb300-nvl72 gtx1080-pcie mi300x pcie-cloud "
+            "titanxp-pcie");
   for (const std::string &name : clusterPresetNames()) {
     Expected<Cluster> cluster = parseClusterPreset(name);
     ASSERT_TRUE(bool(cluster)) << toString(cluster.takeError());
     EXPECT_EQ(cluster->name, name);
     EXPECT_EQ(cluster->numNodes(), 1);
-    EXPECT_EQ(cluster->devicesPerNode(), name == "gb200-nvl72" ? 72
-                                         : name == "dgx-2"     ? 16
-                                                               : 8);
+    EXPECT_EQ(cluster->devicesPerNode(), StringRef(name).ends_with("nvl72") ? 72
+                                         : name == "dgx-2" ? 16
+                                                           : 8);
     EXPECT_TRUE(cluster->isHomogeneous());
     EXPECT_TRUE(cluster->kinds[0].host);
     // Clusters of any size, but for the machine without a network.
@@ -117,10 +118,13 @@ TEST(Preset, HoldsTheFiguresOfTheMachine) {
       {"dgx-2", 132, 12, 100, 150, 6.25, 15.75},
       {"dgx-a100", 240, 24, 200, 300, 25, 31.5},
       {"dgx-b200", 721.8, 48, 400, 900, 50, 63},
+      {"dgx-b300", 721.8, 96, 800, 900, 100, 63},
       {"dgx-h100", 370.8, 48, 400, 450, 50, 63},
       {"dgx-h200", 370.8, 48, 400, 450, 50, 63},
       {"dgx1-v100", 132, 12, 50, 150, 6.25, 15.75},
       {"gb200-nvl72", 721.8, 225, 3600, 900, 50, 225},
+      {"gb300-nvl72", 721.8, 225, 7200, 900, 100, 225},
+      {"mi300x", 373.1, 48, 400, 448, 50, 63},
       {"gtx1080-pcie", 0, 12, 7, 12, 0.875, 12},
       {"pcie-cloud", 0, 12, 12.5, 12, 1.5625, 12},
       {"titanxp-pcie", 0, 12, 0, 12, 0, 12},
