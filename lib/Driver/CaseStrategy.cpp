@@ -160,8 +160,55 @@ int64_t proteus::driver::gpusOfCase(const json::Reader &s,
   return gpus;
 }
 
-/// Degrees; the data-parallel one is what is left of the devices, and those of
-/// contexts or experts may be counted within it or beside it.
+/// tp * pp * cp, or 0 if no cluster has so many devices; such degrees are
+/// refused when the job is run.
+static int64_t devicesOfReplica(const Strategy &strategy) {
+  constexpr int64_t most = 1'000'000;
+  int64_t devices = 1;
+  for (int64_t degree : {strategy.tp, strategy.pp, strategy.cp}) {
+    if (degree > most / devices)
+      return 0;
+    devices *= degree;
+  }
+  return devices;
+}
+
+/// Degrees of contexts or experts may be counted within the data-parallel one
+/// or beside it: the number of devices tells.
+static void settleReplicas(Job &job, CaseNotes &notes) {
+  Strategy &strategy = job.strategy;
+  int64_t inner = devicesOfReplica(strategy);
+  if (!strategy.dp || inner == 0 || *job.gpus % inner != 0)
+    return;
+  int64_t dp = *job.gpus / inner;
+  if (*strategy.dp == dp)
+    return;
+  if (strategy.cp > 1 && *strategy.dp == dp * strategy.cp) {
+    strategy.dp = dp;
+    notes.assumed.push_back("cp is a part of dp, as the number of GPUs says");
+  } else if (strategy.ep > 1 && dp % strategy.ep == 0 &&
+             *strategy.dp == dp / strategy.ep) {
+    strategy.dp = dp;
+    notes.assumed.push_back("dp is that of experts, as the number of GPUs "
+                            "says");
+  }
+}
+
+/// Where ep counts more devices than there are replicas, it counts those of tp.
+static void settleExperts(Job &job, CaseNotes &notes) {
+  Strategy &strategy = job.strategy;
+  int64_t inner = devicesOfReplica(strategy);
+  if (strategy.etp || strategy.tp == 1 || inner == 0)
+    return;
+  int64_t dp = *job.gpus / inner, replicas = strategy.ep / strategy.tp;
+  if (dp % strategy.ep == 0 || strategy.ep % strategy.tp != 0 ||
+      dp % replicas != 0)
+    return;
+  strategy.etp = 1;
+  notes.assumed.push_back("experts are whole (etp is 1), as ep says");
+}
+
+/// Degrees; the data-parallel one is what is left of the devices.
 static void setDegrees(const json::Reader &s, const json::Reader &hardware,
                        Job &job, CaseNotes &notes) {
   Strategy &strategy = job.strategy;
@@ -171,32 +218,11 @@ static void setDegrees(const json::Reader &s, const json::Reader &hardware,
   strategy.pp = degree("pp");
   strategy.cp = degree("cp");
   strategy.ep = degree("ep");
+  strategy.etp = countOf(s, "etp");
   strategy.virtualStages = degree("vpp");
   strategy.dp = countOf(s, "dp");
-  if (!strategy.dp)
-    return;
-  // Degrees beyond any cluster are refused later.
-  constexpr int64_t most = 1'000'000;
-  for (int64_t each :
-       {strategy.tp, strategy.pp, strategy.cp, strategy.ep, *strategy.dp})
-    if (each > most)
-      return;
-  int64_t stages = *strategy.dp * strategy.tp;
-  if (stages > most || stages * strategy.pp > most)
-    return;
-  int64_t without = stages * strategy.pp;
-  if (without * strategy.cp == *job.gpus)
-    return;
-  if (strategy.cp > 1 && without == *job.gpus &&
-      *strategy.dp % strategy.cp == 0) {
-    strategy.dp = *strategy.dp / strategy.cp;
-    notes.assumed.push_back("cp is a part of dp, as the number of GPUs says");
-  } else if (strategy.ep > 1 && without * strategy.cp <= *job.gpus &&
-             without * strategy.cp * strategy.ep == *job.gpus) {
-    strategy.dp = *strategy.dp * strategy.ep;
-    notes.assumed.push_back("dp is that of experts, as the number of GPUs "
-                            "says");
-  }
+  settleReplicas(job, notes);
+  settleExperts(job, notes);
 }
 
 /// Micro-batches and the whole.

@@ -34,6 +34,10 @@ void proteus::driver::addStrategyFlags(Flags &flags, Strategy &s) {
                 maxDegree, {"context-parallel-size"});
   flags.integer("ep", "expert parallel degree, part of the data parallel one",
                 s.ep, 1, maxDegree, {"expert-model-parallel-size"});
+  flags.integer("etp",
+                "parts of an expert: tp, or 1: whole experts on the devices of "
+                "tp too, which ep counts then (default: tp)",
+                s.etp, 1, maxDegree, {"expert-tensor-parallel-size"});
   flags.integer("dp", "data parallel degree (default: GPUs / (tp * pp * cp))",
                 s.dp, 1, maxDegree, {"data-parallel-size"});
   flags.flag("sequence-parallel",
@@ -260,6 +264,8 @@ std::string Strategy::text() const {
   number("pp", pp, 1);
   number("cp", cp, 1);
   number("ep", ep, 1);
+  if (etp)
+    add("etp", Twine(*etp));
   number("vpp", virtualStages, 1);
   if (sequenceParallel)
     add("sequence-parallel", "true");
@@ -334,11 +340,27 @@ Expected<Sizes> proteus::driver::sizesOf(const Job &job,
                              " of the " + Twine(sizes.gpus) +
                              " GPUs, but --dp is " + Twine(*s.dp) +
                              "; leave --dp or --gpus out");
-  if (sizes.dp % s.ep != 0)
+  if (s.etp && *s.etp != 1 && *s.etp != s.tp)
+    return createStringError("etp = " + Twine(*s.etp) +
+                             ": an expert is cut into tp = " + Twine(s.tp) +
+                             " parts or left whole; use --etp 1, or leave it "
+                             "out");
+  if (s.hasWholeExperts() && s.ep % s.tp != 0)
     return createStringError("ep = " + Twine(s.ep) +
-                             " does not divide the data parallel degree " +
-                             Twine(sizes.dp) + " (" + Twine(sizes.gpus) +
-                             " GPUs / " + Twine(inner) + ")");
+                             " counts the devices of tp too where etp is 1; "
+                             "use a multiple of tp = " +
+                             Twine(s.tp) + ", or leave --etp out");
+  if (sizes.dp % s.expertReplicas() != 0)
+    return createStringError(
+        "ep = " + Twine(s.ep) +
+        (s.hasWholeExperts() ? " / tp = " + std::to_string(s.expertReplicas())
+                             : "") +
+        " does not divide the data parallel degree " + Twine(sizes.dp) + " (" +
+        Twine(sizes.gpus) + " GPUs / " + Twine(inner) + ")" +
+        (s.hasWholeExperts() || s.tp == 1 || s.ep % s.tp != 0 ||
+                 sizes.dp % (s.ep / s.tp) != 0
+             ? ""
+             : "; whole experts on the devices of tp are --etp 1"));
   if (s.virtualStages > 1 && s.pp == 1)
     return createStringError("--vpp " + Twine(s.virtualStages) +
                              " needs a pipeline: set --pp");

@@ -177,7 +177,7 @@ static void setBuckets(const Job &job, const Sizes &sizes,
 static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
   const Strategy &s = job.strategy;
   ApplyStrategyOptions options;
-  options.dataParallel = sizes.dp / s.ep;
+  options.dataParallel = sizes.dp / s.expertReplicas();
   options.tensorParallel = s.tp;
   options.sequenceParallel = s.sequenceParallel && s.tp > 1;
   options.contextParallel = s.cp;
@@ -185,7 +185,8 @@ static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
                             .Case("ring", ContextKind::Ring)
                             .Case("ulysses", ContextKind::Ulysses)
                             .Default(ContextKind::AllGather);
-  options.expertParallel = s.ep;
+  options.expertParallel = s.expertReplicas();
+  options.wholeExperts = s.hasWholeExperts();
   options.pipelineParallel = s.pp;
   // As the frameworks whose flags these are place ranks.
   options.stagesOutermost = true;

@@ -75,6 +75,9 @@ static LogicalResult checkOptions(ModuleOp module,
   if (options.sequenceParallel && options.tensorParallel == 1)
     return emitError(loc, "sp=true splits sequences over the devices of tp; "
                           "set tp, or use cp");
+  if (options.wholeExperts && options.tensorParallel == 1)
+    return emitError(loc, "whole-experts=true places experts on the devices of "
+                          "tp; set tp, or leave it out");
   if (options.keepGathered && !options.sequenceParallel)
     return emitError(loc, "keep-gathered is about inputs of linears whose "
                           "sequences are split; set sp=true, or leave it out");
@@ -177,6 +180,7 @@ public:
                                  contextParallel,
                                  contextKind,
                                  expertParallel,
+                                 wholeExperts,
                                  pipelineParallel,
                                  stagesOutermost,
                                  microBatches,

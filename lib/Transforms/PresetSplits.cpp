@@ -194,7 +194,8 @@ LogicalResult PresetSplits::splitTensors() {
   for (Operation *op : model.getOperations())
     if (auto linear = dyn_cast<nn::LinearOp>(op)) {
       splitLinear(linear);
-    } else if (auto expert = dyn_cast<nn::ExpertLinearOp>(op)) {
+    } else if (auto expert = dyn_cast<nn::ExpertLinearOp>(op);
+               expert && !options.wholeExperts) {
       splitExperts(expert);
     } else if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
       auto table = cast<RankedTensorType>(embedding.getTable().getType());
@@ -367,9 +368,28 @@ LogicalResult PresetSplits::splitContext() {
 // Experts
 //===----------------------------------------------------------------------===//
 
-/// Experts on ep, which elsewhere splits the batch.
+std::pair<SmallVector<StringRef>, int64_t>
+PresetSplits::placesOfExperts() const {
+  SmallVector<StringRef> axes;
+  int64_t count = 1;
+  // What tp has in common is dealt out first: tokens are the same on its
+  // devices when they are sent to those of ep.
+  if (options.wholeExperts) {
+    axes.push_back(kTensor);
+    count *= options.tensorParallel;
+  }
+  if (options.expertParallel > 1) {
+    axes.push_back(kExpert);
+    count *= options.expertParallel;
+  }
+  return {axes, count};
+}
+
+/// Experts on ep, which elsewhere splits the batch, and on tp if they are
+/// whole.
 LogicalResult PresetSplits::placeExperts() {
-  if (options.expertParallel == 1)
+  auto [places, count] = placesOfExperts();
+  if (places.empty())
     return success();
   DenseSet<Value> ofExperts;
   bool found = false;
@@ -386,6 +406,8 @@ LogicalResult PresetSplits::placeExperts() {
                << "; change groups or the degrees";
       continue;
     }
+    if (options.wholeExperts && isa<nn::MoeDispatchOp, nn::MoeCombineOp>(op))
+      addPart(op, part("expert", {kTensor}));
     auto linear = dyn_cast<nn::ExpertLinearOp>(op);
     bool follows = (isElementWise(op) || isa<nn::AddOp, nn::MulOp>(op)) &&
                    llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -403,17 +425,39 @@ LogicalResult PresetSplits::placeExperts() {
     found = true;
     int64_t experts =
         cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0);
-    if (experts < options.expertParallel)
-      return linear.emitOpError("has ")
-             << experts << " experts, fewer than ep=" << options.expertParallel
-             << "; use ep=" << experts << " or less";
-    addPart(op, part("expert", {kExpert}));
+    if (experts < count) {
+      InFlightDiagnostic diagnostic = linear.emitOpError("has ");
+      diagnostic << experts << " experts, fewer than ";
+      if (options.wholeExperts)
+        return diagnostic << "tp=" << options.tensorParallel
+                          << " times ep=" << options.expertParallel
+                          << " places; use whole-experts=false or smaller "
+                             "degrees";
+      return diagnostic << "ep=" << options.expertParallel
+                        << "; use ep=" << experts << " or less";
+    }
+    addPart(op, part("expert", places));
   }
   if (!found)
-    return model.getFunction().emitOpError("has no experts to split into ep=")
-           << options.expertParallel
-           << " parts: there is no nn.expert_linear; use ep=1";
+    return model.getFunction().emitOpError("has no experts to split into ")
+           << (options.wholeExperts ? "tp times ep=" : "ep=") << count
+           << " parts: there is no nn.expert_linear; use ep=1"
+           << (options.wholeExperts ? " and whole-experts=false" : "");
   return success();
+}
+
+/// Tokens find their slots in whole sequences; the slots themselves are shared
+/// out over cp, or all of its devices would compute the same experts.
+void PresetSplits::splitSlots() {
+  if (options.contextParallel == 1)
+    return;
+  for (Operation *op : model.getOperations())
+    if (isa<nn::MoeDispatchOp, nn::ExpertLinearOp, nn::MoeCombineOp>(op)) {
+      addPart(op, part("slot", {kContext}));
+      // What is in the slots of one device belongs to tokens of all of them.
+      if (isa<nn::MoeCombineOp>(op))
+        addPart(op, part("seq", {}));
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,6 +558,7 @@ LogicalResult PresetSplits::decide() {
   if (failed(splitTensors()) || failed(checkSequence()))
     return failure();
   splitSequence();
+  splitSlots();
   if (failed(splitContext()) || failed(placeExperts()) ||
       failed(recomputeAttention()) || failed(placeTables()))
     return failure();

@@ -87,7 +87,11 @@ private:
   llvm::LogicalResult checkSequence();
   void splitSequence();
   llvm::LogicalResult splitContext();
+  /// The axes over which experts are dealt out, and the number of places.
+  std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
+  placesOfExperts() const;
   llvm::LogicalResult placeExperts();
+  void splitSlots();
   llvm::LogicalResult recomputeAttention();
   llvm::LogicalResult placeTables();
   /// Splits what is stored, as ZeRO does.

@@ -82,8 +82,8 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
     if (weight.getDimSize(1) < count * (columns ? options.tensorParallel : 1))
       return {};
     Parts parts;
-    if (options.expertParallel > 1)
-      parts.push_back(part("expert", {kExpert}));
+    if (auto places = placesOfExperts().first; !places.empty())
+      parts.push_back(part("expert", places));
     parts.push_back(part("out", columns ? withTensor : copies));
     if (rowLinears.contains(op))
       parts.push_back(part("in", {kTensor}));

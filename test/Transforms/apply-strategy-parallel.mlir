@@ -182,6 +182,36 @@
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 tp=2 sp=true cp=2 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=4 pp=2 micro-batches=2 recompute=full" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
+// Whole experts on the devices of tp: what tp has in common is dealt out.
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 whole-experts=true zero=1" | FileCheck %s --check-prefix=WHOLE
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 whole-experts=true zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="tp=4 whole-experts=true sp=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2 tp=2 sp=true whole-experts=true zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: not proteus-opt %t/moe.mlir --apply-strategy="ep=4 tp=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not proteus-opt %t/moe.mlir --apply-strategy="ep=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=NOTP
+// RUN: not proteus-opt %t/gpt.mlir --apply-strategy="tp=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=NOEXPERTS
+// WHOLE: node "moe.dispatch" {
+// WHOLE-NEXT: split op [expert -> tp]
+// WHOLE: node "moe.experts.fc1" {
+// WHOLE-NEXT: split op [batch -> dp, expert -> [tp, ep]]
+// WHOLE-NEXT: split state [expert -> [tp, ep], out -> dp]
+// WHOLE: node "moe.combine" {
+// WHOLE-NEXT: split op [expert -> tp]
+// PLACES: has 8 experts, fewer than tp=4 times ep=4 places; use whole-experts=false or smaller degrees
+// NOTP: whole-experts=true places experts on the devices of tp; set tp, or leave it out
+// NOEXPERTS: has no experts to split into tp times ep=4 parts: there is no nn.expert_linear; use ep=1 and whole-experts=false
+
+// Slots of experts are shared out over cp: its devices do not compute the same.
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2" | FileCheck %s --check-prefix=SLOTS
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2 cp-kind=ring" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 cp=4" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// SLOTS: node "moe.dispatch" {
+// SLOTS-NEXT: split op [slot -> cp]
+// SLOTS: node "moe.experts.fc1" {
+// SLOTS-NEXT: split op [slot -> cp, batch -> [], expert -> ep]
+// SLOTS: node "moe.combine" {
+// SLOTS-NEXT: split op [slot -> cp, seq -> []]
+
 // ETP: node "attention.qkv" {
 // ETP-NEXT: split op [out -> tp]
 // ETP-NEXT: split state [out -> [tp, dp, ep]]

@@ -26,6 +26,9 @@ struct Strategy {
   /// Data-parallel degree, experts' included; absent: what is left of the GPUs.
   std::optional<int64_t> dp;
   int64_t tp = 1, pp = 1, cp = 1, ep = 1;
+  /// Into how many parts an expert is cut: `tp`, or 1 to place whole experts on
+  /// the devices of tp too, which `ep` then counts; absent: `tp`.
+  std::optional<int64_t> etp;
   int64_t virtualStages = 1;
   int64_t microBatch = 1;
   /// Micro-batches per step and pipeline; absent: from the global batch.
@@ -66,6 +69,11 @@ struct Strategy {
   /// kernels run beside messages, and messages are sliced; absent: as the stack
   /// does it.
   std::optional<bool> overlapParameters, overlapMessages, scatterMessages;
+
+  /// Whether tp places experts and does not cut them.
+  bool hasWholeExperts() const { return tp > 1 && etp == 1; }
+  /// Which part of the data-parallel degree places experts.
+  int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
 
   /// "tp=8 pp=4 zero=1": what differs from the defaults.
   std::string text() const;

@@ -38,7 +38,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       sequences are dealt out in a zigzag where 2 `cp` divides them, and `sp` does
       not cut the parts further; else a remark says that work is unbalanced.
     - `ep` splits the batch as `dp` does, and places experts: on its devices each
-      `nn.expert_linear` is split by experts, not by the batch.
+      `nn.expert_linear` is split by experts, not by the batch. Tokens find their
+      slots in whole sequences; the slots are split over `cp`. With
+      `whole-experts=true` `tp` does not cut experts, but places them as `ep` does.
     - `recompute=full` recomputes those repeated layers one by one,
       `recompute=selective` only `nn.attention`, or where attention is written
       out, the module in which its products and softmax are.
@@ -121,6 +123,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::ContextKind::Ulysses, "ulysses",
                         "attention is split by heads"))}]>,
     Option<"expertParallel", "ep", "int64_t", "1", "Expert-parallel degree">,
+    Option<"wholeExperts", "whole-experts", "bool", "false",
+           "Place experts on the devices of tp too, and do not cut them">,
     Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
     Option<"stagesOutermost", "stages-outermost", "bool", "false",
            "Make `pp` the outermost axis: devices of a stage are neighbours">,
