@@ -257,6 +257,26 @@ Value ValueConverter::transfer(MarkedBuilder &builder, Value value,
   return failed(moved) ? Value() : *moved;
 }
 
+/// Whether `op` makes something of nothing: a constant, an empty tensor, or
+/// what fills one with the other.
+static bool readsNoData(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && producer->getNumOperands() == 0;
+  });
+}
+
+/// Where what `reader` reads of `value` is converted: in front of what prepares
+/// its destination, as it would be in front of a layer that begins with that.
+static Operation *placeOfConversion(Value value, Operation *reader) {
+  Operation *place = reader;
+  for (Operation *before = reader->getPrevNode();
+       before && before != value.getDefiningOp() && readsNoData(before);
+       before = before->getPrevNode())
+    place = before;
+  return place;
+}
+
 Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
                               Purpose purpose) {
   if (Value copy = onHost(value, reader); copy != value)
@@ -292,6 +312,7 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     marks.gatherOnce = static_cast<bool>(gatheringOf(reader, kGatherOnceAttr));
   }
   MarkedBuilder builder(reader, std::move(marks));
+  builder.setInsertionPoint(placeOfConversion(value, reader));
   // What leaves the step, or the device, is converted as soon as it is there.
   Operation *origin = value.getDefiningOp();
   bool leaves = isa<func::ReturnOp>(reader) && origin;
