@@ -102,6 +102,12 @@ else:
     assert assumed
     for case in assumed:
         assert case["supported"] and case["assumed"], case
+    # A network that is not known makes the interval wider.
+    def width(case):
+        return case["uncertainty"]["high_s"] / case["predicted_iteration_time_s"]
+
+    vague = next(c for c in assumed if c["id"].endswith("inter_link 10 GbE"))
+    assert width(vague) > 1.2 * width(same[0]), vague
     # Rates alone: all cards of the node, one of them, and each of them.
     times = {c["id"].split(" ", 2)[2]: c["predicted_iteration_time_s"] for c in assumed if ".inter_link" in c["id"]}
     assert times["10 GbE"] > 2 * first, times
