@@ -140,7 +140,10 @@ void proteus::driver::explainCase(raw_ostream &os, const Case &one,
        << fixed(100 * (predicted / *one.iterationSeconds - 1), 1) << " %";
   os << "\n  strategy " << one.job.strategy.text() << "; stack "
      << (one.job.stack.empty() ? "generic" : one.job.stack)
-     << (one.job.site.empty() ? "" : "; site ") << one.job.site << "\n\n";
+     << (one.job.site.empty() ? "" : "; site ") << one.job.site << "\n";
+  for (const std::string &assumption : one.assumed)
+    os << "  assumed: " << assumption << "\n";
+  os << "\n";
 
   const sim::Breakdown &parts =
       outcome.result.classes[outcome.result.slowestClass()].breakdown;
