@@ -180,10 +180,13 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
       uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
       bool stacked = fused.getStacked()[range.operand];
       for (int64_t i = range.from; i < range.to; ++i) {
-        uint32_t member = stacked ? sliceOf(input, i) : input;
-        int32_t producer = values[member].producer;
-        if (producer >= 0) {
-          uint32_t number = producer;
+        // Layers of layers are stacks of stacks.
+        SmallVector<uint32_t> members;
+        leaves(stacked ? sliceOf(input, i) : input, members);
+        for (uint32_t member : members) {
+          if (values[member].producer < 0)
+            continue;
+          uint32_t number = values[member].producer;
           // What another bucket has reduced is there when that one is.
           uint32_t behind =
               number < numTasks ? number : bucketTasks[number - numTasks].first;
