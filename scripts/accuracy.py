@@ -149,8 +149,8 @@ def held_out(jobs):
             "`validation/held_out.json`: Megatron-LM on A100 (2021, 2022), torchtitan on A100, "
             "NeMo in fp8 on H100, B200 and GB200, Megatron-Turing NLG on up to 3360 A100, and the "
             "runs of SimuMax on B200 with more micro-batches (simumax32) and long sequences "
-            "(simumaxcp) than those that its stack is fitted to. No constant is fitted to them, but mechanisms were "
-            "found on them, so they are no blind test: kept fp8 weights, the rate of fp8 on "
+            "(simumaxcp) than those that its stack is fitted to. No constant is fitted to them, "
+            "but mechanisms were found on them, so they are no blind test: kept fp8 weights, the rate of fp8 on "
             "H100, gathers in fp8, overlap by user buffers, gradients of fused linears. Rows "
             "that were added when most of that was there (nemo2504, Mixtral on B200, "
             f"Llama-3 8B on GB200) are off by {percent(late[0])} to {percent(late[-1])} %. The "
@@ -159,8 +159,8 @@ def held_out(jobs):
             f"it their error is {percent(without_overlap(path, jobs))} %. No model was changed "
             "for megatron2021, mtnlg, simumax32 and simumaxcp; that the parts of a sequence are "
             "exchanged by all-to-all in the last, as their source says, is read from the cases "
-            "since (as a ring, which was scored first, they are 4.5 % off). Megatron-Turing NLG reports 113 to 126 "
-            "TFLOP/s per GPU, where Megatron-LM reports 163 for a model of that size split in "
+            "since (as a ring, which was scored first, they are 4.5 % off). Megatron-Turing NLG "
+            "reports 113 to 126 TFLOP/s per GPU, where Megatron-LM reports 163 for a model of that size split in "
             "the same way (Narayanan et al. 2021, table 1): what slowed it down is not in its "
             "configuration.\n\n" +
             table(["source", "runs", "with a time", "mean abs. error", "bias", "worst",
