@@ -116,13 +116,12 @@ def table(header, rows):
     return "\n".join(lines) + "\n"
 
 
-def without_overlap(path, jobs):
-    """The mean error of the cases that say how tensor-parallel sums overlap, if they
-    did not say it."""
+def error_without(key, path, jobs):
+    """The mean error of the cases whose strategy says `key`, if it did not."""
     with open(path) as file:
-        cases = [c for c in json.load(file) if "tensor_overlap" in c["strategy"]]
+        cases = [c for c in json.load(file) if key in c["strategy"]]
     for case in cases:
-        del case["strategy"]["tensor_overlap"]
+        del case["strategy"][key]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as plain:
         json.dump(cases, plain)
         plain.flush()
@@ -150,18 +149,19 @@ def held_out(jobs):
             "NeMo in fp8 on H100, B200 and GB200, Megatron-Turing NLG on up to 3360 A100, and the "
             "runs of SimuMax on B200 with more micro-batches (simumax32) and long sequences "
             "(simumaxcp) than those that its stack is fitted to. No constant is fitted to them, "
-            "but mechanisms were found on them, so they are no blind test: kept fp8 weights, the rate of fp8 on "
-            "H100, gathers in fp8, overlap by user buffers, gradients of fused linears. Rows "
+            "but mechanisms were found on them, so they are no blind test: kept fp8 weights, the "
+            "rate of fp8 on H100, gathers in fp8, overlap by user buffers, gradients of fused linears. Rows "
             "that were added when most of that was there (nemo2504, Mixtral on B200, "
             f"Llama-3 8B on GB200) are off by {percent(late[0])} to {percent(late[-1])} %. The "
             "cases of Megatron-LM of 2022 say that sums of gradients run beside products, which "
             "is how that framework works by default, but was not read in their source; without "
-            f"it their error is {percent(without_overlap(path, jobs))} %. No model was changed "
-            "for megatron2021, mtnlg, simumax32 and simumaxcp; that the parts of a sequence are "
+            f"it their error is {percent(error_without('tensor_overlap', path, jobs))} %. "
+            "No model was changed for megatron2021, mtnlg, simumax32 and simumaxcp; that the parts of a sequence are "
             "exchanged by all-to-all in the last, as their source says, is read from the cases "
-            "since (as a ring, which was scored first, they are 4.5 % off). Megatron-Turing NLG "
-            "reports 113 to 126 TFLOP/s per GPU, where Megatron-LM reports 163 for a model of that size split in "
-            "the same way (Narayanan et al. 2021, table 1): what slowed it down is not in its "
+            "since (as a ring, which was scored first, they are "
+            f"{percent(error_without('cp_comm_type', path, jobs))} % off). Megatron-Turing NLG "
+            "reports 113 to 126 TFLOP/s per GPU, where Megatron-LM reports 163 for a model of that "
+            "size split in the same way (Narayanan et al. 2021, table 1): what slowed it down is not in its "
             "configuration.\n\n" +
             table(["source", "runs", "with a time", "mean abs. error", "bias", "worst",
                    "said not to fit"], rows) + "\n")

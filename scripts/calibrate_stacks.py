@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits the constants of software stacks and sites to measured runs.
 
-  scripts/calibrate_stacks.py CASES.json [STACK...] [--jobs N]
+  scripts/calibrate_stacks.py CASES.json [STACK...] [--jobs N] [--pairs]
 
 CASES.json has the format of docs/validation.md. For each stack of
 clusters/stacks that names its parameters below, the script changes one constant
@@ -19,6 +19,10 @@ The search begins at a point that follows from the bounds below, or that is stat
 because a search from the middle ends in a worse place, not from what the files say, so that the same cases give the same files, however often it is run. What a file
 says of constants that are not fitted stays.
 
+With --pairs the search begins in the middle of the bounds, whatever is stated, and moves
+two constants at once as well. It takes longer, prints where it ends, and writes nothing:
+it shows how far the constants in the files depend on the way of the search.
+
 A constant `devices/NAME.sustained` is the share of the rate of kernels measured alone
 that a device sustains in steps of training, where the power of its board limits the
 clock. Runs of a stack show it best where the stack ran on other devices too, so that
@@ -28,6 +32,7 @@ in: build again before the next fit.
 """
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -221,13 +226,14 @@ def rounded(value, path):
 
 
 class Fit:
-    def __init__(self, name, cases, jobs):
+    def __init__(self, name, cases, jobs, pairs):
         self.kind, self.name = name.split("/")
         self.path = os.path.join(ROOT, "clusters", name + ".json")
         with open(self.path) as file:
             self.document = json.load(file)
         self.spec = FITS[name]
         self.jobs = jobs
+        self.pairs = pairs
         chosen = [
             case
             for case in cases
@@ -285,31 +291,45 @@ class Fit:
         """What the entry states; else times in the middle of their bounds, in
         logarithms, and factors at 1, which means that nothing is lost or moved
         twice."""
-        if "start" in self.spec:
+        if "start" in self.spec and not self.pairs:
             return list(self.spec["start"])
         return [rounded((low * high) ** 0.5 if path.endswith("_us") else
                         min(max(1, low), high), path)
                 for path, low, high in self.spec["constants"]]
 
+    def moves(self, factor):
+        """Factors by which constants are changed at once, by number."""
+        numbers = range(len(self.spec["constants"]))
+        both = (factor, 1 / factor)
+        for i in numbers:
+            yield from ({i: step} for step in both)
+        if self.pairs:
+            for i, j in itertools.combinations(numbers, 2):
+                yield from ({i: a, j: b} for a in both for b in both)
+
+    def moved(self, values, move):
+        trial = list(values)
+        for i, step in move.items():
+            path, low, high = self.spec["constants"][i]
+            trial[i] = rounded(min(max(values[i] * step, low), high), path)
+        return trial
+
     def search(self):
-        """Goes along one constant at a time, as far as that helps, in steps that
-        become smaller."""
+        """Goes along one move at a time, as far as that helps, in steps that become
+        smaller."""
         values = self.start()
         best = self.loss(self.run(values))
         for factor in (f for f in STEPS if f >= self.spec.get("finest", 1)):
             improved = True
             while improved:
                 improved = False
-                for i, (path, low, high) in enumerate(self.spec["constants"]):
-                    for step in (factor, 1 / factor):
-                        while True:
-                            trial = list(values)
-                            trial[i] = rounded(min(max(values[i] * step, low), high),
-                                               path)
-                            loss = self.loss(self.run(trial))
-                            if loss >= best - 1e-5:
-                                break
-                            values, best, improved = trial, loss, True
+                for move in self.moves(factor):
+                    while True:
+                        trial = self.moved(values, move)
+                        loss = self.loss(self.run(trial))
+                        if loss >= best - 1e-5:
+                            break
+                        values, best, improved = trial, loss, True
         return values
 
     def crossValidated(self):
@@ -355,19 +375,22 @@ def main():
     parser.add_argument("cases")
     parser.add_argument("names", nargs="*", help="stacks/NAME or sites/NAME")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--pairs", action="store_true",
+                        help="search from the middle, by pairs too; write nothing")
     arguments = parser.parse_args()
     with open(arguments.cases) as file:
         cases = json.load(file)
     cases = cases if isinstance(cases, list) else cases["cases"]
     for name in arguments.names or FITS:
-        fit = Fit(name, cases, arguments.jobs)
+        fit = Fit(name, cases, arguments.jobs, arguments.pairs)
         values = fit.search()
         first = next(iter(fit.tried.values()))
         final = fit.tried[tuple(values)]
-        fit.write(values)
+        if not arguments.pairs:
+            fit.write(values)
         print(f"{name}: {len(final)} cases, {len(fit.tried)} points; mean error "
               f"{100 * mean(first.values()):.1f} % -> {100 * mean(final.values()):.1f} %, "
-              f"cross-validated {100 * fit.crossValidated():.1f} %")
+              f"loss {fit.loss(final):.4f}, cross-validated {100 * fit.crossValidated():.1f} %")
         for (path, _, _), value in zip(fit.spec["constants"], values):
             print(f"  {path} = {value}")
         if fit.spec.get("unknown"):

@@ -228,7 +228,7 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
 
 /// How many GPUs are in a node, or within reach of NVLink if that is more.
 static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
-                          StringRef links, int64_t gpus, CaseNotes &notes) {
+                          int64_t gpus, CaseNotes &notes) {
   auto divisorUpTo = [&](int64_t most) {
     int64_t size = std::min(most, gpus);
     while (gpus % size != 0)
@@ -308,7 +308,7 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
   if (otherMemory)
     notes.assumed.push_back("'" + name + "' is " + gpu->device.str() +
                             " with " + std::to_string(*otherMemory) + " GB");
-  int64_t perNode = nodeSizeOf(h, *gpu, inside, gpus, notes);
+  int64_t perNode = nodeSizeOf(h, *gpu, gpus, notes);
   bool isPCIe = isLinkedByPCIe(*gpu, inside);
   if (gpus > perNode && gpus % perNode != 0)
     return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +

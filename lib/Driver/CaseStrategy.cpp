@@ -275,10 +275,52 @@ static Error setContext(const json::Reader &s, Strategy &strategy,
   return Error::success();
 }
 
+/// What is said and has no part in the job.
+static void noteUnused(const json::Reader &s, CaseNotes &notes) {
+  static constexpr StringRef used[] = {"dp",
+                                       "tp",
+                                       "pp",
+                                       "vpp",
+                                       "cp",
+                                       "ep",
+                                       "etp",
+                                       "zero",
+                                       "zero_group",
+                                       "fsdp",
+                                       "distributed_optimizer",
+                                       "sequence_parallel",
+                                       "micro_batch",
+                                       "num_microbatches",
+                                       "grad_accum",
+                                       "global_batch",
+                                       "recompute",
+                                       "schedule",
+                                       "precision",
+                                       "framework",
+                                       "overlap_grad_reduce",
+                                       "overlap_param_gather",
+                                       "p2p_overlap",
+                                       "tp_comm_overlap",
+                                       "tensor_overlap",
+                                       "scatter_messages",
+                                       "stage_partition",
+                                       "cpu_offload",
+                                       "variable_update",
+                                       "optimizer",
+                                       "strategy",
+                                       "ddp_bucket_mb",
+                                       "cp_comm_type",
+                                       "cuda_graphs"};
+  for (const auto &[key, value] : s.members())
+    if (!is_contained(used, key))
+      notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
+}
+
 Error proteus::driver::strategyOfCase(const json::Reader &s,
                                       const json::Reader &hardware, Job &job,
                                       CaseNotes &notes) {
   Strategy &strategy = job.strategy;
+  noteUnused(s, notes);
   setDegrees(s, hardware, job, notes);
   strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
   if (Error error = setContext(s, strategy, notes))

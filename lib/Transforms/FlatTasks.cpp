@@ -159,6 +159,16 @@ void Flattener::visitTask(Operation *op) {
   target.tasks.push_back(std::move(wait));
 }
 
+static FlatTask taskOfBucket(Operation *fused, size_t number, StringRef what,
+                             sim::Phase phase) {
+  FlatTask task;
+  task.op = fused;
+  task.bucket = number;
+  task.label = (what + " " + Twine(number)).str();
+  task.phase = phase;
+  return task;
+}
+
 /// Every bucket becomes a task of the section that computes its members, right
 /// after the last of them. The reduced gradients take the place of the
 /// unreduced ones.
@@ -168,11 +178,7 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
     reduced.emplace_back(fused.getNumIterations(i));
   for (auto [number, bucket] :
        llvm::enumerate(fused.getBuckets().getValue().list)) {
-    FlatTask task;
-    task.op = fused;
-    task.bucket = number;
-    task.label = "bucket " + std::to_string(number);
-    task.phase = sim::Phase::Backward;
+    FlatTask task = taskOfBucket(fused, number, "bucket", sim::Phase::Backward);
     uint32_t last = 0;
     uint32_t id = bucketTasks.size();
     uint32_t numTasks = flat.micro.tasks.size();
@@ -219,11 +225,7 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
 void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
   for (auto [number, bucket] :
        llvm::enumerate(fused.getBuckets().getValue().list)) {
-    FlatTask task;
-    task.op = fused;
-    task.bucket = number;
-    task.label = "gather " + std::to_string(number);
-    task.phase = phase;
+    FlatTask task = taskOfBucket(fused, number, "gather", phase);
     for (const dist::BucketRange &range : bucket) {
       uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
       bool stacked = fused.getStacked()[range.operand];

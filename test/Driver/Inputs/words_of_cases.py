@@ -53,6 +53,7 @@ DEVICES = {
     "V100S-PCIe-32GB": "V100S-PCIe-32GB", "V100-PCIe-32GB": "V100-PCIe-32GB", "MI300X": "MI300X-192GB", "AMD Instinct MI355X": "MI355X-288GB",
     "P40": "P40", "A4000": "RTX-A4000",
 }
+NODES = [("V100-SXM2-32GB", 1), ("V100-SXM2-32GB", 2), ("V100-SXM2-32GB", 4), ("V100-SXM2-32GB", 16), ("P100-SXM2-16GB", 4), ("GB200", 4)]
 UNKNOWN = {
     ("hardware", "gpu"): ["Gaudi", "A4444"],
     ("strategy", "tp"): ["two"],
@@ -90,6 +91,11 @@ if sys.argv[1] == "write":
                 written.append(changed(case, f"{kind}-{len(written)} {part}.{key} {word}", part, key, word))
     for word in DEVICES:
         written.append(changed(case, f"device-{len(written)} {word}", "hardware", "gpu", word))
+    # Parts of a cube, the switch of a DGX-2, and trays that are linked to a rack.
+    for gpu, size in NODES:
+        node = changed(case, f"node-{len(written)} {gpu}", "hardware", "gpu", gpu)
+        node["hardware"]["gpus_per_node"] = size
+        written.append(node)
     json.dump(written, open(sys.argv[3], "w"))
 else:
     results = json.load(open(sys.argv[2]))["cases"]
@@ -101,7 +107,9 @@ else:
     assumed = [c for c in results if c["id"].startswith("assumed")]
     assert assumed
     for case in assumed:
-        assert case["supported"] and case["assumed"], case
+        assert case["supported"] and len(case["assumed"]) > len(same[0]["assumed"]), case
+    # What has no part in the job is said.
+    assert same[0]["assumed"] == ["'grad_bucketing' of the strategy changes nothing"], same[0]
     # A network that is not known makes the interval wider.
     def width(case):
         return case["uncertainty"]["high_s"] / case["predicted_iteration_time_s"]
@@ -116,6 +124,11 @@ else:
         device = DEVICES[case["id"].split(" ", 1)[1]]
         assert case["device"] == device, (case["id"], case["device"], device)
         assert case["supported"], case
+    nodes = [c for c in results if c["id"].startswith("node")]
+    assert len(nodes) == len(NODES) and all(c["supported"] for c in nodes), nodes
+    assert "64 GPUs are linked by NVLink, in racks of 72" in nodes[-1]["assumed"], nodes[-1]
+    # One device in a node has no links; those of a cube's corner have some.
+    assert nodes[0]["predicted_iteration_time_s"] != nodes[1]["predicted_iteration_time_s"]
     unknown = [c for c in results if c["id"].startswith("unknown")]
     assert unknown
     for case in unknown:
