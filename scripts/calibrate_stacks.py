@@ -226,7 +226,7 @@ def rounded(value, path):
 
 
 class Fit:
-    def __init__(self, name, cases, jobs, pairs):
+    def __init__(self, name, cases, jobs, pairs=False):
         self.kind, self.name = name.split("/")
         self.path = os.path.join(ROOT, "clusters", name + ".json")
         with open(self.path) as file:
