@@ -20,7 +20,7 @@ using namespace proteus::driver;
 static std::string remedyFor(StringRef kind, const Job &job) {
   StringRef axes = kind.split(" over ").second;
   if (axes.contains("tp"))
-    return job.strategy.sequenceParallel
+    return job.plan.sequenceParallel.value_or(false)
                ? "a smaller tp, kept within a node"
                : "a smaller tp, kept within a node; --sequence-parallel moves "
                  "the same bytes but saves memory for a smaller tp";
@@ -29,7 +29,7 @@ static std::string remedyFor(StringRef kind, const Job &job) {
   if (axes.contains("cp"))
     return "a smaller cp, or --cp-kind ring";
   if (axes.contains("dp"))
-    return job.strategy.zero == 3
+    return job.plan.zero == plan::ZeroStage::Parameters
                ? "a larger micro-batch, --zero 1, or --prefetch"
                : "more micro-batches per step, or a larger global batch";
   return "a faster network, or fewer devices";
@@ -50,7 +50,7 @@ std::vector<Cost> proteus::driver::costsOf(const Job &job,
   for (const sim::ExposedCommunication &row : slowest.exposedByKind)
     add(row.kind, row.time, remedyFor(row.kind, job));
   add("pipeline bubble", parts.bubble,
-      job.strategy.pp == 1
+      job.plan.pp.value_or(1) == 1
           ? "equal work for all devices"
           : "more micro-batches (a smaller --micro-batch or a larger "
             "--global-batch), --vpp 2, or --schedule zero-bubble");
@@ -59,8 +59,9 @@ std::vector<Cost> proteus::driver::costsOf(const Job &job,
   add("recomputation", parts.recompute,
       "--recompute selective or none, as far as memory allows");
   add("optimizer", parts.optimizer,
-      job.strategy.zero == 0 ? "--zero 1: every rank updates its share"
-                             : "a larger global batch: fewer updates");
+      job.plan.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None
+          ? "--zero 1: every rank updates its share"
+          : "a larger global batch: fewer updates");
   add("host launches", parts.host,
       "a larger --micro-batch: kernels are shorter than their launches");
   llvm::sort(costs, [](const Cost &a, const Cost &b) {
@@ -69,11 +70,11 @@ std::vector<Cost> proteus::driver::costsOf(const Job &job,
   return costs;
 }
 
-std::vector<Strategy>
-proteus::driver::smallerStrategies(const Job &job, const Outcome &outcome) {
-  std::vector<Strategy> result;
+std::vector<plan::ParallelPlan>
+proteus::driver::smallerPlans(const Job &job, const Outcome &outcome) {
+  std::vector<plan::ParallelPlan> result;
   auto propose = [&](auto change) {
-    Strategy one = job.strategy;
+    plan::ParallelPlan one = job.plan;
     change(one);
     result.push_back(one);
   };
@@ -82,35 +83,40 @@ proteus::driver::smallerStrategies(const Job &job, const Outcome &outcome) {
     if (name.consume_front("zero_")) {
       int64_t stage = 0;
       if (!name.getAsInteger(10, stage))
-        propose([&](Strategy &s) { s.zero = stage; });
+        propose([&](plan::ParallelPlan &p) {
+          p.zero = static_cast<plan::ZeroStage>(stage);
+        });
     } else if (name == "recompute") {
-      propose([](Strategy &s) { s.recompute = "full"; });
+      propose(
+          [](plan::ParallelPlan &p) { p.recompute = plan::Recompute::Full; });
     } else if (name == "tensor_parallel") {
-      propose([](Strategy &s) {
-        s.tp *= 2;
-        s.dp.reset();
+      propose([](plan::ParallelPlan &p) {
+        p.tp = p.tp.value_or(1) * 2;
+        p.dp.reset();
       });
     } else if (name == "pipeline_parallel") {
-      propose([](Strategy &s) {
-        s.pp *= 2;
-        s.dp.reset();
+      propose([](plan::ParallelPlan &p) {
+        p.pp = p.pp.value_or(1) * 2;
+        p.dp.reset();
       });
-    } else if (name == "micro_batch" && job.strategy.microBatch % 2 == 0) {
-      propose([](Strategy &s) {
-        s.microBatch /= 2;
-        s.accumulation.reset();
+    } else if (name == "micro_batch" &&
+               job.plan.microBatch.value_or(1) % 2 == 0) {
+      propose([](plan::ParallelPlan &p) {
+        p.microBatch = *p.microBatch / 2;
+        p.accumulation.reset();
       });
     } else if (name == "offload_optimizer") {
-      propose([](Strategy &s) { s.offloadState = true; });
+      propose([](plan::ParallelPlan &p) { p.offloadState = true; });
     }
   }
   // Where none is enough alone, the cheap ones together.
-  Strategy all = job.strategy;
-  all.zero = std::max<int64_t>(all.zero, 1);
-  all.recompute = "full";
+  plan::ParallelPlan all = job.plan;
+  if (all.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None)
+    all.zero = plan::ZeroStage::States;
+  all.recompute = plan::Recompute::Full;
   result.push_back(all);
-  all.zero = 3;
-  if (all.pp == 1)
+  all.zero = plan::ZeroStage::Parameters;
+  if (all.pp.value_or(1) == 1)
     result.push_back(all);
   return result;
 }

@@ -8,11 +8,15 @@
 
 #include "CaseTranslation.h"
 
+#include "Proteus/Plan/PlanFields.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using plan::ParallelPlan;
 
 static bool isTrue(const json::Reader &object, StringRef key) {
   return says(object, key) && object[key].boolean();
@@ -66,38 +70,42 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
 
 /// "1f1b", "1F1B (DeepSpeed pipe)", "interleaved 1F1B", "AFAB", ...; chunks of
 /// stages are interleaved, whatever the order is called.
-static Error setSchedule(const json::Reader &s, Strategy &strategy) {
+static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
   std::string words = wordsOf(s, "schedule");
   StringRef order = words;
   auto contains = [&](std::initializer_list<StringRef> names) {
     return any_of(names, [&](StringRef name) { return order.contains(name); });
   };
   // Without a pipeline there is no order to state.
-  if (strategy.pp == 1) {
-    strategy.virtualStages = 1;
+  if (plan.pp.value_or(1) == 1) {
+    plan.virtualStages.reset();
     return Error::success();
   }
   if (contains({"interleav"}))
-    strategy.schedule = "interleaved";
+    plan.schedule = plan::ScheduleOrder::Interleaved;
   else if (contains({"zero-bubble", "zero bubble", "zb-h", "zb1p"}))
-    strategy.schedule = "zero-bubble";
+    plan.schedule = plan::ScheduleOrder::ZeroBubble;
   else if (contains({"gpipe", "afab", "all-forward-all-backward"}))
-    strategy.schedule = "gpipe";
+    plan.schedule = plan::ScheduleOrder::GPipe;
   else if (contains({"1f1b", "pipedream-flush", "pipedream flush"}))
-    strategy.schedule = "1f1b";
+    plan.schedule = plan::ScheduleOrder::OneForwardOneBackward;
   else if (order != "none")
     return createStringError("schedule '" + words + "' is not known");
-  if (strategy.virtualStages > 1 && strategy.schedule == "1f1b")
-    strategy.schedule = "interleaved";
+  if (plan.virtualStages.value_or(1) > 1 &&
+      plan.schedule.value_or(plan::ScheduleOrder::OneForwardOneBackward) ==
+          plan::ScheduleOrder::OneForwardOneBackward)
+    plan.schedule = plan::ScheduleOrder::Interleaved;
   return Error::success();
 }
 
 /// "full", "selective", "none (default; flash-attention)", true, ...
-static Error setRecompute(const json::Reader &s, Strategy &strategy,
+static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
                           CaseNotes &notes) {
   std::string words = wordsOf(s, "recompute");
   // One device alone may well have no need of it.
-  if (!says(s, "recompute") && strategy.tp * strategy.pp * strategy.zero > 1)
+  plan::ResolvedPlan job = plan::resolve(plan);
+  if (!says(s, "recompute") &&
+      job.tp * job.pp * static_cast<int64_t>(job.zero) > 1)
     notes.assumed.push_back("nothing is recomputed, because nothing is said of "
                             "it");
   StringRef text = words;
@@ -106,12 +114,12 @@ static Error setRecompute(const json::Reader &s, Strategy &strategy,
                   [&](StringRef name) { return text.starts_with(name); });
   };
   if (startsWith({"none", "no", "false", "off"}))
-    strategy.recompute = "none";
+    plan.recompute = plan::Recompute::None;
   else if (startsWith({"selective"}))
-    strategy.recompute = "selective";
+    plan.recompute = plan::Recompute::Selective;
   else if (startsWith({"full", "true", "yes", "on", "uniform", "block",
                        "checkpoint", "activation checkpoint"}))
-    strategy.recompute = "full";
+    plan.recompute = plan::Recompute::Full;
   else
     return createStringError("recompute '" + words +
                              "' is not known: full, selective or none");
@@ -120,32 +128,33 @@ static Error setRecompute(const json::Reader &s, Strategy &strategy,
 
 /// ZeRO by its stage, or by what FSDP and Megatron-LM call it.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
-                     Strategy &strategy, CaseNotes &notes) {
+                     ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");
   StringRef shards = fsdp;
   if (shards.contains("full_shard") || shards.contains("hybrid") ||
       shards == "true")
-    strategy.zero = 3;
+    plan.zero = plan::ZeroStage::Parameters;
   else if (shards.contains("shard_grad_op"))
-    strategy.zero = 2;
+    plan.zero = plan::ZeroStage::Gradients;
   else if (shards != "none" && shards != "false" &&
            !shards.contains("no_shard"))
     return createStringError(
         "fsdp '" + fsdp +
         "' is not known: FULL_SHARD, HYBRID_SHARD, SHARD_GRAD_OP or NO_SHARD");
   else if (isTrue(s, "distributed_optimizer"))
-    strategy.zero = 1;
+    plan.zero = plan::ZeroStage::States;
   else if (isTrue(s, "overlap_param_gather") && !says(s, "zero")) {
-    strategy.zero = 1;
+    plan.zero = plan::ZeroStage::States;
     notes.assumed.push_back("ZeRO 1, because parameters are gathered");
   }
   // Replicas of what the devices of a node hold.
   if (shards.contains("hybrid") && says(hardware, "gpus_per_node"))
-    strategy.zeroGroup = countOf(hardware, "gpus_per_node");
-  strategy.zero = countOf(s, "zero", 0, 3).value_or(strategy.zero);
+    plan.zeroGroup = countOf(hardware, "gpus_per_node");
+  if (std::optional<int64_t> stage = countOf(s, "zero", 0, 3))
+    plan.zero = static_cast<plan::ZeroStage>(*stage);
   // "all dp ranks" is the default.
   if (says(s, "zero_group") && !s["zero_group"].isString())
-    strategy.zeroGroup = countOf(s, "zero_group");
+    plan.zeroGroup = countOf(s, "zero_group");
   return Error::success();
 }
 
@@ -162,10 +171,10 @@ int64_t proteus::driver::gpusOfCase(const json::Reader &s,
 
 /// tp * pp * cp, or 0 if no cluster has so many devices; such degrees are
 /// refused when the job is run.
-static int64_t devicesOfReplica(const Strategy &strategy) {
+static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   constexpr int64_t most = 1'000'000;
   int64_t devices = 1;
-  for (int64_t degree : {strategy.tp, strategy.pp, strategy.cp}) {
+  for (int64_t degree : {plan.tp, plan.pp, plan.cp}) {
     if (degree > most / devices)
       return 0;
     devices *= degree;
@@ -176,19 +185,20 @@ static int64_t devicesOfReplica(const Strategy &strategy) {
 /// Degrees of contexts or experts may be counted within the data-parallel one
 /// or beside it: the number of devices tells.
 static void settleReplicas(Job &job, CaseNotes &notes) {
-  Strategy &strategy = job.strategy;
-  int64_t inner = devicesOfReplica(strategy);
-  if (!strategy.dp || inner == 0 || *job.gpus % inner != 0)
+  ParallelPlan &plan = job.plan;
+  plan::ResolvedPlan resolved = plan::resolve(plan);
+  int64_t inner = devicesOfReplica(resolved);
+  if (!plan.dp || inner == 0 || *job.gpus % inner != 0)
     return;
   int64_t dp = *job.gpus / inner;
-  if (*strategy.dp == dp)
+  if (*plan.dp == dp)
     return;
-  if (strategy.cp > 1 && *strategy.dp == dp * strategy.cp) {
-    strategy.dp = dp;
+  if (resolved.cp > 1 && *plan.dp == dp * resolved.cp) {
+    plan.dp = dp;
     notes.assumed.push_back("cp is a part of dp, as the number of GPUs says");
-  } else if (strategy.ep > 1 && dp % strategy.ep == 0 &&
-             *strategy.dp == dp / strategy.ep) {
-    strategy.dp = dp;
+  } else if (resolved.ep > 1 && dp % resolved.ep == 0 &&
+             *plan.dp == dp / resolved.ep) {
+    plan.dp = dp;
     notes.assumed.push_back("dp is that of experts, as the number of GPUs "
                             "says");
   }
@@ -196,47 +206,51 @@ static void settleReplicas(Job &job, CaseNotes &notes) {
 
 /// Where ep counts more devices than there are replicas, it counts those of tp.
 static void settleExperts(Job &job, CaseNotes &notes) {
-  Strategy &strategy = job.strategy;
-  int64_t inner = devicesOfReplica(strategy);
-  if (strategy.etp || strategy.tp == 1 || inner == 0)
+  plan::ResolvedPlan plan = plan::resolve(job.plan);
+  int64_t inner = devicesOfReplica(plan);
+  if (plan.etp || plan.tp == 1 || inner == 0)
     return;
-  int64_t dp = *job.gpus / inner, replicas = strategy.ep / strategy.tp;
-  if (dp % strategy.ep == 0 || strategy.ep % strategy.tp != 0 ||
-      dp % replicas != 0)
+  int64_t dp = *job.gpus / inner, replicas = plan.ep / plan.tp;
+  if (dp % plan.ep == 0 || plan.ep % plan.tp != 0 || dp % replicas != 0)
     return;
-  strategy.etp = 1;
+  job.plan.etp = 1;
   notes.assumed.push_back("experts are whole (etp is 1), as ep says");
 }
 
 /// Degrees; the data-parallel one is what is left of the devices.
 static void setDegrees(const json::Reader &s, const json::Reader &hardware,
                        Job &job, CaseNotes &notes) {
-  Strategy &strategy = job.strategy;
-  auto degree = [&](StringRef key) { return countOf(s, key).value_or(1); };
+  ParallelPlan &plan = job.plan;
+  // A degree of one is the default: cases list it for the sake of a table.
+  auto degree = [&](StringRef key) -> std::optional<int64_t> {
+    int64_t value = countOf(s, key).value_or(1);
+    return value == 1 ? std::nullopt : std::optional(value);
+  };
   job.gpus = gpusOfCase(s, hardware);
-  strategy.tp = degree("tp");
-  strategy.pp = degree("pp");
-  strategy.cp = degree("cp");
-  strategy.ep = degree("ep");
-  strategy.etp = countOf(s, "etp");
-  strategy.virtualStages = degree("vpp");
-  strategy.dp = countOf(s, "dp");
+  plan.tp = degree("tp");
+  plan.pp = degree("pp");
+  plan.cp = degree("cp");
+  plan.ep = degree("ep");
+  plan.etp = countOf(s, "etp");
+  plan.virtualStages = degree("vpp");
+  plan.dp = countOf(s, "dp");
   settleReplicas(job, notes);
   settleExperts(job, notes);
 }
 
 /// Micro-batches and the whole.
 static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
-  Strategy &strategy = job.strategy;
+  ParallelPlan &plan = job.plan;
   std::optional<int64_t> micro = countOf(s, "micro_batch");
   std::optional<int64_t> steps = countOf(s, "num_microbatches");
   if (!steps)
     steps = countOf(s, "grad_accum");
   job.globalBatch = countOf(s, "global_batch");
-  int64_t dp = strategy.dp.value_or(std::max<int64_t>(
-      1, *job.gpus / strategy.tp / strategy.pp / strategy.cp));
+  plan::ResolvedPlan resolved = plan::resolve(plan);
+  int64_t dp = plan.dp.value_or(std::max<int64_t>(
+      1, *job.gpus / resolved.tp / resolved.pp / resolved.cp));
   if (!micro && !steps && job.globalBatch &&
-      (strategy.pp > 1 || strategy.tp > 1)) {
+      (resolved.pp > 1 || resolved.tp > 1)) {
     micro = 1;
     notes.assumed.push_back("the micro-batch, which is not said, is 1");
   }
@@ -244,10 +258,10 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
     micro = *job.globalBatch / dp / steps.value_or(1);
   if (!micro || *micro == 0)
     return createStringError("it does not say how large a micro-batch is");
-  strategy.microBatch = *micro;
+  plan.microBatch = *micro;
   if (job.globalBatch)
     return Error::success();
-  strategy.accumulation = steps.value_or(1);
+  plan.accumulation = steps.value_or(1);
   if (!steps)
     notes.assumed.push_back("a step, of which only the micro-batch is said, "
                             "has one");
@@ -255,20 +269,20 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
 }
 
 /// How attention gets at other parts of a sequence, as Megatron-LM calls it.
-static Error setContext(const json::Reader &s, Strategy &strategy,
+static Error setContext(const json::Reader &s, ParallelPlan &plan,
                         CaseNotes &notes) {
-  if (strategy.cp == 1)
+  if (plan.cp.value_or(1) == 1)
     return Error::success();
   std::string words = wordsOf(s, "cp_comm_type");
   StringRef kind = words;
-  strategy.contextKind = "ring";
+  plan.contextKind = plan::ContextKind::Ring;
   if (kind == "none")
     notes.assumed.push_back("parts of sequences go round in a ring, because "
                             "nothing is said of it");
   else if (kind == "a2a" || kind == "all-to-all" || kind == "ulysses")
-    strategy.contextKind = "ulysses";
+    plan.contextKind = plan::ContextKind::Ulysses;
   else if (kind == "all_gather" || kind == "allgather" || kind == "all-gather")
-    strategy.contextKind = "all-gather";
+    plan.contextKind = plan::ContextKind::AllGather;
   else if (kind != "p2p" && kind != "ring")
     return createStringError("cp_comm_type '" + words +
                              "' is not known: p2p, a2a or all_gather");
@@ -316,64 +330,70 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
+/// Sets the field of a plan whose key in a case is `key`.
+static Error setField(const json::Reader &s, StringRef key,
+                      ParallelPlan &plan) {
+  if (!says(s, key))
+    return Error::success();
+  const plan::Field *field = find_if(
+      plan::fields(), [&](const auto &field) { return field.caseKey == key; });
+  assert(field != plan::fields().end() && "not a key of a case");
+  if (field->kind == plan::Field::Kind::Switch)
+    return field->set(plan, isTrue(s, key) ? "true" : "false");
+  std::string word = s[key].string();
+  if (Error error = field->set(plan, word)) {
+    consumeError(std::move(error));
+    return createStringError(key + " '" + word + "' is not known: " +
+                             join(ArrayRef(field->words).drop_back(), ", ") +
+                             " or " + field->words.back());
+  }
+  return Error::success();
+}
+
 Error proteus::driver::strategyOfCase(const json::Reader &s,
                                       const json::Reader &hardware, Job &job,
                                       CaseNotes &notes) {
-  Strategy &strategy = job.strategy;
+  ParallelPlan &plan = job.plan;
   noteUnused(s, notes);
   setDegrees(s, hardware, job, notes);
-  strategy.sequenceParallel = isTrue(s, "sequence_parallel") && strategy.tp > 1;
-  if (Error error = setContext(s, strategy, notes))
+  if (isTrue(s, "sequence_parallel") && plan.tp.value_or(1) > 1)
+    plan.sequenceParallel = true;
+  if (Error error = setContext(s, plan, notes))
     return error;
   if (Error error = setBatches(s, job, notes))
     return error;
-  if (Error error = setZero(s, hardware, strategy, notes))
+  if (Error error = setZero(s, hardware, plan, notes))
     return error;
-  if (Error error = setRecompute(s, strategy, notes))
+  if (Error error = setRecompute(s, plan, notes))
     return error;
-  if (Error error = setSchedule(s, strategy))
+  if (Error error = setSchedule(s, plan))
     return error;
   if (Error error = setPrecision(s, hardware, job, notes))
     return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
-    strategy.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  auto decide = [&](StringRef key, std::optional<bool> &target) {
-    if (says(s, key))
-      target = isTrue(s, key);
-  };
-  decide("overlap_grad_reduce", strategy.overlapGradients);
-  decide("overlap_param_gather", strategy.overlapParameters);
-  decide("p2p_overlap", strategy.overlapMessages);
+    plan.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
   // Without it products wait for whole collectives, as they do by default.
   if (isTrue(s, "tp_comm_overlap"))
-    strategy.tensorOverlap = "chunked";
-  if (says(s, "tensor_overlap")) {
-    strategy.tensorOverlap = s["tensor_overlap"].string();
-    if (!llvm::is_contained({"none", "async", "chunked"},
-                            strategy.tensorOverlap))
-      return createStringError("tensor_overlap '" + strategy.tensorOverlap +
-                               "' is not known: none, async or chunked");
-  }
-  decide("scatter_messages", strategy.scatterMessages);
-  if (says(s, "stage_partition")) {
-    strategy.stagePartition = s["stage_partition"].string();
-    if (!llvm::is_contained({"layers", "ends", "divisible", "work"},
-                            strategy.stagePartition))
-      return createStringError(
-          "stage_partition '" + strategy.stagePartition +
-          "' is not known: layers, ends, divisible or work");
-  }
+    plan.tensorOverlap = plan::TensorOverlap::Chunked;
+  if (says(s, "overlap_grad_reduce"))
+    plan.gradientReduction = isTrue(s, "overlap_grad_reduce")
+                                 ? plan::GradientReduction::Overlapped
+                                 : plan::GradientReduction::AfterBackward;
+  for (StringRef key : {"overlap_param_gather", "p2p_overlap", "tensor_overlap",
+                        "scatter_messages", "stage_partition"})
+    if (Error error = setField(s, key, plan))
+      return error;
   if (isTrue(s, "cpu_offload"))
-    strategy.offloadWeight = strategy.offloadState = true;
+    plan.offloadWeight = plan.offloadState = true;
   if (says(s, "variable_update") &&
       StringRef(s["variable_update"].string())
           .starts_with("parameter_server") &&
-      strategy.dp.value_or(*job.gpus) > 1)
+      plan.dp.value_or(*job.gpus) > 1)
     return createStringError("parameter servers are not modelled");
   if (says(s, "optimizer") && s["optimizer"].string() == "sgd")
     job.optimizer = "sgd";
   if (says(s, "strategy") &&
       StringRef(s["strategy"].string()).contains("table-wise"))
-    strategy.placeTables = true;
+    plan.placeTables = true;
   return Error::success();
 }

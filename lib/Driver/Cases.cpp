@@ -72,9 +72,8 @@ static std::optional<double> measuredSeconds(const json::Reader &entry,
     if (auto seconds = numberOf(partOf(entry, "derived"), "iteration_time_s"))
       return seconds;
   std::optional<int64_t> samples = job.globalBatch;
-  if (!samples && job.strategy.dp && job.strategy.accumulation)
-    samples =
-        *job.strategy.dp * job.strategy.microBatch * *job.strategy.accumulation;
+  if (!samples && job.plan.dp && job.plan.accumulation)
+    samples = *job.plan.dp * *job.plan.microBatch * *job.plan.accumulation;
   if (!samples)
     return std::nullopt;
   if (auto rate = numberOf(measured, "samples_per_s"))

@@ -42,7 +42,7 @@ struct Entry {
 
 static Entry entryOf(const Job &job, const Outcome &outcome) {
   Entry entry;
-  entry.strategy = job.strategy.text();
+  entry.strategy = job.plan.label();
   entry.seconds = outcome.figures.iterationSeconds;
   entry.samples = outcome.figures.samplesPerSecond;
   entry.tokensPerDevice = outcome.figures.tokensPerSecondPerDevice;
@@ -60,16 +60,16 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
 /// Tries what the verdict suggests until something fits.
 static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
                                const Outcome &outcome) {
-  for (const Strategy &smaller : smallerStrategies(job, outcome)) {
+  for (const plan::ParallelPlan &smaller : smallerPlans(job, outcome)) {
     Job other = job;
-    other.strategy = smaller;
+    other.plan = smaller;
     Expected<Outcome> tried = run(context, other);
     if (!tried) {
       consumeError(tried.takeError());
       continue;
     }
     if (tried->figures.memory.fits())
-      return smaller.text() + ": " +
+      return smaller.label() + ": " +
              fixed(tried->figures.iterationSeconds * 1e3, 1) + " ms";
   }
   return "nothing that was tried fits";
@@ -146,7 +146,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   std::string file;
   Flags flags;
   addModelFlags(flags, job);
-  addStrategyFlags(flags, job.strategy);
+  addPlanFlags(flags, job.plan);
   flags.section("comparison");
   flags.value("strategy", "\"tp=8 pp=4\"",
               "flags of one strategy, without dashes; give it several times. "
@@ -155,7 +155,8 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
                 texts.push_back(text.str());
                 return Error::success();
               });
-  flags.text("json", "FILE", "write the table as JSON", file);
+  flags.text("json", "FILE", "write the table as JSON (-: standard output)",
+             file);
   if (auto done = parseOnly(
           flags,
           "Sets strategies side by side, the best first.\n\n"
@@ -172,12 +173,12 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   std::vector<Entry> entries;
   for (const std::string &text : texts) {
     Job one = job;
-    if (Error error = parseStrategy(text, one.strategy))
+    if (Error error = parsePlan(text, one.plan))
       return fail(std::move(error));
     Expected<Outcome> outcome = run(*context, one);
     if (!outcome) {
       entries.emplace_back();
-      entries.back().strategy = one.strategy.text();
+      entries.back().strategy = one.plan.label();
       entries.back().error = toString(outcome.takeError());
       continue;
     }
@@ -199,7 +200,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
           return Error::success();
         }))
       return fail(std::move(error));
-  printTable(outs(), entries);
+  printTable(tableStream(file), entries);
   bool anyRan = llvm::any_of(
       entries, [](const Entry &entry) { return entry.error.empty(); });
   return anyRan ? 0 : 1;

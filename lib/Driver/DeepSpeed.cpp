@@ -65,14 +65,14 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
   json::Reader root = document->root();
   if (!root.isObject())
     root.fail("expected an object");
-  Strategy &s = job.strategy;
+  plan::ParallelPlan &plan = job.plan;
   constexpr int64_t most = 1'000'000'000;
   if (auto value = integerOf(root, "train_batch_size", 1, most))
     job.globalBatch = value;
   if (auto value = integerOf(root, "train_micro_batch_size_per_gpu", 1, most))
-    s.microBatch = *value;
+    plan.microBatch = *value;
   if (auto value = integerOf(root, "gradient_accumulation_steps", 1, most))
-    s.accumulation = value;
+    plan.accumulation = value;
   bool bf16 = isEnabled(root, "bf16"), fp16 = isEnabled(root, "fp16");
   if (bf16 && fp16)
     root.fail("both bf16 and fp16 are enabled; enable one of them");
@@ -80,17 +80,20 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
     job.precision = bf16 ? "bf16" : "fp16";
   if (std::optional<json::Reader> zero = partOf(root, "zero_optimization")) {
     if (auto value = integerOf(*zero, "stage", 0, 3))
-      s.zero = *value;
+      plan.zero = static_cast<plan::ZeroStage>(*value);
     if (auto value =
             integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
       // DeepSpeed counts elements.
-      s.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
-    s.offloadState |= isOffloaded(*zero, "offload_optimizer");
-    s.offloadWeight |= isOffloaded(*zero, "offload_param");
+      plan.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
+    if (isOffloaded(*zero, "offload_optimizer"))
+      plan.offloadState = true;
+    if (isOffloaded(*zero, "offload_param"))
+      plan.offloadWeight = true;
   }
   if (std::optional<json::Reader> part =
           partOf(root, "activation_checkpointing");
-      part && part->has("cpu_checkpointing"))
-    s.offloadActivation |= (*part)["cpu_checkpointing"].boolean();
+      part && part->has("cpu_checkpointing") &&
+      (*part)["cpu_checkpointing"].boolean())
+    plan.offloadActivation = true;
   return document->takeError();
 }

@@ -138,7 +138,7 @@ void proteus::driver::explainCase(raw_ostream &os, const Case &one,
   if (one.iterationSeconds)
     os << ", measured " << fixed(*one.iterationSeconds, 4) << " s, error "
        << fixed(100 * (predicted / *one.iterationSeconds - 1), 1) << " %";
-  os << "\n  strategy " << one.job.strategy.text() << "; stack "
+  os << "\n  strategy " << one.job.plan.label() << "; stack "
      << (one.job.stack.empty() ? "generic" : one.job.stack)
      << (one.job.site.empty() ? "" : "; site ") << one.job.site << "\n";
   for (const std::string &assumption : one.assumed)

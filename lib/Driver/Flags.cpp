@@ -8,29 +8,14 @@
 
 #include "Proteus/Driver/Flags.h"
 
+#include "Proteus/Support/Nearest.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
 using namespace proteus::driver;
-
-std::string proteus::driver::nearest(StringRef text,
-                                     ArrayRef<std::string> known) {
-  std::string best;
-  unsigned least = std::max<unsigned>(2, text.size() / 2);
-  for (const std::string &name : known) {
-    unsigned distance = text.edit_distance(name, /*AllowReplacements=*/true);
-    // A beginning is near, however much is missing.
-    if (StringRef(name).starts_with(text) && text.size() > 2)
-      distance = 1;
-    if (distance < least) {
-      least = distance;
-      best = name;
-    }
-  }
-  return best;
-}
 
 static std::vector<std::string> strings(ArrayRef<StringRef> texts) {
   std::vector<std::string> result;
@@ -111,26 +96,32 @@ void Flags::choice(StringRef name, StringRef help, std::string &target,
       aliases);
 }
 
-/// Reads "true" or "false" into `target`.
-template <typename T> static Flags::Setter reads(T &target) {
-  return [&target](StringRef text) -> Error {
-    if (text != "true" && text != "false")
-      return createStringError("expected true or false, got '" + text + "'");
-    target = text == "true";
-    return Error::success();
-  };
-}
-
-void Flags::decision(StringRef name, StringRef help,
-                     std::optional<bool> &target, ArrayRef<StringRef> aliases) {
-  value(name, "true|false", help, reads(target), aliases);
+void Flags::boolean(StringRef name, StringRef help, Setter set,
+                    ArrayRef<StringRef> aliases) {
+  value(
+      name, "", help,
+      [set = std::move(set)](StringRef text) -> Error {
+        if (text != "true" && text != "false")
+          return createStringError("expected true or false, got '" + text +
+                                   "'");
+        return set(text);
+      },
+      aliases);
+  flags.back().takesValue = false;
+  flags.back().canBeOff = flags.back().mayTakeValue = true;
 }
 
 void Flags::flag(StringRef name, StringRef help, bool &target,
                  ArrayRef<StringRef> aliases) {
-  value(name, "", help, reads(target), aliases);
-  flags.back().takesValue = false;
-  flags.back().canBeOff = true;
+  boolean(
+      name, help,
+      [&target](StringRef text) {
+        target = text == "true";
+        return Error::success();
+      },
+      aliases);
+  // The next word may be a file.
+  flags.back().mayTakeValue = false;
 }
 
 void Flags::action(StringRef name, StringRef help, std::function<void()> act,
@@ -193,8 +184,13 @@ Flags::parse(ArrayRef<std::string> arguments) const {
     } else if (!flag->takesValue) {
       if (isOff && hasValue)
         return createStringError("--" + name + ": takes no value");
-      if (!hasValue)
+      if (!hasValue) {
         text = isOff ? "false" : "true";
+        // `--name false`, as scripts write it.
+        if (flag->mayTakeValue && !isOff && i + 1 < arguments.size() &&
+            !StringRef(arguments[i + 1]).starts_with("--"))
+          text = arguments[++i];
+      }
     }
     if (Error error = flag->set(text))
       return createStringError("--" + name + ": " + toString(std::move(error)));

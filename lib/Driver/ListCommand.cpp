@@ -14,6 +14,8 @@
 #include "Proteus/Machine/Stack.h"
 #include "Proteus/Models/BuildModel.h"
 #include "Proteus/Models/Registry.h"
+#include "Proteus/Plan/PlanFields.h"
+#include "Proteus/Support/Nearest.h"
 #include "Proteus/Support/Table.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -107,6 +109,62 @@ static int listSchedules() {
   return 0;
 }
 
+/// Names the stacks that decide `field` other than its default, with their
+/// values.
+static std::string stacksDeciding(const plan::Field &field) {
+  std::string text;
+  for (const std::string &name : machine::stackPresetNames()) {
+    Expected<machine::Stack> stack = machine::parseStackPreset(name);
+    if (!stack) {
+      consumeError(stack.takeError());
+      continue;
+    }
+    std::optional<std::string> value = field.get(stack->plan.plan);
+    if (value && *value != field.defaultText)
+      text += (text.empty() ? "" : ", ") + name + ": " + *value;
+  }
+  return text;
+}
+
+/// Lists the fields of a plan, as a table or as one of Markdown.
+static int listSwitches(bool asMarkdown) {
+  std::vector<StringRef> labels = {
+      "flag",          "values",         "meaning", "default",
+      "strategy tree", "apply-strategy", "case",    "stacks that differ"};
+  Table table({"flag", "default", "meaning"}, 3);
+  if (asMarkdown)
+    outs() << "| " << join(labels, " | ") << " |\n|"
+           << join(std::vector<std::string>(labels.size(), "---|"), "") << "\n";
+  auto code = [](StringRef text) {
+    return text.empty() ? std::string() : ("`" + text + "`").str();
+  };
+  for (const plan::Field &field : plan::fields()) {
+    if (!asMarkdown) {
+      table.add({"--" + field.flag, field.defaultText, field.help});
+      continue;
+    }
+    std::string flags = code("--" + field.flag);
+    for (const std::string &alias : field.aliases)
+      flags += ", " + code("--" + alias);
+    for (const plan::Shorthand &shorthand : plan::shorthands())
+      if (shorthand.field == &field)
+        flags += ", " + code("--" + shorthand.flag);
+    std::string values = field.placeholder();
+    std::replace(values.begin(), values.end(), '|', ' ');
+    outs() << "| "
+           << join(std::vector<std::string>{flags, values, field.help,
+                                            field.defaultText, code(field.tree),
+                                            code(field.option),
+                                            code(field.caseKey),
+                                            stacksDeciding(field)},
+                   " | ")
+           << " |\n";
+  }
+  if (!asMarkdown)
+    table.print(outs());
+  return 0;
+}
+
 int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
   StringRef what = arguments.empty() ? "" : StringRef(arguments.front());
   if (what == "models")
@@ -121,16 +179,19 @@ int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
     return listProfiles(machine::stackPresetNames(), "--stack");
   if (what == "sites")
     return listProfiles(machine::sitePresetNames(), "--site");
+  if (what == "switches")
+    return listSwitches(arguments.size() > 1 && arguments[1] == "--markdown");
   if (what == "--help" || what == "-h") {
     outs() << "Lists what can be named: proteus list "
-              "models|clusters|devices|schedules|stacks|sites\n";
+              "models|clusters|devices|schedules|stacks|sites|switches\n";
     return 0;
   }
-  std::string near = nearest(
-      what, {"models", "clusters", "devices", "schedules", "stacks", "sites"});
+  std::string near =
+      nearest(what, {"models", "clusters", "devices", "schedules", "stacks",
+                     "sites", "switches"});
   return fail(createStringError(
-      "expected 'models', 'clusters', 'devices', 'schedules', 'stacks' or "
-      "'sites'" +
+      "expected 'models', 'clusters', 'devices', 'schedules', 'stacks', "
+      "'sites' or 'switches'" +
       (what.empty() ? Twine("") : ", got '" + what + "'") +
       (near.empty() ? Twine("") : "; did you mean '" + Twine(near) + "'?")));
 }

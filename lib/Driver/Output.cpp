@@ -32,6 +32,17 @@ std::string proteus::driver::fixed(std::optional<double> value,
   return text;
 }
 
+raw_ostream &proteus::driver::tableStream(ArrayRef<StringRef> files) {
+  return llvm::is_contained(files, "-") ? errs() : outs();
+}
+
+Error proteus::driver::checkOneToStandardOutput(ArrayRef<StringRef> files) {
+  if (llvm::count(files, "-") > 1)
+    return createStringError("only one output can go to standard output ('-'); "
+                             "name a file for the others");
+  return Error::success();
+}
+
 Expected<std::string> proteus::driver::readText(StringRef path) {
   Expected<std::string> text = proteus::readTextFile(path);
   if (!text)

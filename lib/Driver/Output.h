@@ -23,6 +23,13 @@ int fail(llvm::Error error);
 /// A number with as many digits after the point; "-" for nothing.
 std::string fixed(std::optional<double> value, unsigned digits);
 
+/// Returns the stream for tables: standard output, or standard error if one of
+/// `files` is "-" and therefore takes standard output.
+llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
+
+/// Fails if several of `files` are "-".
+llvm::Error checkOneToStandardOutput(llvm::ArrayRef<llvm::StringRef> files);
+
 /// The text of a file.
 llvm::Expected<std::string> readText(llvm::StringRef path);
 

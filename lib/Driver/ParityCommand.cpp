@@ -64,6 +64,8 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
   if (runs->runs.empty())
     return fail(createStringError("no run is left to simulate"));
 
+  if (Error error = checkOneToStandardOutput({json, markdown}))
+    return fail(std::move(error));
   ParityRunner runner;
   std::vector<ParityResult> results;
   for (const ReferenceRun &run : runs->runs)
@@ -81,10 +83,11 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
     return fail(std::move(error));
   if (Error error = write(markdown, writeMarkdown))
     return fail(std::move(error));
-  printTable(outs(), runs->runs, results);
+  raw_ostream &os = tableStream({json, markdown});
+  printTable(os, runs->runs, results);
   ParitySummary summary = summarize(runs->runs, results);
-  printSummary(outs(), summary);
-  printCPU(outs(), summary);
+  printSummary(os, summary);
+  printCPU(os, summary);
   for (auto [run, result] : llvm::zip(runs->runs, results))
     if (!result.error.empty())
       errs() << "proteus: error: run '" << run.id << "' on " << run.cluster

@@ -12,11 +12,14 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/InitAll.h"
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Plan/PlanFields.h"
+#include "Proteus/Plan/PlanSizes.h"
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
+#include "Proteus/Transforms/TreeSettings.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -150,77 +153,51 @@ static void attachStack(ModuleOp module, const Job &job) {
                     builder.getStringAttr(job.site));
 }
 
-/// Sizes of buckets: those that are given, else those of the rule.
-static void setBuckets(const Job &job, const Sizes &sizes,
-                       ApplyStrategyOptions &options) {
-  const Strategy &s = job.strategy;
-  models::Precision precision = precisionOf(job);
-  StringRef type =
-      precision.gradient.empty() ? precision.compute : precision.gradient;
-  int64_t element = type == "f32" ? 4 : 2;
-  std::optional<int64_t> size;
-  if (s.bucketRule == "megatron")
-    // Elements; more where rings are longer, so that their steps stay large.
-    size = std::max<int64_t>(40'000'000, 1'000'000 * sizes.dp * s.cp) * element;
-  else if (s.bucketRule == "deepspeed")
-    size = 500'000'000 * element;
-  // Without sizes buckets are those of DistributedDataParallel.
-  options.bucketSize = s.bucketSize.value_or(size.value_or(0));
-  options.firstBucketSize =
-      s.firstBucketSize.value_or(s.bucketSize ? 0 : size.value_or(0));
-  options.bucketPerLayer =
-      s.bucketRule == "fsdp" && !s.bucketSize && !s.firstBucketSize;
-  options.gatherBucketSize = s.gatherBucketSize.value_or(0);
-  options.allReduceGradients = s.allReduceGradients.value_or(false);
+/// Returns the plan of a job with the sizes that follow from its devices.
+static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
+  plan::ParallelPlan plan = job.plan;
+  plan.dp = sizes.dp;
+  plan.accumulation = sizes.microBatches;
+  // A sequence can't be split over one device.
+  if (plan.tp.value_or(1) == 1)
+    plan.sequenceParallel.reset();
+  return plan;
 }
 
-static ApplyStrategyOptions optionsOf(const Job &job, const Sizes &sizes) {
-  const Strategy &s = job.strategy;
-  ApplyStrategyOptions options;
-  options.dataParallel = sizes.dp / s.expertReplicas();
-  options.tensorParallel = s.tp;
-  options.sequenceParallel = s.sequenceParallel && s.tp > 1;
-  options.contextParallel = s.cp;
-  options.contextKind = llvm::StringSwitch<ContextKind>(s.contextKind)
-                            .Case("ring", ContextKind::Ring)
-                            .Case("ulysses", ContextKind::Ulysses)
-                            .Default(ContextKind::AllGather);
-  options.expertParallel = s.expertReplicas();
-  options.wholeExperts = s.hasWholeExperts();
-  options.pipelineParallel = s.pp;
-  // As the frameworks whose flags these are place ranks.
-  options.stagesOutermost = true;
-  options.microBatches = sizes.microBatches;
-  options.schedule = *strategy::symbolizeScheduleOrder(s.schedule);
-  options.virtualStages = s.virtualStages;
-  options.recompute = llvm::StringSwitch<Recompute>(s.recompute)
-                          .Case("full", Recompute::Full)
-                          .Case("selective", Recompute::Selective)
-                          .Default(Recompute::None);
-  options.zero = static_cast<ZeroStage>(s.zero);
-  options.zeroGroup = s.zeroGroup.value_or(0);
-  options.prefetch = s.prefetch.value_or(-1);
-  options.reshardAfterForward = s.reshardAfterForward;
-  options.offloadWeight = s.offloadWeight;
-  options.offloadState = s.offloadState;
-  options.offloadActivation = s.offloadActivation;
-  setBuckets(job, sizes, options);
-  options.placeTables = s.placeTables;
-  options.overlapParameters = s.overlapParameters.value_or(false);
-  options.tensorOverlap = llvm::StringSwitch<TensorOverlap>(s.tensorOverlap)
-                              .Case("none", TensorOverlap::None)
-                              .Case("chunked", TensorOverlap::Chunked)
-                              .Default(TensorOverlap::Async);
-  options.chunks = s.overlapChunks.value_or(0);
-  options.overlapMessages = s.overlapMessages.value_or(true);
-  options.scatterMessages = s.scatterMessages.value_or(false);
-  options.stagePartition = llvm::StringSwitch<StagePartition>(s.stagePartition)
-                               .Case("ends", StagePartition::Ends)
-                               .Case("divisible", StagePartition::Divisible)
-                               .Case("work", StagePartition::Work)
-                               .Default(StagePartition::Layers);
-  options.keepGathered = s.keepGathered.value_or(false);
-  return options;
+/// Returns an error if `field`, which a flag states, is stated by the tree too.
+static Error alreadyStated(strategy::TreeOp tree, Operation *op,
+                           const plan::Field &field, StringRef value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "--" << field.flag << " " << value << ": the tree @"
+     << tree.getSymName();
+  if (auto at = dyn_cast<FileLineColLoc>(op->getLoc()))
+    os << " states it in " << at.getFilename().getValue() << ":" << at.getLine()
+       << ":" << at.getColumn();
+  os << " by '" << op->getName().stripDialect()
+     << "'; change the tree, or leave the flag out";
+  return createStringError(text);
+}
+
+/// Adds the decisions of a job to a tree that leaves them open.
+static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
+  for (const plan::Field &field : plan::fields())
+    if (std::optional<std::string> value = field.get(job.plan))
+      if (Operation *op = findSetting(tree, field))
+        return alreadyStated(tree, op, field, *value);
+  if (job.gpus && *job.gpus != tree.getMesh().getNumDevices())
+    return createStringError(
+        "--gpus " + llvm::Twine(*job.gpus) + ": the mesh of the tree @" +
+        tree.getSymName() + " has " +
+        llvm::Twine(tree.getMesh().getNumDevices()) +
+        " devices; change the tree, or leave the flag out");
+  auto function = tree->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+      tree.getModelAttr());
+  if (!function)
+    return createStringError("the tree @" + tree.getSymName() +
+                             " is for a model that is not in the file");
+  addSettings(tree, job.plan, function);
+  return Error::success();
 }
 
 /// Devices of the cluster that a job names, if it states its size.
@@ -295,7 +272,8 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
 
 /// Batch norms have statistics of their own on every device and for every
 /// micro-batch, as frameworks do it unless told otherwise.
-static Error setNormGroups(models::ModelRequest &request, const Sizes &sizes) {
+static Error setNormGroups(models::ModelRequest &request,
+                           const plan::Sizes &sizes) {
   constexpr llvm::StringLiteral name = "norm_groups";
   for (StringRef given : request.overrides)
     if (given.split('=').first == name)
@@ -358,23 +336,47 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
       return createStringError(
           "types and optimizer of a model in a file are what they are there; "
           "leave --precision and --optimizer out, or use a preset");
-    if (!job.globalBatch)
-      job.globalBatch = batchOf(*module);
+    std::optional<int64_t> batch = batchOf(*module);
+    if (job.globalBatch && batch && *job.globalBatch != *batch)
+      return createStringError(
+          "--global-batch " + llvm::Twine(*job.globalBatch) +
+          ": the inputs of the model in '" + job.model + "' have " +
+          llvm::Twine(*batch) +
+          " samples; change the model, or leave the flag out");
+    job.globalBatch = batch ? batch : job.globalBatch;
   }
   bool hasCluster =
       module && (*module)->hasAttr(ProteusDialect::clusterAttrName);
   if (job.cluster.empty() && job.clusterText.empty() && !hasCluster)
     return createStringError("no cluster is given; use --cluster NAME (see "
                              "`proteus list clusters`) or --cluster FILE.json");
+  auto finish = [&](OwningOpRef<ModuleOp> done) {
+    attachStack(*done, job);
+    for (const std::string &remark : remarks)
+      emitRemark(UnknownLoc::get(&context), remark);
+    return done;
+  };
   bool hasTree = module && !(*module).getOps<strategy::TreeOp>().empty();
   Expected<std::optional<int64_t>> stated = clusterGPUs(job);
   if (!stated)
     return stated.takeError();
-  Expected<Sizes> sizes = sizesOf(job, *stated);
-  if (!sizes && !hasTree)
-    return sizes.takeError();
+  if (hasTree) {
+    auto trees = (*module).getOps<strategy::TreeOp>();
+    if (!llvm::hasSingleElement(trees))
+      return createStringError("'" + job.model +
+                               "' has several strategy trees; keep one");
+    // The decisions of the stack follow in match-strategy.
+    if (Error error = mergeIntoTree(*trees.begin(), given))
+      return std::move(error);
+    if (!job.cluster.empty() || !job.clusterText.empty())
+      if (Error error = attachCluster(*module, job, /*gpus=*/1))
+        return std::move(error);
+    return finish(std::move(module));
+  }
+  Expected<plan::Sizes> sizes =
+      plan::sizesOf(job.plan, job.gpus, job.globalBatch, *stated);
   if (!sizes)
-    llvm::consumeError(sizes.takeError());
+    return sizes.takeError();
 
   if (!module) {
     models::ModelRequest request;
@@ -393,19 +395,20 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     module = std::move(*built);
   }
   if (!job.cluster.empty() || !job.clusterText.empty())
-    if (Error error = attachCluster(*module, job, hasTree ? 1 : sizes->gpus))
+    if (Error error = attachCluster(*module, job, sizes->gpus))
       return std::move(error);
-  attachStack(*module, job);
-  for (const std::string &remark : remarks)
-    emitRemark(UnknownLoc::get(&context), remark);
-  if (hasTree)
-    return module;
-  Messages messages(context);
-  PassManager manager(&context);
-  manager.addPass(createApplyStrategy(optionsOf(job, *sizes)));
-  if (failed(manager.run(*module)))
-    return messages.takeError("the strategy does not fit the model");
-  return module;
+  {
+    Messages messages(context);
+    PassManager manager(&context);
+    manager.addPass(createApplyStrategy(planOf(job, *sizes)));
+    if (failed(manager.run(*module)))
+      return messages.takeError("the strategy does not fit the model");
+  }
+  if (!stack->name.empty())
+    for (strategy::TreeOp tree : (*module).getOps<strategy::TreeOp>())
+      tree->setDiscardableAttr(kStackAttr,
+                               StringAttr::get(&context, stack->name));
+  return finish(std::move(module));
 }
 
 static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {

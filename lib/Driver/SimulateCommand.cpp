@@ -46,7 +46,7 @@ static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
 
 static void addJobFlags(Flags &flags, Job &job) {
   addModelFlags(flags, job);
-  addStrategyFlags(flags, job.strategy);
+  addPlanFlags(flags, job.plan);
   flags.section("other sources");
   flags.value("deepspeed-config", "FILE.json",
               "ZeRO stage, batch sizes, accumulation, offload and buckets; "
@@ -76,8 +76,10 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   Flags flags;
   addJobFlags(flags, job);
   flags.section("output");
-  flags.text("json", "FILE", "write the report as JSON", files.report);
-  flags.text("trace", "FILE", "write a timeline for Perfetto", files.trace);
+  flags.text("json", "FILE", "write the report as JSON (-: standard output)",
+             files.report);
+  flags.text("trace", "FILE",
+             "write a timeline for Perfetto (-: standard output)", files.trace);
   if (Error error = readDeepSpeedFile(arguments, job))
     return fail(std::move(error));
   if (auto done = parseOnly(
@@ -89,14 +91,17 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
           "8192\n",
           arguments))
     return *done;
+  if (Error error = checkOneToStandardOutput({files.report, files.trace}))
+    return fail(std::move(error));
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   Expected<Outcome> outcome = run(*context, job, files);
   if (!outcome)
     return fail(outcome.takeError());
   for (const std::string &remark : outcome->remarks)
     WithColor::remark(errs(), "proteus") << remark << "\n";
-  sim::printSummary(outs(), outcome->workload, outcome->result);
-  printAdvice(outs(), job, *outcome);
+  raw_ostream &os = tableStream({files.report, files.trace});
+  sim::printSummary(os, outcome->workload, outcome->result);
+  printAdvice(os, job, *outcome);
   return 0;
 }
 

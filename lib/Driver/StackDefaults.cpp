@@ -86,7 +86,7 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     set("logits", "f32");
   if (stack.dropout > 0)
     set("dropout", json::formatNumber(stack.dropout));
-  int64_t vocab = 0, multiple = stack.vocabMultiple * job.strategy.tp;
+  int64_t vocab = 0, multiple = stack.vocabMultiple * job.plan.tp.value_or(1);
   if (stack.vocabMultiple > 1 && values->contains("vocab") &&
       !StringRef((*values)["vocab"]).getAsInteger(10, vocab))
     job.overrides.push_back("vocab=" + std::to_string((vocab + multiple - 1) /
@@ -176,50 +176,10 @@ Error proteus::driver::applyExpertBalance(Job &job) {
 
 Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
                                   std::vector<std::string> &remarks) {
-  Strategy &strategy = job.strategy;
-  if (strategy.bucketRule.empty())
-    strategy.bucketRule = stack.bucketRule;
-  if (strategy.tensorOverlap.empty())
-    strategy.tensorOverlap = stack.tensorOverlap;
-  auto decide = [](std::optional<bool> &given, bool usual) {
-    given = given.value_or(usual);
-  };
-  // A stack's habit does not apply where nothing is gathered.
-  if (strategy.zero == 1 || strategy.zero == 2)
-    decide(strategy.overlapParameters, stack.overlapParameters);
-  decide(strategy.overlapMessages, stack.overlapMessages);
-  decide(strategy.scatterMessages, stack.scatterMessages);
-  // One bucket is complete when the backward pass is.
-  constexpr int64_t everything = int64_t(1) << 40;
-  bool scatters = strategy.zero > 0;
-  if (strategy.zero == 1) {
-    decide(strategy.allReduceGradients, stack.zeroAllReduce);
-    scatters = !*strategy.allReduceGradients;
-  }
-  // The stated size of buckets is that without ZeRO.
-  bool oneByOne = strategy.zero > 0 && stack.zeroOneByOne;
-  if (strategy.allReduceGradients.value_or(false) ||
-      !strategy.overlapGradients.value_or(stack.overlapGradients)) {
-    strategy.bucketSize = everything;
-    strategy.firstBucketSize = everything;
-  } else if (oneByOne && scatters) {
-    strategy.bucketSize = 1;
-    strategy.firstBucketSize = 1;
-  }
-  if (oneByOne && !scatters)
-    strategy.gatherBucketSize = 1;
-  if (strategy.stagePartition.empty()) {
-    if (stack.stagePartition != "work" || strategy.virtualStages == 1)
-      strategy.stagePartition = stack.stagePartition;
-    else
-      remarks.push_back("stack '" + stack.name +
-                        "' balances stages by work, which is not modelled for "
-                        "chunks of stages: they have equally many layers here");
-  }
-  // There is nothing to gather unless sequences are split.
-  if (!strategy.keepGathered)
-    strategy.keepGathered =
-        stack.keepGathered && strategy.sequenceParallel && strategy.tp > 1;
+  plan::CompletedPlan completed =
+      plan::complete(job.plan, stack.plan, stack.name);
+  job.plan = completed.plan;
+  llvm::append_range(remarks, completed.remarks);
   if (stack.gradientType == "compute" && !job.gradientType)
     job.gradientType.emplace();
   if (job.isFile())

@@ -275,7 +275,8 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   bool byQuality = false;
   Flags flags;
   flags.section("validation");
-  flags.text("json", "FILE", "write all cases and groups as JSON", file);
+  flags.text("json", "FILE",
+             "write all cases and groups as JSON (-: standard output)", file);
   flags.text("group", "KEY", "only the cases whose id begins with KEY-", only);
   flags.text("id", "ID", "only this case", id);
   flags.text("stack", "NAME|FILE",
@@ -375,8 +376,9 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
           return Error::success();
         }))
       return fail(std::move(error));
-  printScores(outs(), scores);
-  printMemory(outs(), *cases, results);
+  raw_ostream &os = tableStream(file);
+  printScores(os, scores);
+  printMemory(os, *cases, results);
   std::vector<StringRef> assumed, reasons;
   for (auto [one, result] : llvm::zip(*cases, results)) {
     if (result.supported)
@@ -384,7 +386,7 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
     else
       reasons.push_back(result.reason);
   }
-  printCounts(outs(), "assumed", assumed);
-  printCounts(outs(), "not simulated", reasons);
+  printCounts(os, "assumed", assumed);
+  printCounts(os, "not simulated", reasons);
   return 0;
 }

@@ -10,6 +10,8 @@
 
 #include "Readers.h"
 
+#include "Proteus/Plan/PlanFields.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -125,6 +127,27 @@ static void readFlag(const Reader &reader, StringRef key, bool &target) {
     target = reader[key].boolean();
 }
 
+std::vector<std::string> Stack::modelDecisions() const {
+  const Stack usual;
+  std::vector<std::string> decisions;
+  auto add = [&](StringRef key, const std::string &value) {
+    decisions.push_back((key + "=" + value).str());
+  };
+  if (attention != usual.attention)
+    add("attention", attention);
+  if (gated != usual.gated)
+    add("gated", gated);
+  if (logits != usual.logits)
+    add("logits", logits);
+  if (dropout != usual.dropout)
+    add("dropout", json::formatNumber(dropout));
+  if (vocabMultiple != usual.vocabMultiple)
+    add("vocab_multiple", std::to_string(vocabMultiple));
+  if (!gradientType.empty() && gradientType != "f32")
+    add("gradient_type", gradientType);
+  return decisions;
+}
+
 static void readModel(const Reader &reader, Stack &stack) {
   reader.expectKeys({"attention", "gated", "logits", "dropout",
                      "vocab_multiple", "length_bins"});
@@ -144,24 +167,44 @@ static void readModel(const Reader &reader, Stack &stack) {
   }
 }
 
+/// Reads the field of a plan whose key in a stack is `key`.
+static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
+  const plan::Field *field = find_if(
+      plan::fields(), [&](const auto &field) { return field.stackKey == key; });
+  assert(field != plan::fields().end() && "not a key of a stack");
+  if (!reader.has(key))
+    return;
+  Reader value = reader[key];
+  std::string text = field->kind == plan::Field::Kind::Switch
+                         ? (value.boolean() ? "true" : "false")
+                         : value.string();
+  Error error = field->set(stack.plan.plan, text);
+  if (!error)
+    return;
+  std::string reason = toString(std::move(error));
+  if (field->kind == plan::Field::Kind::Switch || value.isString())
+    value.fail(reason);
+}
+
 static void readStep(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"overlap_gradients", "gradient_type", "bucket_rule",
-                     "tensor_overlap", "overlap_parameters", "overlap_messages",
-                     "scatter_messages", "stage_partition", "zero_one_by_one",
-                     "zero_all_reduce", "gathers_converted"});
+  constexpr StringRef decisions[] = {"bucket_rule",        "tensor_overlap",
+                                     "overlap_parameters", "overlap_messages",
+                                     "scatter_messages",   "stage_partition",
+                                     "zero_all_reduce"};
+  SmallVector<StringRef> keys(std::begin(decisions), std::end(decisions));
+  keys.append({"overlap_gradients", "zero_one_by_one", "gradient_type",
+               "gathers_converted"});
+  reader.expectKeys(keys);
+  for (StringRef key : decisions)
+    readDecision(reader, key, stack);
+  if (reader.has("overlap_gradients")) {
+    stack.plan.plan.gradientReduction.reset();
+    if (!reader["overlap_gradients"].boolean())
+      stack.plan.plan.gradientReduction =
+          plan::GradientReduction::AfterBackward;
+  }
+  readFlag(reader, "zero_one_by_one", stack.plan.zeroPerParameter);
   readFlag(reader, "gathers_converted", stack.gathersConverted);
-  readChoice(reader, "bucket_rule", {"ddp", "fsdp", "megatron", "deepspeed"},
-             stack.bucketRule);
-  readChoice(reader, "tensor_overlap", {"none", "async", "chunked"},
-             stack.tensorOverlap);
-  readFlag(reader, "overlap_parameters", stack.overlapParameters);
-  readFlag(reader, "overlap_messages", stack.overlapMessages);
-  readFlag(reader, "scatter_messages", stack.scatterMessages);
-  readChoice(reader, "stage_partition", {"layers", "ends", "divisible", "work"},
-             stack.stagePartition);
-  readFlag(reader, "overlap_gradients", stack.overlapGradients);
-  readFlag(reader, "zero_one_by_one", stack.zeroOneByOne);
-  readFlag(reader, "zero_all_reduce", stack.zeroAllReduce);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
@@ -230,7 +273,7 @@ static void readGaps(const Reader &reader, Stack &stack) {
 static void readMemory(const Reader &reader, Stack &stack) {
   reader.expectKeys({"reserved_gb", "reported", "master_gradients",
                      "dummy_gradients", "keep_gathered"});
-  readFlag(reader, "keep_gathered", stack.keepGathered);
+  readDecision(reader, "keep_gathered", stack);
   readFlag(reader, "dummy_gradients", stack.dummyGradients);
   readFlag(reader, "master_gradients", stack.masterGradients);
   readChoice(reader, "reported", {"allocated", "reserved", "device"},

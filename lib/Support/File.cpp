@@ -64,6 +64,10 @@ static Error writeTo(int descriptor, bool close, StringRef path,
 
 Error proteus::writeFileAtomically(StringRef path,
                                    function_ref<Error(raw_ostream &)> write) {
+  if (path == "-") {
+    outs().flush();
+    return writeTo(fileno(stdout), /*close=*/false, path, write);
+  }
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && sys::fs::exists(status) &&
       !sys::fs::is_regular_file(status)) {

@@ -213,11 +213,10 @@ void proteus::inheritPartition(
 
 void proteus::stripAnnotations(Operation *root) {
   root->walk([](Operation *op) {
-    for (StringRef name :
-         {kPhaseAttr, kStageAttr, kPlaceAttr, kRecomputeAttr, kOpAttr,
-          kOutputGradientAttr, kInputsAttr, kKeepGatheredAttr, kKeepAsReadAttr,
-          kPrefetchAttr, kGatherOnceAttr, kOffloadAttr})
-      op->removeDiscardableAttr(name);
+    for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
+      if (isa_and_nonnull<strategy::StrategyDialect>(
+              attribute.getNameDialect()))
+        op->removeDiscardableAttr(attribute.getName());
   });
 }
 

@@ -11,6 +11,7 @@
 #include "PresetStages.h"
 #include "PresetTree.h"
 
+#include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Schedules.h"
 
@@ -22,119 +23,118 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-static StringRef getTreeName(const ApplyStrategyOptions &options) {
-  return StringRef(options.name).ltrim('@');
+/// Fails if the degrees need more devices than a mesh may have, or do not
+/// divide each other.
+static LogicalResult checkDegrees(Location loc,
+                                  const plan::ResolvedPlan &plan) {
+  int64_t devices = strategy::maxMeshDevices;
+  for (int64_t degree : {plan.dp, plan.pp, plan.cp, plan.tp})
+    devices /= degree;
+  if (devices == 0)
+    return emitError(loc) << "dp=" << plan.dp << ", pp=" << plan.pp
+                          << ", cp=" << plan.cp << " and tp=" << plan.tp
+                          << " need more than " << strategy::maxMeshDevices
+                          << " devices; use smaller degrees";
+  if (plan.etp && *plan.etp != 1 && *plan.etp != plan.tp)
+    return emitError(loc) << "etp=" << *plan.etp
+                          << ": an expert is cut into tp=" << plan.tp
+                          << " parts or left whole; use etp=1, or leave it out";
+  if (plan.hasWholeExperts() && plan.ep % plan.tp != 0)
+    return emitError(loc) << "ep=" << plan.ep
+                          << " counts the devices of tp too where etp=1; use a "
+                             "multiple of tp="
+                          << plan.tp << ", or leave etp out";
+  if (plan.dp % plan.expertReplicas() != 0)
+    return emitError(loc) << "ep=" << plan.ep << " needs "
+                          << plan.expertReplicas()
+                          << " data-parallel devices for experts, which does "
+                             "not divide dp="
+                          << plan.dp;
+  if (plan.zeroGroup && plan.dataReplicas() % *plan.zeroGroup != 0)
+    return emitError(loc) << "zero-group=" << *plan.zeroGroup
+                          << " must divide dp=" << plan.dataReplicas()
+                          << "; leave it out for all of them";
+  return success();
 }
 
-/// What the order of the stages asks of their numbers.
-static LogicalResult checkSchedule(ModuleOp module,
-                                   const ApplyStrategyOptions &options) {
-  Location loc = module.getLoc();
-  if (options.virtualStages > 1 && options.pipelineParallel == 1)
+/// Fails if the schedule does not fit the number of stages or micro-batches.
+static LogicalResult checkSchedule(Location loc,
+                                   const plan::ResolvedPlan &plan) {
+  if (plan.virtualStages > 1 && plan.pp == 1)
     return emitError(loc, "virtual-stages=")
-           << options.virtualStages << " needs stages; set pp";
+           << plan.virtualStages << " needs stages; set pp";
   const PipelineSchedule *rule =
-      findSchedule(strategy::stringifyScheduleOrder(getScheduleOrder(options)));
-  StageShape shape{0, options.pipelineParallel, options.virtualStages,
-                   options.microBatches};
+      findSchedule(plan::stringifyScheduleOrder(plan.scheduleOrder()));
+  StageShape shape{0, plan.pp, plan.virtualStages, plan.accumulation};
   if (std::optional<std::string> reason = rule->whyNot(shape))
     return emitError(loc, "schedule=")
            << rule->getName() << " does not fit: " << *reason;
   return success();
 }
 
-static LogicalResult checkOptions(ModuleOp module,
-                                  const ApplyStrategyOptions &options) {
-  Location loc = module.getLoc();
-  std::pair<StringRef, int64_t> degrees[] = {
-      {"dp", options.dataParallel},
-      {"pp", options.pipelineParallel},
-      {"cp", options.contextParallel},
-      {"ep", options.expertParallel},
-      {"tp", options.tensorParallel},
-      {"micro-batches", options.microBatches},
-      {"virtual-stages", options.virtualStages}};
-  for (auto [option, degree] : degrees)
-    if (degree < 1 || degree > strategy::maxMeshDevices)
-      return emitError(loc)
-             << option << "=" << degree << " must be between 1 and "
-             << strategy::maxMeshDevices;
-  int64_t devices = strategy::maxMeshDevices;
-  for (int64_t degree :
-       {options.dataParallel, options.pipelineParallel, options.contextParallel,
-        options.expertParallel, options.tensorParallel})
-    devices /= degree;
-  if (devices == 0)
-    return emitError(loc) << "dp=" << options.dataParallel
-                          << ", pp=" << options.pipelineParallel
-                          << ", cp=" << options.contextParallel
-                          << ", ep=" << options.expertParallel
-                          << " and tp=" << options.tensorParallel
-                          << " need more than " << strategy::maxMeshDevices
-                          << " devices; use smaller degrees";
-  if (options.sequenceParallel && options.tensorParallel == 1)
+/// Fails if a setting has nothing to apply to.
+static LogicalResult checkStorage(Location loc,
+                                  const plan::ResolvedPlan &plan) {
+  if (plan.sequenceParallel && plan.tp == 1)
     return emitError(loc, "sp=true splits sequences over the devices of tp; "
                           "set tp, or use cp");
-  if (options.wholeExperts && options.tensorParallel == 1)
-    return emitError(loc, "whole-experts=true places experts on the devices of "
-                          "tp; set tp, or leave it out");
-  if (options.keepGathered && !options.sequenceParallel)
+  if (plan.keepGathered && !plan.sequenceParallel)
     return emitError(loc, "keep-gathered is about inputs of linears whose "
                           "sequences are split; set sp=true, or leave it out");
-  if (options.zeroGroup < 0 ||
-      (options.zeroGroup > 0 && options.dataParallel % options.zeroGroup != 0))
-    return emitError(loc) << "zero-group=" << options.zeroGroup
-                          << " must divide dp=" << options.dataParallel
-                          << "; use 0 for all of them";
-  if (options.prefetch < -1)
-    return emitError(loc) << "prefetch=" << options.prefetch
-                          << " must be a number of layers, or -1 for the "
-                             "default";
-  bool isBetween =
-      options.zero == ZeroStage::States || options.zero == ZeroStage::Gradients;
-  if (options.overlapParameters && !isBetween)
+  bool isBetween = plan.zero == plan::ZeroStage::States ||
+                   plan.zero == plan::ZeroStage::Gradients;
+  if (plan.overlapParameters && !isBetween)
     return emitError(loc,
                      "overlap-parameters=true gathers parameters that were "
                      "updated in parts; set zero=1 or zero=2, or leave it "
                      "out");
-  if (options.overlapParameters &&
-      (options.offloadWeight || !options.reshardAfterForward))
+  if (plan.overlapParameters &&
+      (plan.offloadWeight || !plan.reshardAfterForward))
     return emitError(loc, "overlap-parameters=true keeps parameters on the "
                           "devices for the whole step; leave offload-weight "
                           "and reshard-after-forward out");
-  if ((options.prefetch >= 0 || !options.reshardAfterForward) &&
-      options.zero != ZeroStage::Parameters && !options.offloadWeight &&
-      !options.overlapParameters)
+  if ((plan.prefetch || !plan.reshardAfterForward) &&
+      plan.zero != plan::ZeroStage::Parameters && !plan.offloadWeight &&
+      !plan.overlapParameters)
     return emitError(loc, "prefetch and reshard-after-forward are about "
                           "parameters that are gathered before their use; set "
                           "zero=3 or offload-weight=true, or leave them out");
-  if (options.chunks < 0 || options.chunks == 1)
-    return emitError(loc) << "chunks=" << options.chunks
-                          << " must be at least 2, or 0 for the default";
-  if (options.chunks > 0 && options.tensorOverlap != TensorOverlap::Chunked)
-    return emitError(loc) << "chunks=" << options.chunks
-                          << " needs tensor-overlap=chunked";
-  if (options.bucketSize < 0 || options.firstBucketSize < 0 ||
-      options.gatherBucketSize < 0)
-    return emitError(loc) << "sizes of buckets must not be negative, got "
-                          << options.bucketSize << ", "
-                          << options.firstBucketSize << " and "
-                          << options.gatherBucketSize;
-  if (options.allReduceGradients && options.zero != ZeroStage::States)
-    return emitError(loc, "all-reduce-gradients is about whole gradients and "
-                          "split states; set zero=1, or leave it out");
-  if ((options.allReduceGradients || options.gatherBucketSize > 0) &&
-      options.bucketSize == 0 && options.firstBucketSize == 0 &&
-      !options.bucketPerLayer)
-    return emitError(loc, "all-reduce-gradients and gather-bucket-size go with "
-                          "buckets of gradients; set bucket-size");
-  if (getTreeName(options).empty())
-    return emitError(loc, "the tree needs a name; set name=@s");
-  return checkSchedule(module, options);
+  return success();
 }
 
-/// Whether the name of the tree is free.
+/// Fails if settings of gradients or overlap contradict each other.
+static LogicalResult checkSettings(Location loc, const plan::ParallelPlan &plan,
+                                   const plan::ResolvedPlan &resolved) {
+  if (resolved.overlapChunks &&
+      resolved.tensorOverlap != plan::TensorOverlap::Chunked)
+    return emitError(loc) << "chunks=" << *resolved.overlapChunks
+                          << " needs tensor-overlap="
+                          << plan::stringifyEnum(plan::TensorOverlap::Chunked);
+  if (resolved.allReduceGradients && resolved.zero != plan::ZeroStage::States)
+    return emitError(loc, "all-reduce-gradients is about whole gradients and "
+                          "split states; set zero=1, or leave it out");
+  if (resolved.allReduceGradients && plan.gradientReduction &&
+      *plan.gradientReduction != plan::GradientReduction::AfterBackward)
+    return emitError(loc) << "all-reduce-gradients sums whole gradients after "
+                             "the backward pass, but gradient-reduction="
+                          << plan::stringifyEnum(*plan.gradientReduction)
+                          << "; leave one of them out";
+  if (resolved.gradientReduction == plan::GradientReduction::PerParameter &&
+      (resolved.bucketSize || resolved.firstBucketSize || resolved.bucketRule))
+    return emitError(loc) << "gradient-reduction="
+                          << plan::stringifyEnum(resolved.gradientReduction)
+                          << " has no buckets; leave bucket-rule, bucket-size "
+                             "and first-bucket-size out";
+  if (resolved.gatherPerParameter && resolved.gatherBucketSize)
+    return emitError(loc, "gather-per-parameter has no buckets; leave "
+                          "gather-bucket-size out");
+  return success();
+}
+
+/// Fails if the name of the tree is taken.
 static LogicalResult checkName(ModuleOp module, StringRef name) {
+  if (name.empty())
+    return emitError(module.getLoc(), "the tree needs a name; set name=@s");
   if (Operation *other = module.lookupSymbol(name)) {
     InFlightDiagnostic diagnostic =
         emitError(module.getLoc(), "the name @")
@@ -145,70 +145,80 @@ static LogicalResult checkName(ModuleOp module, StringRef name) {
   return success();
 }
 
-static LogicalResult applyStrategy(ModuleOp module,
-                                   const ApplyStrategyOptions &options) {
-  StringRef name = getTreeName(options);
-  if (failed(checkOptions(module, options)))
+static LogicalResult applyStrategy(ModuleOp module, StringRef modelName,
+                                   StringRef treeName,
+                                   const plan::ParallelPlan &plan) {
+  Location loc = module.getLoc();
+  plan::ResolvedPlan resolved = plan::resolve(plan);
+  if (failed(checkDegrees(loc, resolved)) ||
+      failed(checkStorage(loc, resolved)) ||
+      failed(checkSettings(loc, plan, resolved)) ||
+      failed(checkSchedule(loc, resolved)) ||
+      failed(checkName(module, treeName)))
     return failure();
-  FailureOr<func::FuncOp> function =
-      findModel(module, StringRef(options.model).ltrim('@'));
-  if (failed(function) || failed(checkName(module, name)))
+  FailureOr<func::FuncOp> function = findModel(module, modelName.ltrim('@'));
+  if (failed(function))
     return failure();
   PresetModel model(*function);
-  if (failed(model.examine(options)))
+  if (failed(model.examine(resolved)))
     return failure();
-  PresetSplits splits(model, options);
+  PresetSplits splits(model, resolved);
   if (failed(splits.decide()))
     return failure();
-  FailureOr<PresetStages> stages = planStages(model, options);
+  FailureOr<PresetStages> stages = planStages(model, resolved);
   if (failed(stages))
     return failure();
-  writePresetTree(model, splits, *stages, options, name);
+  writePresetTree(model, splits, *stages, plan, treeName);
   return success();
 }
 
 namespace {
 class ApplyStrategy : public proteus::impl::ApplyStrategyBase<ApplyStrategy> {
 public:
-  using ApplyStrategyBase::ApplyStrategyBase;
+  explicit ApplyStrategy(const plan::ParallelPlan &plan = {}) {
+    registerOptions();
+    for (auto &[field, option] : planOptions)
+      option->setValue(field->get(plan).value_or(""));
+  }
+  // Copies of a pass have options of their own; MLIR copies the values.
+  ApplyStrategy(const ApplyStrategy &other) : ApplyStrategyBase(other) {
+    registerOptions();
+  }
+
   void runOnOperation() override {
-    ApplyStrategyOptions options{model,
-                                 name,
-                                 dataParallel,
-                                 tensorParallel,
-                                 sequenceParallel,
-                                 contextParallel,
-                                 contextKind,
-                                 expertParallel,
-                                 wholeExperts,
-                                 pipelineParallel,
-                                 stagesOutermost,
-                                 microBatches,
-                                 schedule,
-                                 virtualStages,
-                                 recompute,
-                                 zero,
-                                 zeroGroup,
-                                 prefetch,
-                                 reshardAfterForward,
-                                 offloadWeight,
-                                 offloadState,
-                                 offloadActivation,
-                                 bucketSize,
-                                 firstBucketSize,
-                                 placeTables,
-                                 bucketPerLayer,
-                                 gatherBucketSize,
-                                 allReduceGradients,
-                                 overlapParameters,
-                                 tensorOverlap,
-                                 chunks,
-                                 overlapMessages,
-                                 scatterMessages,
-                                 stagePartition,
-                                 keepGathered};
-    if (failed(applyStrategy(getOperation(), options)))
+    plan::ParallelPlan plan;
+    for (auto &[field, option] : planOptions) {
+      if (option->getValue().empty())
+        continue;
+      if (llvm::Error error = field->set(plan, option->getValue())) {
+        emitError(getOperation().getLoc(), field->option)
+            << "=" << option->getValue() << ": "
+            << llvm::toString(std::move(error));
+        return signalPassFailure();
+      }
+    }
+    if (failed(applyStrategy(getOperation(), model, StringRef(name).ltrim('@'),
+                             plan)))
       signalPassFailure();
   }
+
+private:
+  /// Adds an option for every field of a plan that has one.
+  void registerOptions() {
+    for (const plan::Field &field : plan::fields())
+      if (!field.option.empty())
+        planOptions.emplace_back(
+            &field, std::make_unique<Option<std::string>>(
+                        *this, field.option, llvm::cl::desc(field.help)));
+  }
+
+  std::vector<
+      std::pair<const plan::Field *, std::unique_ptr<Option<std::string>>>>
+      planOptions;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+proteus::createApplyStrategy(const plan::ParallelPlan &plan) {
+  return std::make_unique<ApplyStrategy>(plan);
+}

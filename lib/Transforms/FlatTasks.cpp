@@ -169,6 +169,33 @@ static FlatTask taskOfBucket(Operation *fused, size_t number, StringRef what,
   return task;
 }
 
+void Flattener::delayBuckets(size_t count) {
+  auto buckets = MutableArrayRef(bucketTasks).take_back(count);
+  auto sectionOf = [&](uint32_t task) {
+    return llvm::upper_bound(flat.micro.sectionBegin, task);
+  };
+  auto begin = buckets.begin();
+  while (begin != buckets.end()) {
+    // Buckets of one section follow each other.
+    auto end = std::find_if(begin, buckets.end(), [&](const auto &bucket) {
+      return sectionOf(bucket.first) != sectionOf(begin->first);
+    });
+    uint32_t last = 0;
+    std::vector<uint32_t> dependsOn;
+    for (auto &[position, task] : llvm::make_range(begin, end)) {
+      last = std::max(last, position);
+      for (uint32_t other : task.dependsOn)
+        if (!llvm::is_contained(dependsOn, other))
+          dependsOn.push_back(other);
+    }
+    for (auto &[position, task] : llvm::make_range(begin, end)) {
+      position = last;
+      task.dependsOn = dependsOn;
+    }
+    begin = end;
+  }
+}
+
 /// Every bucket becomes a task of the section that computes its members, right
 /// after the last of them. The reduced gradients take the place of the
 /// unreduced ones.
@@ -209,6 +236,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
     }
     bucketTasks.push_back({last, std::move(task)});
   }
+  if (fused.getAfterBackward())
+    delayBuckets(fused.getNumBuckets());
   for (auto [i, output] : llvm::enumerate(fused.getOutputs())) {
     if (!fused.getStacked()[i]) {
       environment[output] = reduced[i].front();

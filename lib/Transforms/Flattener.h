@@ -63,6 +63,9 @@ private:
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
+  /// Makes the last `count` buckets wait for the members of all of them that
+  /// are in the same section.
+  void delayBuckets(size_t count);
   /// Whether kernels behind a communication wait for it.
   bool blocks(mlir::Operation *op) const;
   /// Makes `task` read `value`.

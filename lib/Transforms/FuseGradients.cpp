@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Plan/PlanEnums.h"
 #include "Proteus/Transforms/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
 
@@ -61,11 +62,16 @@ struct Slice {
   StringRef layer;
 };
 
-/// When a bucket closes.
+/// When a bucket closes, and when it is reduced.
 struct BucketRule {
   int64_t first; ///< bytes of the first one
   int64_t size;  ///< bytes of others
   bool perLayer = false;
+  /// Every slice of a member is a bucket.
+  bool perParameter = false;
+  bool afterBackward = false;
+  /// Gradients of one operation are ready together.
+  bool byOperation = false;
 };
 
 } // namespace
@@ -292,7 +298,8 @@ static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
     else
       neighbour->to = member.iteration + 1;
     filled += member.bytes;
-    if (filled >= (buckets.list.size() == 1 ? rule.first : rule.size))
+    if (rule.perParameter ||
+        filled >= (buckets.list.size() == 1 ? rule.first : rule.size))
       open = false;
   }
   return buckets;
@@ -314,11 +321,10 @@ private:
   LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
   dist::FusedReduceOp fuseGroup(dist::SectionOp update,
                                 MutableArrayRef<Member> group,
-                                const BucketRule &rule, bool byOperation,
+                                const BucketRule &rule,
                                 Operation *behind = nullptr);
   void fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
-                 ArrayRef<Member> group, const BucketRule &rule,
-                 bool byOperation);
+                 ArrayRef<Member> group, const BucketRule &rule);
   void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
                       const BucketRule &rule);
 };
@@ -358,7 +364,6 @@ static void reduceWhole(dist::SectionOp update) {
 dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                                              MutableArrayRef<Member> group,
                                              const BucketRule &rule,
-                                             bool byOperation,
                                              Operation *behind) {
   // Backward order, so that the text lists gradients as they become ready. Of
   // those that are ready together the last comes first: biases are small.
@@ -367,8 +372,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
     int64_t readyB = *llvm::min_element(b.ready);
     if (readyA != readyB)
       return readyA < readyB;
-    return byOperation ? b.op->isBeforeInBlock(a.op)
-                       : a.op->isBeforeInBlock(b.op);
+    return rule.byOperation ? b.op->isBeforeInBlock(a.op)
+                            : a.op->isBeforeInBlock(b.op);
   });
   // Everything the fused reduction reads comes from other sections, or from the
   // reduction that it stands behind.
@@ -409,6 +414,7 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
       cast<ArrayAttr>(model->getAttr("axes")),
       builder.getDenseBoolArrayAttr(stacked),
       dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
+      rule.afterBackward ? builder.getUnitAttr() : UnitAttr(),
       wire ? TypeAttr::get(wire) : TypeAttr(),
       dist::PurposeAttr::get(&getContext(), dist::Purpose::Gradient));
   for (auto [reduction, result] : llvm::zip(group, fused.getOutputs())) {
@@ -421,8 +427,7 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
 
 /// Reduces what a bucket has reduced over more devices, where that follows.
 void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
-                              ArrayRef<Member> group, const BucketRule &rule,
-                              bool byOperation) {
+                              ArrayRef<Member> group, const BucketRule &rule) {
   llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;
   for (auto [member, output] : llvm::zip_equal(group, fused.getOutputs())) {
     if (!output.hasOneUse())
@@ -441,7 +446,7 @@ void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
         .push_back(std::move(again));
   }
   for (auto &[key, members] : groups)
-    fuseGroup(update, members, rule, byOperation, fused);
+    fuseGroup(update, members, rule, fused);
 }
 
 void FuseGradients::fuseGatherings(dist::SectionOp update,
@@ -485,27 +490,46 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
   }
 }
 
+/// Defaults of PyTorch's DistributedDataParallel.
+static constexpr BucketRule ddpBuckets{1048576, 26214400};
+
+/// Reads the rule of `strategy.bucket`.
+static BucketRule readBuckets(DictionaryAttr bucket) {
+  BucketRule rule = ddpBuckets;
+  rule.perLayer = bucket.contains("per_layer");
+  rule.byOperation = bucket.contains("by_operation");
+  if (auto word = bucket.getAs<StringAttr>("reduction")) {
+    auto reduction = plan::symbolizeGradientReduction(word);
+    rule.perParameter = reduction == plan::GradientReduction::PerParameter;
+    rule.afterBackward = reduction == plan::GradientReduction::AfterBackward;
+  }
+  auto size = bucket.getAs<IntegerAttr>("size");
+  auto first = bucket.getAs<IntegerAttr>("first");
+  if (size || first || rule.perLayer || rule.afterBackward) {
+    rule.size = size ? size.getInt() : std::numeric_limits<int64_t>::max();
+    rule.first = first ? first.getInt() : rule.size;
+  }
+  return rule;
+}
+
+/// Reads the rule for updated parameters, given the one for gradients.
+static BucketRule readGatherBuckets(DictionaryAttr bucket, BucketRule rule) {
+  if (bucket.contains("gather_per_parameter"))
+    rule.perParameter = true;
+  if (auto size = bucket.getAs<IntegerAttr>("gather")) {
+    rule.first = rule.size = size.getInt();
+    rule.perParameter = false;
+  }
+  return rule;
+}
+
 LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                                   dist::SectionOp update) {
-  // Options before the tree, the tree before the defaults of PyTorch's
-  // DistributedDataParallel.
-  BucketRule rule{1048576, 26214400};
-  std::optional<int64_t> gatherSize;
-  bool byOperation = false;
-  if (auto sizes = program->getAttrOfType<DictionaryAttr>(kBucketAttr)) {
-    auto given = [&](StringRef name, int64_t otherwise) {
-      auto value = sizes.getAs<IntegerAttr>(name);
-      return value ? value.getInt() : otherwise;
-    };
-    rule.size = given("size", std::numeric_limits<int64_t>::max());
-    rule.first = given("first", rule.size);
-    rule.perLayer = sizes.contains("per_layer");
-    if (auto bytes = sizes.getAs<IntegerAttr>("gather"))
-      gatherSize = bytes.getInt();
-    byOperation = sizes.contains("by_operation");
-    if (sizes.contains("all_reduce"))
-      reduceWhole(update);
-  }
+  auto bucket = program->getAttrOfType<DictionaryAttr>(kBucketAttr);
+  BucketRule rule = bucket ? readBuckets(bucket) : ddpBuckets;
+  if (bucket && bucket.contains("all_reduce"))
+    reduceWhole(update);
+  // Options of the pass come before the tree.
   if (bucketSize < 0 || firstBucketSize < 0)
     return program.emitOpError("bucket sizes must not be negative, got ")
            << bucketSize.getValue() << " and " << firstBucketSize.getValue();
@@ -513,20 +537,21 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     rule.size = bucketSize;
   if (firstBucketSize > 0)
     rule.first = firstBucketSize;
+  BucketRule gatherRule = bucket ? readGatherBuckets(bucket, rule) : rule;
   // One fused reduction per kind, axes and element type.
   llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
                   SmallVector<Member>>
       groups;
   Positions positions;
   for (Operation &op : update.getBody().front())
-    if (auto reduction = asReduction(op, positions, byOperation))
+    if (auto reduction = asReduction(op, positions, rule.byOperation))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
               op.getAttr("axes"), op.getAttr("reduction"),
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
   for (auto &[key, group] : groups) {
-    dist::FusedReduceOp fused = fuseGroup(update, group, rule, byOperation);
-    fuseAgain(update, fused, group, rule, byOperation);
+    dist::FusedReduceOp fused = fuseGroup(update, group, rule);
+    fuseAgain(update, fused, group, rule);
   }
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
@@ -535,8 +560,6 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                   getElementTypeOrSelf(gathering->input.getType())}]
           .push_back(*gathering);
   for (auto &[key, group] : gatherings)
-    fuseGatherings(update, group,
-                   BucketRule{gatherSize.value_or(rule.first),
-                              gatherSize.value_or(rule.size), rule.perLayer});
+    fuseGatherings(update, group, gatherRule);
   return success();
 }

@@ -163,14 +163,6 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// Whether `op` computes a gradient of an input, or adds such up.
-static bool isInputGradient(Operation *op) {
-  return allTerms(op, [](IterationSpaceOpInterface kernel) {
-    return kernel.getKernelClass() == nn::KernelClass::Matrix &&
-           kernel.getKernelPass() == nn::KernelPass::DataGradient;
-  });
-}
-
 /// Gradients that reach a value from several products, all pending over axes
 /// that would scatter each of them, are added up as they are: one collective
 /// scatters the sum.

@@ -15,8 +15,10 @@
 #include "Proteus/Transforms/ClusterAttr.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Schedules.h"
+#include "Proteus/Transforms/TreeSettings.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_MATCHSTRATEGY
@@ -89,7 +91,9 @@ LogicalResult TreeMatcher::readSchedule() {
            << "virtual_stages out";
   NamedAttrList schedule;
   Builder builder(context);
-  StringRef name = strategy::stringifyScheduleOrder(op.getOrderKind());
+  StringRef name = op.isExplicit()
+                       ? StringRef(strategy::ScheduleOp::explicitOrder)
+                       : plan::stringifyScheduleOrder(op.getOrderKind());
   schedule.set("order", builder.getStringAttr(name));
   if (op.getMaxOngoingAttr())
     schedule.set("max_ongoing", op.getMaxOngoingAttr());
@@ -147,7 +151,7 @@ LogicalResult TreeMatcher::run() {
       overlap.set("messages", op.getMessagesAttr());
     function->setAttr(ProteusDialect::overlapAttrName,
                       overlap.getDictionary(context));
-    if (op.getTensor() == "chunked")
+    if (op.getTensorKind() == plan::TensorOverlap::Chunked)
       function->setAttr(kChunksAttr,
                         IntegerAttr::get(IntegerType::get(context, 64),
                                          op.getChunks().value_or(0)));
@@ -170,6 +174,7 @@ public:
 
 private:
   strategy::TreeOp selectTree();
+  LogicalResult applyStack(strategy::TreeOp tree, func::FuncOp function);
 };
 } // namespace
 
@@ -202,6 +207,23 @@ strategy::TreeOp MatchStrategy::selectTree() {
   return {};
 }
 
+/// Adds the decisions of the module's stack to a tree that leaves them open,
+/// and names those that a tree can't take.
+LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
+                                        func::FuncOp function) {
+  FailureOr<machine::Stack> resolved = resolveStack(getOperation(), stack);
+  if (failed(resolved))
+    return failure();
+  if (resolved->name.empty())
+    return success();
+  std::vector<std::string> left = addStackSettings(tree, *resolved, function);
+  if (!left.empty())
+    tree.emitRemark("stack '")
+        << resolved->name << "' also decides " << llvm::join(left, ", ")
+        << ", which the model and the tree decide here";
+  return success();
+}
+
 /// Every device of the mesh must exist. Without a list the ids are 0, 1, ...,
 /// so their number tells; a list is never longer than what the user wrote.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
@@ -232,6 +254,8 @@ void MatchStrategy::runOnOperation() {
     function.emitOpError("was matched with a strategy before");
     return signalPassFailure();
   }
+  if (failed(applyStack(tree, function)))
+    return signalPassFailure();
   if (failed(refineMesh(tree)) || failed(TreeMatcher(tree, function).run()))
     signalPassFailure();
 }

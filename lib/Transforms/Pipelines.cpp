@@ -31,6 +31,7 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   MatchStrategyOptions match;
   match.strategy = options.strategy;
   match.cluster = options.cluster;
+  match.stack = options.stack;
   manager.addPass(createMatchStrategy(match));
   // Layers that differ are told apart while only the forward graph exists.
   manager.addNestedPass<func::FuncOp>(createSettleRepeats());

@@ -58,31 +58,25 @@ PresetModel::PresetModel(func::FuncOp function) : function(function) {
       [&](IterationSpaceOpInterface op) { operations.push_back(op); });
 }
 
-LogicalResult PresetModel::checkBatch(const ApplyStrategyOptions &options) {
+LogicalResult PresetModel::checkBatch(const plan::ResolvedPlan &plan) {
   BatchAnalysis batch(function);
   batched = llvm::any_of(operations, [&](Operation *op) {
     return batch.getIterator(op).has_value();
   });
-  if (!batched && (options.dataParallel > 1 || options.expertParallel > 1 ||
-                   options.microBatches > 1))
+  if (!batched && (plan.dp > 1 || plan.accumulation > 1))
     return function.emitOpError(
         "has no batch to split: no operation reads an argument with nn.role = "
-        "\"input\"; use dp=1, ep=1 and micro-batches=1");
+        "\"input\"; use dp=1 and micro-batches=1");
   for (BlockArgument argument : function.getArguments()) {
     if (batch.getDimension(argument) != 0)
       continue;
     int64_t size = cast<RankedTensorType>(argument.getType()).getDimSize(0);
-    int64_t replicas = options.dataParallel * options.expertParallel;
-    if (size % (replicas * options.microBatches) != 0) {
-      InFlightDiagnostic diagnostic = function.emitOpError("the batch of '");
-      diagnostic << getArgumentPath(argument) << "', " << size
-                 << ", can't be cut into equal parts by dp="
-                 << options.dataParallel;
-      if (options.expertParallel > 1)
-        diagnostic << " times ep=" << options.expertParallel;
-      return diagnostic << " times micro-batches=" << options.microBatches
-                        << "; change the batch or the degrees";
-    }
+    if (size % (plan.dp * plan.accumulation) != 0)
+      return function.emitOpError("the batch of '")
+             << getArgumentPath(argument) << "', " << size
+             << ", can't be cut into equal parts by dp=" << plan.dp
+             << " times micro-batches=" << plan.accumulation
+             << "; change the batch or the degrees";
   }
   return success();
 }
@@ -152,35 +146,34 @@ void PresetModel::findLayers() {
   }
 }
 
-LogicalResult PresetModel::chooseLayers(const ApplyStrategyOptions &options) {
+LogicalResult PresetModel::chooseLayers(const plan::ResolvedPlan &plan) {
   for (auto &[pattern, group] : layers)
     if (mainLayers.empty() || group.work > layers[mainLayers].work)
       mainLayers = pattern;
   if (mainLayers.empty()) {
-    if (options.pipelineParallel > 1)
+    if (plan.pp > 1)
       return function.emitOpError("has no repeated layers to cut into pp=")
-             << options.pipelineParallel
+             << plan.pp
              << " stages; use pp=1, an nn.repeat, or paths with an index "
                 "(layers[0].fc)";
-    if (options.recompute == Recompute::Full)
+    if (plan.recompute == plan::Recompute::Full)
       return function.emitOpError(
           "has no repeated layers to recompute; use recompute=none, an "
           "nn.repeat, or paths with an index (layers[0].fc)");
     return success();
   }
   int64_t count = layers[mainLayers].indices.size();
-  if (options.pipelineParallel > count)
+  if (plan.pp > count)
     return function.emitOpError("has ")
            << count << " layers '" << mainLayers
-           << "', which can't be cut into pp=" << options.pipelineParallel
+           << "', which can't be cut into pp=" << plan.pp
            << " stages; use pp=" << count << " or less";
-  if (options.virtualStages > count / options.pipelineParallel)
+  if (plan.virtualStages > count / plan.pp)
     return function.emitOpError("has ")
            << count << " layers '" << mainLayers
-           << "', which can't be cut into pp=" << options.pipelineParallel
-           << " times virtual-stages=" << options.virtualStages
-           << " runs; use virtual-stages=" << count / options.pipelineParallel
-           << " or less";
+           << "', which can't be cut into pp=" << plan.pp
+           << " times virtual-stages=" << plan.virtualStages
+           << " runs; use virtual-stages=" << count / plan.pp << " or less";
   return success();
 }
 
@@ -189,11 +182,11 @@ const PresetModel::Position *PresetModel::getPosition(Operation *op) const {
   return found == positions.end() ? nullptr : &found->second;
 }
 
-LogicalResult PresetModel::examine(const ApplyStrategyOptions &options) {
-  if (failed(checkBatch(options)))
+LogicalResult PresetModel::examine(const plan::ResolvedPlan &plan) {
+  if (failed(checkBatch(plan)))
     return failure();
   findLayers();
-  return chooseLayers(options);
+  return chooseLayers(plan);
 }
 
 //===----------------------------------------------------------------------===//

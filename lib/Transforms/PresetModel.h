@@ -15,6 +15,7 @@
 #define PROTEUS_LIB_TRANSFORMS_PRESETMODEL_H
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Plan/ParallelPlan.h"
 #include "Proteus/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,7 +58,7 @@ public:
 
   /// Finds the batch and the layers. Emits an error if the model lacks what the
   /// degrees are to split.
-  llvm::LogicalResult examine(const ApplyStrategyOptions &options);
+  llvm::LogicalResult examine(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp getFunction() const { return function; }
   /// All operations of the model, in the order of the program.
@@ -77,9 +78,9 @@ public:
   llvm::StringRef getMainLayers() const { return mainLayers; }
 
 private:
-  llvm::LogicalResult checkBatch(const ApplyStrategyOptions &options);
+  llvm::LogicalResult checkBatch(const plan::ResolvedPlan &plan);
   void findLayers();
-  llvm::LogicalResult chooseLayers(const ApplyStrategyOptions &options);
+  llvm::LogicalResult chooseLayers(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<nn::IterationSpaceOpInterface> operations;

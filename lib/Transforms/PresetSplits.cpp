@@ -43,18 +43,17 @@ const PresetSettings *PresetSplits::get(Operation *op) const {
 SmallVector<strategy::PartAttr, 2> PresetSplits::getEverywhere() const {
   Parts everywhere;
   // A mesh has an axis: a model on one device has a dp of 1.
-  bool data = options.dataParallel > 1 || options.expertParallel > 1 ||
-              (options.pipelineParallel == 1 && options.contextParallel == 1 &&
-               options.tensorParallel == 1);
+  bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
+              (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
     SmallVector<StringRef> batchAxes;
-    if (options.dataParallel > 1 || options.expertParallel == 1)
+    if (decisions.dataReplicas() > 1 || decisions.expertReplicas() == 1)
       batchAxes.push_back(kData);
-    if (options.expertParallel > 1)
+    if (decisions.expertReplicas() > 1)
       batchAxes.push_back(kExpert);
     everywhere.push_back(part("batch", batchAxes));
   }
-  if (options.contextParallel > 1)
+  if (decisions.cp > 1)
     everywhere.push_back(part("seq", {kContext}, zigzag));
   return everywhere;
 }
@@ -66,15 +65,15 @@ SmallVector<strategy::PartAttr, 2> PresetSplits::getEverywhere() const {
 /// By heads: the linears in front by columns, the one behind by rows.
 LogicalResult PresetSplits::splitAttention(nn::AttentionOp attention) {
   int64_t heads = attention.getKeyHeads();
-  if (heads % options.tensorParallel != 0)
+  if (heads % decisions.tp != 0)
     return attention.emitOpError("has ")
            << heads << (attention.getKvHeads() ? " key heads" : " heads")
-           << ", which tp=" << options.tensorParallel
+           << ", which tp=" << decisions.tp
            << " does not divide; use a tp that does";
   bool follows = true;
   for (Value operand :
        {attention.getQuery(), attention.getKey(), attention.getValue()})
-    if (nn::LinearOp linear = producingLinear(operand, options.tensorParallel))
+    if (nn::LinearOp linear = producingLinear(operand, decisions.tp))
       splitOver(linear, "out");
     else
       follows = false;
@@ -137,8 +136,7 @@ void PresetSplits::splitHeadProduct(nn::MatmulOp product) {
     return;
   bool splits = false;
   for (Value operand : product.getOperands())
-    if (nn::LinearOp linear =
-            linearOfColumns(operand, 1, options.tensorParallel)) {
+    if (nn::LinearOp linear = linearOfColumns(operand, 1, decisions.tp)) {
       splitOver(linear, "out");
       splits = true;
     }
@@ -151,7 +149,7 @@ void PresetSplits::splitHeadProduct(nn::MatmulOp product) {
 /// By columns, if that is of use to the readers.
 void PresetSplits::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
-      outSize(linear) < options.tensorParallel)
+      outSize(linear) < decisions.tp)
     return;
   SmallVector<nn::LinearOp> readers = onlyLinearReaders(linear.getResult());
   if (readers.empty() || llvm::any_of(readers, [&](nn::LinearOp reader) {
@@ -165,8 +163,7 @@ void PresetSplits::splitLinear(nn::LinearOp linear) {
 /// The first matrix of an expert by columns; the second follows by rows.
 void PresetSplits::splitExperts(nn::ExpertLinearOp linear) {
   auto weight = cast<RankedTensorType>(linear.getWeight().getType());
-  if (rowLinears.contains(linear) ||
-      weight.getDimSize(1) < options.tensorParallel)
+  if (rowLinears.contains(linear) || weight.getDimSize(1) < decisions.tp)
     return;
   SmallVector<OpOperand *> readers;
   collectReaders(linear.getResult(), readers);
@@ -182,7 +179,7 @@ void PresetSplits::splitExperts(nn::ExpertLinearOp linear) {
 }
 
 LogicalResult PresetSplits::splitTensors() {
-  if (options.tensorParallel == 1)
+  if (decisions.tp == 1)
     return success();
   for (Operation *op : model.getOperations())
     if (auto attention = dyn_cast<nn::AttentionOp>(op))
@@ -195,19 +192,18 @@ LogicalResult PresetSplits::splitTensors() {
     if (auto linear = dyn_cast<nn::LinearOp>(op)) {
       splitLinear(linear);
     } else if (auto expert = dyn_cast<nn::ExpertLinearOp>(op);
-               expert && !options.wholeExperts) {
+               expert && !decisions.hasWholeExperts()) {
       splitExperts(expert);
     } else if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
       auto table = cast<RankedTensorType>(embedding.getTable().getType());
-      if (table.getDimSize(0) >= options.tensorParallel)
+      if (table.getDimSize(0) >= decisions.tp)
         splitOver(op, "vocab");
     }
   for (Operation *op : model.getOperations())
     if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
-      nn::LinearOp linear =
-          producingLinear(loss.getLogits(), options.tensorParallel);
+      nn::LinearOp linear = producingLinear(loss.getLogits(), decisions.tp);
       if (linear && !rowLinears.contains(linear) &&
-          outSize(linear) >= options.tensorParallel)
+          outSize(linear) >= decisions.tp)
         splitOver(linear, "out");
     }
   for (Operation *op : llvm::to_vector(rowLinears))
@@ -215,7 +211,7 @@ LogicalResult PresetSplits::splitTensors() {
       rowLinears.erase(op);
   if (tensorSplit.empty())
     return model.getFunction().emitOpError("has no operation to split into tp=")
-           << options.tensorParallel
+           << decisions.tp
            << " parts: no attention, no embedding, no pair of linears and no "
               "linear in front of a cross-entropy is large enough; use tp=1";
   return success();
@@ -228,10 +224,10 @@ LogicalResult PresetSplits::splitTensors() {
 /// Sequences are cut into equal parts; causal ones, whose late queries see
 /// more keys, into twice as many, of which each device gets two.
 LogicalResult PresetSplits::checkSequence() {
-  if (!options.sequenceParallel && options.contextParallel == 1)
+  if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();
-  int64_t pieces = options.contextParallel *
-                   (options.sequenceParallel ? options.tensorParallel : 1);
+  int64_t pieces =
+      decisions.cp * (decisions.sequenceParallel ? decisions.tp : 1);
   bool found = false, causal = false, even = true;
   for (IterationSpaceOpInterface op : model.getOperations()) {
     auto attention = dyn_cast<nn::AttentionOp>(op.getOperation());
@@ -249,11 +245,11 @@ LogicalResult PresetSplits::checkSequence() {
         continue;
       InFlightDiagnostic diagnostic = op->emitOpError("has a sequence of ");
       diagnostic << size << ", which can't be cut into equal parts by ";
-      if (options.contextParallel > 1)
-        diagnostic << "cp=" << options.contextParallel;
-      if (options.sequenceParallel)
-        diagnostic << (options.contextParallel > 1 ? " times " : "")
-                   << "tp=" << options.tensorParallel << " with sp=true";
+      if (decisions.cp > 1)
+        diagnostic << "cp=" << decisions.cp;
+      if (decisions.sequenceParallel)
+        diagnostic << (decisions.cp > 1 ? " times " : "")
+                   << "tp=" << decisions.tp << " with sp=true";
       return diagnostic << "; change the degrees";
     }
   }
@@ -261,18 +257,18 @@ LogicalResult PresetSplits::checkSequence() {
     return model.getFunction().emitOpError(
         "has no sequence to split: no operation has an "
         "iterator 'seq'; use cp=1 and sp=false");
-  if (options.contextParallel == 1 || !causal ||
-      options.contextKind == ContextKind::Ulysses)
+  if (decisions.cp == 1 || !causal ||
+      decisions.contextKind == plan::ContextKind::Ulysses)
     return success();
   // What is kept apart from the computation lies in contiguous parts.
-  bool isKept = options.sequenceParallel && options.keepGathered;
+  bool isKept = decisions.sequenceParallel && decisions.keepGathered;
   zigzag = even && !isKept;
   if (!zigzag)
     model.getFunction().emitRemark(
         "causal attention is split over cp in contiguous "
         "parts, the last of which has most to do: ")
         << (isKept ? "inputs that keep-gathered keeps are in no zigzag"
-            : options.sequenceParallel
+            : decisions.sequenceParallel
                 ? "a zigzag takes sequences that 2 * cp * tp divides"
                 : "a zigzag takes sequences that 2 * cp divides");
   return success();
@@ -282,7 +278,7 @@ LogicalResult PresetSplits::checkSequence() {
 /// hidden units. There, operations that treat positions one by one are split
 /// along the sequence.
 void PresetSplits::splitSequence() {
-  if (!options.sequenceParallel)
+  if (!decisions.sequenceParallel)
     return;
   // What is computed from columns, up to the rows that sum them.
   DenseSet<Operation *> inside;
@@ -298,7 +294,7 @@ void PresetSplits::splitSequence() {
       worklist.push_back(user);
   }
   SmallVector<StringRef> axes;
-  if (options.contextParallel > 1)
+  if (decisions.cp > 1)
     axes.push_back(kContext);
   // Parts of a zigzag are cut into parts of a finer one.
   strategy::PartAttr gathered = part("seq", axes);
@@ -306,10 +302,10 @@ void PresetSplits::splitSequence() {
   // Layers that are recomputed keep nothing but what enters them.
   auto keepsInput = [&](Operation *op) {
     const PresetModel::Position *position = model.getPosition(op);
-    bool again = options.recompute == Recompute::Full && position &&
+    bool again = decisions.recompute == plan::Recompute::Full && position &&
                  position->layers == model.getMainLayers();
-    return options.keepGathered && isa<nn::LinearOp>(op) && isTensorSplit(op) &&
-           !again;
+    return decisions.keepGathered && isa<nn::LinearOp>(op) &&
+           isTensorSplit(op) && !again;
   };
   for (IterationSpaceOpInterface op : model.getOperations()) {
     if (!sequenceOf(op))
@@ -330,8 +326,8 @@ void PresetSplits::splitSequence() {
 /// The tree splits sequences everywhere; attention needs to know how it gets
 /// at the keys of other parts, unless it gathers them.
 LogicalResult PresetSplits::splitContext() {
-  if (options.contextParallel == 1 ||
-      options.contextKind == ContextKind::AllGather)
+  if (decisions.cp == 1 ||
+      decisions.contextKind == plan::ContextKind::AllGather)
     return success();
   bool found = false;
   for (Operation *op : model.getOperations()) {
@@ -339,19 +335,18 @@ LogicalResult PresetSplits::splitContext() {
     if (!attention)
       continue;
     found = true;
-    if (options.contextKind == ContextKind::Ring) {
+    if (decisions.contextKind == plan::ContextKind::Ring) {
       addPart(op, part("key", {kContext}, zigzag, /*ring=*/true));
       continue;
     }
     int64_t heads = attention.getKeyHeads();
-    if (heads % (options.tensorParallel * options.contextParallel) != 0)
+    if (heads % (decisions.tp * decisions.cp) != 0)
       return attention.emitOpError("has ")
              << heads << (attention.getKvHeads() ? " key heads" : " heads")
-             << ", which tp=" << options.tensorParallel
-             << " times cp=" << options.contextParallel
+             << ", which tp=" << decisions.tp << " times cp=" << decisions.cp
              << " does not divide; use cp-kind=ring or smaller degrees";
     SmallVector<StringRef> axes;
-    if (options.tensorParallel > 1)
+    if (decisions.tp > 1)
       axes.push_back(kTensor);
     axes.push_back(kContext);
     settings[op].splits[strategy::ItemKind::Op] = {part("head", axes),
@@ -374,13 +369,13 @@ PresetSplits::placesOfExperts() const {
   int64_t count = 1;
   // What tp has in common is dealt out first: tokens are the same on its
   // devices when they are sent to those of ep.
-  if (options.wholeExperts) {
+  if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
-    count *= options.tensorParallel;
+    count *= decisions.tp;
   }
-  if (options.expertParallel > 1) {
+  if (decisions.expertReplicas() > 1) {
     axes.push_back(kExpert);
-    count *= options.expertParallel;
+    count *= decisions.expertReplicas();
   }
   return {axes, count};
 }
@@ -395,18 +390,18 @@ LogicalResult PresetSplits::placeExperts() {
   bool found = false;
   for (Operation *op : model.getOperations()) {
     if (auto route = dyn_cast<nn::MoeRouteOp>(op)) {
-      int64_t replicas =
-          options.dataParallel * options.expertParallel * options.microBatches;
+      int64_t replicas = decisions.dp * decisions.accumulation;
       if (static_cast<int64_t>(route.getGroups()) % replicas != 0)
         return route.emitOpError("has ")
                << route.getGroups()
                << " groups, which can't be cut into equal parts by dp="
-               << options.dataParallel << " times ep=" << options.expertParallel
-               << " times micro-batches=" << options.microBatches
+               << decisions.dp
+               << " times micro-batches=" << decisions.accumulation
                << "; change groups or the degrees";
       continue;
     }
-    if (options.wholeExperts && isa<nn::MoeDispatchOp, nn::MoeCombineOp>(op))
+    if (decisions.hasWholeExperts() &&
+        isa<nn::MoeDispatchOp, nn::MoeCombineOp>(op))
       addPart(op, part("expert", {kTensor}));
     auto linear = dyn_cast<nn::ExpertLinearOp>(op);
     bool follows = (isElementWise(op) || isa<nn::AddOp, nn::MulOp>(op)) &&
@@ -417,7 +412,7 @@ LogicalResult PresetSplits::placeExperts() {
       continue;
     ofExperts.insert_range(op->getResults());
     SmallVector<StringRef> batchAxes;
-    if (options.dataParallel > 1)
+    if (decisions.dataReplicas() > 1)
       batchAxes.push_back(kData);
     addPart(op, part("batch", batchAxes));
     if (!linear)
@@ -428,28 +423,22 @@ LogicalResult PresetSplits::placeExperts() {
     if (experts < count) {
       InFlightDiagnostic diagnostic = linear.emitOpError("has ");
       diagnostic << experts << " experts, fewer than ";
-      if (options.wholeExperts)
-        return diagnostic << "tp=" << options.tensorParallel
-                          << " times ep=" << options.expertParallel
-                          << " places; use whole-experts=false or smaller "
-                             "degrees";
-      return diagnostic << "ep=" << options.expertParallel
-                        << "; use ep=" << experts << " or less";
+      return diagnostic << "ep=" << decisions.ep << "; use ep=" << experts
+                        << " or less";
     }
     addPart(op, part("expert", places));
   }
   if (!found)
     return model.getFunction().emitOpError("has no experts to split into ")
-           << (options.wholeExperts ? "tp times ep=" : "ep=") << count
-           << " parts: there is no nn.expert_linear; use ep=1"
-           << (options.wholeExperts ? " and whole-experts=false" : "");
+           << "ep=" << count << " parts: there is no nn.expert_linear; use ep=1"
+           << (decisions.hasWholeExperts() ? " and leave etp out" : "");
   return success();
 }
 
 /// Tokens find their slots in whole sequences; the slots themselves are shared
 /// out over cp, or all of its devices would compute the same experts.
 void PresetSplits::splitSlots() {
-  if (options.contextParallel == 1)
+  if (decisions.cp == 1)
     return;
   for (Operation *op : model.getOperations())
     if (isa<nn::MoeDispatchOp, nn::ExpertLinearOp, nn::MoeCombineOp>(op)) {
@@ -497,7 +486,7 @@ static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
 }
 
 LogicalResult PresetSplits::recomputeAttention() {
-  if (options.recompute != Recompute::Selective)
+  if (decisions.recompute != plan::Recompute::Selective)
     return success();
   bool found = false;
   for (Operation *op : model.getOperations()) {
@@ -522,7 +511,7 @@ LogicalResult PresetSplits::recomputeAttention() {
 /// The largest table first, each to the device that looks up least, and holds
 /// least among those: the devices wait for the one that sends most vectors.
 LogicalResult PresetSplits::placeTables() {
-  if (!options.placeTables || options.dataParallel == 1)
+  if (!decisions.placeTables || decisions.dataReplicas() == 1)
     return success();
   llvm::MapVector<StringRef, SmallVector<nn::EmbeddingBagOp>> tables;
   for (Operation *op : model.getOperations())
@@ -542,7 +531,7 @@ LogicalResult PresetSplits::placeTables() {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
   // What a device looks up, and what it holds.
-  std::vector<std::pair<int64_t, int64_t>> loads(options.dataParallel);
+  std::vector<std::pair<int64_t, int64_t>> loads(decisions.dataReplicas());
   for (auto [size, path] : bySize) {
     auto least = std::min_element(loads.begin(), loads.end());
     least->second += size;

@@ -50,12 +50,12 @@ struct PresetSettings {
 /// Decides for one model what the tree says about each of its operations.
 class PresetSplits {
 public:
-  PresetSplits(const PresetModel &model, const ApplyStrategyOptions &options)
+  PresetSplits(const PresetModel &model, const plan::ResolvedPlan &plan)
       : model(model), context(model.getFunction().getContext()),
-        options(options) {
-    int64_t group = options.zeroGroup;
-    if (group > 0 && group < options.dataParallel)
-      dataGroup = (kData + ":(" + llvm::Twine(options.dataParallel / group) +
+        decisions(plan) {
+    if (int64_t group = plan.zeroGroup.value_or(0);
+        group > 0 && group < plan.dataReplicas())
+      dataGroup = (kData + ":(" + llvm::Twine(plan.dataReplicas() / group) +
                    ")" + llvm::Twine(group))
                       .str();
   }
@@ -122,7 +122,7 @@ private:
   std::string dataGroup;
   const PresetModel &model;
   mlir::MLIRContext *context;
-  const ApplyStrategyOptions &options;
+  const plan::ResolvedPlan &decisions;
   llvm::DenseMap<mlir::Operation *, PresetSettings> settings;
   llvm::DenseSet<mlir::Operation *> tensorSplit;
   /// Linears whose rows follow the columns, or heads, in front of them.

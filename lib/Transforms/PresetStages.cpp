@@ -58,11 +58,11 @@ static SmallVector<Unit> unitsOf(const PresetModel &model) {
 
 /// What is before the layers and what is behind them counts as a layer each.
 static FailureOr<PresetStages> countEnds(const PresetModel &model,
-                                         const ApplyStrategyOptions &options) {
+                                         const plan::ResolvedPlan &plan) {
   PresetStages stages;
   int64_t count = model.getLayers(model.getMainLayers()).indices.size();
-  int64_t runs = options.pipelineParallel * options.virtualStages;
-  if (options.stagePartition == StagePartition::Divisible &&
+  int64_t runs = plan.pp * plan.virtualStages;
+  if (plan.stagePartition == plan::StagePartition::Divisible &&
       (count % runs == 0 || (count + 2) % runs != 0))
     return stages;
   for (int64_t run = 0; run < runs; ++run)
@@ -78,12 +78,12 @@ static FailureOr<PresetStages> countEnds(const PresetModel &model,
   return stages;
 }
 
-static FailureOr<PresetStages>
-balanceWork(const PresetModel &model, const ApplyStrategyOptions &options) {
+static FailureOr<PresetStages> balanceWork(const PresetModel &model,
+                                           const plan::ResolvedPlan &plan) {
   PresetStages stages;
-  int64_t number = options.pipelineParallel;
+  int64_t number = plan.pp;
   func::FuncOp function = model.getFunction();
-  if (options.virtualStages > 1)
+  if (plan.virtualStages > 1)
     return function.emitOpError("stage-partition=work knows no chunks of "
                                 "stages; use virtual-stages=1, or "
                                 "stage-partition=layers");
@@ -135,19 +135,18 @@ balanceWork(const PresetModel &model, const ApplyStrategyOptions &options) {
   return stages;
 }
 
-FailureOr<PresetStages>
-proteus::planStages(const PresetModel &model,
-                    const ApplyStrategyOptions &options) {
-  if (options.pipelineParallel == 1)
+FailureOr<PresetStages> proteus::planStages(const PresetModel &model,
+                                            const plan::ResolvedPlan &plan) {
+  if (plan.pp == 1)
     return PresetStages();
-  switch (options.stagePartition) {
-  case StagePartition::Layers:
+  switch (plan.stagePartition) {
+  case plan::StagePartition::Layers:
     return PresetStages();
-  case StagePartition::Ends:
-  case StagePartition::Divisible:
-    return countEnds(model, options);
-  case StagePartition::Work:
-    return balanceWork(model, options);
+  case plan::StagePartition::Ends:
+  case plan::StagePartition::Divisible:
+    return countEnds(model, plan);
+  case plan::StagePartition::Work:
+    return balanceWork(model, plan);
   }
   llvm_unreachable("unknown partition of stages");
 }

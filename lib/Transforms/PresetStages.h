@@ -29,7 +29,7 @@ struct PresetStages {
 
 /// Emits an error if stages would be empty.
 llvm::FailureOr<PresetStages> planStages(const PresetModel &model,
-                                         const ApplyStrategyOptions &options);
+                                         const plan::ResolvedPlan &plan);
 
 } // namespace proteus
 

@@ -29,12 +29,12 @@ PresetSplits::copiesOf(Operation *op) const {
     count *= size;
   };
   if (dataGroup.empty())
-    add(kData, options.dataParallel);
+    add(kData, decisions.dataReplicas());
   else
-    add(dataGroup, options.zeroGroup);
-  add(kContext, options.contextParallel);
+    add(dataGroup, *decisions.zeroGroup);
+  add(kContext, decisions.cp);
   if (!isa<nn::ExpertLinearOp>(op))
-    add(kExpert, options.expertParallel);
+    add(kExpert, decisions.expertReplicas());
   return {axes, count};
 }
 
@@ -53,7 +53,7 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
   // another dimension that divides is better.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
-    int64_t parts = options.tensorParallel * count;
+    int64_t parts = decisions.tp * count;
     if (size % parts == 0 || (otherSize % count != 0 && size >= parts))
       return {part(split, withTensor)};
     if (otherSize >= count)
@@ -79,7 +79,7 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
   if (auto expert = dyn_cast<nn::ExpertLinearOp>(op.getOperation())) {
     auto weight = cast<RankedTensorType>(expert.getWeight().getType());
     bool columns = isTensorSplit(op);
-    if (weight.getDimSize(1) < count * (columns ? options.tensorParallel : 1))
+    if (weight.getDimSize(1) < count * (columns ? decisions.tp : 1))
       return {};
     Parts parts;
     if (auto places = placesOfExperts().first; !places.empty())
@@ -104,7 +104,7 @@ PresetSplits::storageOf(IterationSpaceOpInterface op,
 }
 
 void PresetSplits::splitStorage() {
-  if (options.zero == ZeroStage::None)
+  if (decisions.zero == plan::ZeroStage::None)
     return;
   // The first reader decides how a parameter is stored.
   DenseSet<Value> decided;
@@ -121,9 +121,10 @@ void PresetSplits::splitStorage() {
     Parts storage = storageOf(op, operands);
     if (storage.empty())
       continue;
-    if (options.zero == ZeroStage::Parameters || options.overlapParameters)
+    if (decisions.zero == plan::ZeroStage::Parameters ||
+        decisions.overlapParameters)
       settings[op].splits[strategy::ItemKind::Weight] = storage;
-    if (options.zero != ZeroStage::States)
+    if (decisions.zero != plan::ZeroStage::States)
       settings[op].splits[strategy::ItemKind::Gradient] = storage;
     settings[op].splits[strategy::ItemKind::State] = storage;
   }

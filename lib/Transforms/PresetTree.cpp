@@ -8,32 +8,26 @@
 
 #include "PresetTree.h"
 
+#include "Proteus/Transforms/TreeSettings.h"
+
 using namespace mlir;
 using namespace proteus;
-
-strategy::ScheduleOrder
-proteus::getScheduleOrder(const ApplyStrategyOptions &options) {
-  bool chunks = options.virtualStages > 1;
-  return chunks && options.schedule ==
-                       strategy::ScheduleOrder::OneForwardOneBackward
-             ? strategy::ScheduleOrder::Interleaved
-             : options.schedule;
-}
 
 namespace {
 
 class TreeWriter {
 public:
   TreeWriter(const PresetModel &model, const PresetSplits &splits,
-             const PresetStages &stages, const ApplyStrategyOptions &options)
-      : model(model), splits(splits), stages(stages), options(options),
-        function(model.getFunction()), context(function.getContext()) {}
+             const PresetStages &stages, const plan::ParallelPlan &plan)
+      : model(model), splits(splits), stages(stages), stated(plan),
+        decisions(plan::resolve(plan)), function(model.getFunction()),
+        context(function.getContext()) {}
 
   void write(StringRef name);
 
 private:
   void writeSettings(OpBuilder &builder, const PresetSettings &list);
-  void writeOverlap(OpBuilder &builder);
+  plan::ParallelPlan stepSettings() const;
   void writeNode(OpBuilder &builder, StringRef pattern,
                  const PresetSettings &list);
   void writeLayers(OpBuilder &builder, StringRef pattern);
@@ -42,7 +36,8 @@ private:
   const PresetModel &model;
   const PresetSplits &splits;
   const PresetStages &stages;
-  const ApplyStrategyOptions &options;
+  const plan::ParallelPlan &stated;
+  const plan::ResolvedPlan decisions;
   func::FuncOp function;
   MLIRContext *context;
 };
@@ -102,9 +97,9 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     else
       llvm::append_range(single, set);
   }
-  bool isCut = pattern == model.getMainLayers() && options.pipelineParallel > 1;
-  bool again =
-      pattern == model.getMainLayers() && options.recompute == Recompute::Full;
+  bool isCut = pattern == model.getMainLayers() && decisions.pp > 1;
+  bool again = pattern == model.getMainLayers() &&
+               decisions.recompute == plan::Recompute::Full;
   SmallVector<StringRef> modules;
   for (StringRef module : splits.getRecomputedModules())
     if (llvm::any_of(group.operations, [&](const auto &entry) {
@@ -137,20 +132,27 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
-/// What runs beside what, where it is not the default.
-void TreeWriter::writeOverlap(OpBuilder &builder) {
-  StringAttr tensor;
-  if (options.tensorOverlap != TensorOverlap::Async)
-    tensor = builder.getStringAttr(
-        options.tensorOverlap == TensorOverlap::None ? "none" : "chunked");
-  BoolAttr messages =
-      options.overlapMessages ? BoolAttr() : builder.getBoolAttr(false);
-  if (tensor || messages)
-    strategy::OverlapOp::create(builder, function.getLoc(), tensor,
-                                options.chunks > 0
-                                    ? builder.getI64IntegerAttr(options.chunks)
-                                    : IntegerAttr(),
-                                messages);
+/// Returns the settings of the step: the schedule where there is one, and the
+/// other settings as they were stated.
+plan::ParallelPlan TreeWriter::stepSettings() const {
+  plan::ParallelPlan step = stated;
+  bool hasSchedule = decisions.accumulation > 1 || decisions.pp > 1;
+  step.accumulation.reset();
+  step.schedule.reset();
+  step.virtualStages.reset();
+  if (hasSchedule) {
+    step.accumulation = decisions.accumulation;
+    step.schedule = decisions.scheduleOrder();
+    if (decisions.virtualStages > 1)
+      step.virtualStages = decisions.virtualStages;
+  }
+  // Gathering once per step is a `prefetch` of its own.
+  if (decisions.overlapParameters)
+    step.prefetch.reset();
+  // Sums of whole gradients are ready after the backward pass only.
+  if (decisions.allReduceGradients && !stated.gradientReduction)
+    step.gradientReduction = plan::GradientReduction::AfterBackward;
+  return step;
 }
 
 /// What holds for an operation outside of layers, if anything does.
@@ -179,15 +181,14 @@ void TreeWriter::write(StringRef name) {
     axes.push_back(
         strategy::AxisAttr::get(context, StringAttr::get(context, axis), size));
   };
-  // Outermost first: what communicates least may lie farthest apart.
+  // Outermost first, as Megatron-LM and DeepSpeed place ranks: axes that
+  // communicate least lie farthest apart.
   std::pair<StringRef, int64_t> degrees[] = {
-      {kData, options.dataParallel},
-      {kPipeline, options.pipelineParallel},
-      {kContext, options.contextParallel},
-      {kExpert, options.expertParallel},
-      {kTensor, options.tensorParallel}};
-  if (options.stagesOutermost)
-    std::swap(degrees[0], degrees[1]);
+      {kPipeline, decisions.pp},
+      {kData, decisions.dataReplicas()},
+      {kContext, decisions.cp},
+      {kExpert, decisions.expertReplicas()},
+      {kTensor, decisions.tp}};
   for (auto [axis, size] : degrees)
     if (size > 1)
       addAxis(axis, size);
@@ -196,46 +197,20 @@ void TreeWriter::write(StringRef name) {
     addAxis(kData, 1);
   strategy::MeshOp::create(builder, loc, ArrayAttr::get(context, axes),
                            DenseI64ArrayAttr());
-  if (options.microBatches > 1 || options.pipelineParallel > 1)
-    strategy::ScheduleOp::create(
-        builder, loc, builder.getI64IntegerAttr(options.microBatches),
-        builder.getStringAttr(
-            strategy::stringifyScheduleOrder(getScheduleOrder(options))),
-        IntegerAttr(),
-        options.virtualStages > 1
-            ? builder.getI64IntegerAttr(options.virtualStages)
-            : IntegerAttr());
-  auto given = [&](int64_t bytes) {
-    return bytes > 0 ? builder.getI64IntegerAttr(bytes) : IntegerAttr();
-  };
-  if (options.bucketSize > 0 || options.firstBucketSize > 0 ||
-      options.bucketPerLayer)
-    strategy::BucketOp::create(
-        builder, loc, given(options.bucketSize), given(options.firstBucketSize),
-        options.bucketPerLayer, given(options.gatherBucketSize),
-        /*by_operation=*/false, options.allReduceGradients);
-  if (options.scatterMessages)
-    strategy::ScatterGatherOp::create(builder, loc);
-  writeOverlap(builder);
   SmallVector<strategy::PartAttr, 2> everywhere = splits.getEverywhere();
   if (!everywhere.empty()) {
     PresetSettings list;
     list.splits[strategy::ItemKind::Op] = everywhere;
     writeSettings(builder, list);
   }
-  if (options.prefetch >= 0 || !options.reshardAfterForward ||
-      options.overlapParameters)
+  writeStepSettings(tree, stepSettings(), getGradientBytes(function));
+  builder.setInsertionPointToEnd(&tree.getBody().front());
+  if (decisions.overlapParameters)
     strategy::PrefetchOp::create(
         builder, loc,
-        options.prefetch >= 0 ? builder.getI64IntegerAttr(options.prefetch)
-                              : IntegerAttr(),
-        options.reshardAfterForward ? BoolAttr() : builder.getBoolAttr(false),
-        options.overlapParameters);
-  if (options.offloadWeight || options.offloadState ||
-      options.offloadActivation)
-    strategy::OffloadOp::create(builder, loc, /*none=*/false,
-                                options.offloadWeight, options.offloadState,
-                                options.offloadActivation);
+        stated.prefetch ? builder.getI64IntegerAttr(*stated.prefetch)
+                        : IntegerAttr(),
+        BoolAttr(), /*once=*/true);
 
   llvm::SetVector<StringRef> written;
   for (Operation *op : model.getOperations()) {
@@ -256,7 +231,6 @@ void TreeWriter::write(StringRef name) {
 void proteus::writePresetTree(const PresetModel &model,
                               const PresetSplits &splits,
                               const PresetStages &stages,
-                              const ApplyStrategyOptions &options,
-                              StringRef name) {
-  TreeWriter(model, splits, stages, options).write(name);
+                              const plan::ParallelPlan &plan, StringRef name) {
+  TreeWriter(model, splits, stages, plan).write(name);
 }

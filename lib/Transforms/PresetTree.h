@@ -19,13 +19,10 @@
 
 namespace proteus {
 
-/// The order of micro-batches; 1f1b of several chunks is interleaved.
-strategy::ScheduleOrder getScheduleOrder(const ApplyStrategyOptions &options);
-
-/// Writes the tree `name` behind the model.
+/// Writes the tree `name` after the model.
 void writePresetTree(const PresetModel &model, const PresetSplits &splits,
-                     const PresetStages &stages,
-                     const ApplyStrategyOptions &options, llvm::StringRef name);
+                     const PresetStages &stages, const plan::ParallelPlan &plan,
+                     llvm::StringRef name);
 
 } // namespace proteus
 

@@ -53,6 +53,7 @@ private:
   std::shared_ptr<const Machine> known;
 
   LogicalResult run();
+  void remarkLateStack(const machine::Stack &stack);
   FailureOr<std::shared_ptr<const Machine>>
   findMachine(const machine::Stack &stack, const machine::Site &site);
   LogicalResult setMemoryModel(sim::Workload &workload);
@@ -201,12 +202,28 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   return std::make_shared<const Machine>(std::move(*machine));
 }
 
+/// Names the decisions of a stack that is given after the lowering, which it
+/// would have changed.
+void Simulate::remarkLateStack(const machine::Stack &stack) {
+  std::vector<std::string> decisions = stack.modelDecisions();
+  if (std::string step = stack.plan.label(); !step.empty())
+    decisions.insert(decisions.begin(), step);
+  if (!decisions.empty())
+    emitRemark(getOperation().getLoc(), "stack '")
+        << stack.name << "' is given after the lowering: its decisions ("
+        << llvm::join(decisions, " ")
+        << ") are not applied; give stack= to lower-strategy";
+}
+
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
+  Attribute lowered = module->getAttr(ProteusDialect::stackAttrName);
   FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
   FailureOr<machine::Site> site = resolveSite(module, this->site);
   if (failed(stack) || failed(site))
     return failure();
+  if (lowered != module->getAttr(ProteusDialect::stackAttrName))
+    remarkLateStack(*stack);
   if (cudaGraphs)
     stack->hostKernel = stack->hostCollective = stack->hostMessage =
         stack->hostPause = 0;

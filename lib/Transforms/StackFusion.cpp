@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StackCosts.h"
+#include "SumTerms.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -70,26 +71,11 @@ static bool isFused(const Stack &stack, machine::DType type, Value value,
   });
 }
 
-/// Whether `op` adds up gradients of one input that several products compute:
-/// nothing that one product does not do.
-static bool addsInputGradients(Operation *op) {
-  return isa<nn::AddOp>(op) && llvm::all_of(op->getOperands(), [](Value term) {
-           Operation *writer = term.getDefiningOp();
-           if (auto join = dyn_cast_if_present<dist::JoinOp>(writer))
-             writer = join.getInputs().front().getDefiningOp();
-           auto kernel =
-               dyn_cast_if_present<nn::IterationSpaceOpInterface>(writer);
-           return kernel &&
-                  (addsInputGradients(kernel) ||
-                   (kernel.getKernelClass() == nn::KernelClass::Matrix &&
-                    kernel.getKernelPass() == nn::KernelPass::DataGradient));
-         });
-}
-
 bool proteus::removeFusedTraffic(const Stack &stack, Operation *op,
                                  ArrayRef<int64_t> coordinates,
                                  cost::Kernel &work) {
-  if (stack.fusedLinears && addsInputGradients(op))
+  // A product can add its result to that of another one as it computes it.
+  if (stack.fusedLinears && isa<nn::AddOp>(op) && isInputGradient(op))
     return false;
   if (stack.fusedNeighbours == FusedNeighbours::None)
     return true;

@@ -9,6 +9,7 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_SUMTERMS_H
 #define PROTEUS_LIB_TRANSFORMS_SUMTERMS_H
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -17,17 +18,20 @@
 
 namespace proteus {
 
-/// Whether `op`, or everything that it adds up, also through other additions,
-/// is computed by operations for which `isMeant` holds. Each is asked once,
-/// however often it is added.
+/// Returns true if `isMeant` holds for `op`, or, where `op` is an addition, for
+/// every term of the sum, through nested additions and joined chunks. Visits
+/// each term once, however often it is added.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {
   llvm::SmallVector<mlir::Operation *> open = {op};
   llvm::SmallPtrSet<mlir::Operation *, 8> seen;
   while (!open.empty()) {
-    auto kernel = llvm::dyn_cast_if_present<nn::IterationSpaceOpInterface>(
-        open.pop_back_val());
+    mlir::Operation *term = open.pop_back_val();
+    if (auto join = llvm::dyn_cast_if_present<dist::JoinOp>(term))
+      term = join.getInputs().front().getDefiningOp();
+    auto kernel =
+        llvm::dyn_cast_if_present<nn::IterationSpaceOpInterface>(term);
     if (!kernel)
       return false;
     if (!llvm::isa<nn::AddOp>(*kernel)) {
@@ -41,6 +45,15 @@ allTerms(mlir::Operation *op,
         open.push_back(producer);
   }
   return true;
+}
+
+/// Returns true if `op` is a product that computes the gradient of an input, or
+/// adds up nothing but such gradients.
+inline bool isInputGradient(mlir::Operation *op) {
+  return allTerms(op, [](nn::IterationSpaceOpInterface kernel) {
+    return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+           kernel.getKernelPass() == nn::KernelPass::DataGradient;
+  });
 }
 
 } // namespace proteus

@@ -27,10 +27,10 @@
 // RUN: proteus-opt %t/ulysses.mlir -verify-diagnostics --apply-strategy="cp=4 cp-kind=ulysses"
 // RUN: proteus-opt %t/no-attention.mlir -verify-diagnostics --apply-strategy="cp=2 cp-kind=ring"
 // RUN: proteus-opt %t/contiguous.mlir -verify-diagnostics --apply-strategy=cp=2
-// RUN: proteus-opt %t/no-experts.mlir -verify-diagnostics --apply-strategy=ep=2
-// RUN: proteus-opt %t/experts.mlir -verify-diagnostics --apply-strategy=ep=4
-// RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=2 ep=2"
-// RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=2 ep=3"
+// RUN: proteus-opt %t/no-experts.mlir -verify-diagnostics --apply-strategy="dp=2 ep=2"
+// RUN: proteus-opt %t/experts.mlir -verify-diagnostics --apply-strategy="dp=4 ep=4"
+// RUN: proteus-opt %t/groups-ep.mlir -verify-diagnostics --apply-strategy="dp=4 ep=2"
+// RUN: proteus-opt %t/batch-ep.mlir -verify-diagnostics --apply-strategy="dp=6 ep=3"
 // RUN: proteus-opt %t/selective.mlir -verify-diagnostics --apply-strategy=recompute=selective
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=cp-kind=star 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=SCHEDULE
@@ -43,13 +43,13 @@
 // RUN: not proteus-opt %t/ok.mlir --apply-strategy=stage-partition=half 2>&1 | FileCheck %s --check-prefix=BALANCE
 // RUN: proteus-opt %t/buckets.mlir -verify-diagnostics --apply-strategy="dp=2 bucket-size=-1"
 // RUN: proteus-opt %t/whole.mlir -verify-diagnostics --apply-strategy="dp=2 zero=2 bucket-size=1 all-reduce-gradients=true"
-// RUN: proteus-opt %t/gather.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 gather-bucket-size=1"
+// RUN: proteus-opt %t/gather.mlir -verify-diagnostics --apply-strategy="dp=2 zero=1 gather-bucket-size=1 gather-per-parameter=true"
 
-// KIND: Cannot find option named 'star'
-// SCHEDULE: Cannot find option named '2f2b'
-// RECOMPUTE: Cannot find option named 'some'
-// ZERO: Cannot find option named '4'
-// BALANCE: Cannot find option named 'half'
+// KIND: cp-kind=star: expected one of all-gather, ring, ulysses, got 'star'
+// SCHEDULE: schedule=2f2b: expected one of gpipe, 1f1b, interleaved, zero-bubble, got '2f2b'
+// RECOMPUTE: recompute=some: expected one of none, selective, full, got 'some'
+// ZERO: zero=4: expected one of 0, 1, 2, 3, got '4'{{$}}
+// BALANCE: stage-partition=half: expected one of layers, ends, divisible, work, got 'half'
 
 //--- kept.mlir
 // expected-error@+1 {{keep-gathered is about inputs of linears whose sequences are split; set sp=true, or leave it out}}
@@ -111,12 +111,12 @@ module {
 }
 
 //--- dp.mlir
-// expected-error@+1 {{dp=0 must be between 1 and 2147483648}}
+// expected-error@+1 {{dp=0: expected an integer from 1 to 10000000, got '0'}}
 module {
 }
 
 //--- prefetch.mlir
-// expected-error@+1 {{prefetch=-2 must be a number of layers, or -1 for the default}}
+// expected-error@+1 {{prefetch=-2: expected an integer from 0 to 10000000, got '-2'}}
 module {
 }
 
@@ -126,12 +126,12 @@ module {
 }
 
 //--- micro.mlir
-// expected-error@+1 {{micro-batches=-2 must be between 1 and 2147483648}}
+// expected-error@+1 {{micro-batches=-2: expected an integer from 1 to 1000000000, got '-2'}}
 module {
 }
 
 //--- many.mlir
-// expected-error@+1 {{dp=65536, pp=1, cp=1, ep=1 and tp=65536 need more than 2147483648 devices; use smaller degrees}}
+// expected-error@+1 {{dp=65536, pp=1, cp=1 and tp=65536 need more than 2147483648 devices; use smaller degrees}}
 module {
 }
 
@@ -195,7 +195,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 }
 
 //--- no-batch.mlir
-// expected-error@+1 {{has no batch to split: no operation reads an argument with nn.role = "input"; use dp=1, ep=1 and micro-batches=1}}
+// expected-error@+1 {{has no batch to split: no operation reads an argument with nn.role = "input"; use dp=1 and micro-batches=1}}
 func.func @f(%x: tensor<8x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
@@ -317,7 +317,7 @@ func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {n
 
 //--- groups-ep.mlir
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {nn.role = "input"}, %w: tensor<2x4x4xf32> {nn.role = "parameter"}) -> tensor<2x2x8x4xf32> {
-  // expected-error@+1 {{has 2 groups, which can't be cut into equal parts by dp=2 times ep=2 times micro-batches=1; change groups or the degrees}}
+  // expected-error@+1 {{has 2 groups, which can't be cut into equal parts by dp=4 times micro-batches=1; change groups or the degrees}}
   %gates, %chosen, %slots = nn.moe_route "route"(%l) {groups = 2 : i64, capacity_factor = 1.0 : f64} : (tensor<8x4x2xf32>) -> (tensor<8x4x1xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>)
   %d = nn.moe_dispatch "dispatch"(%x, %chosen, %slots) : (tensor<8x4x4xf32>, tensor<8x4x1xi32>, tensor<8x4x1xi32>) -> tensor<2x2x8x4xf32>
   %f = nn.expert_linear "fc"(%d, %w) : (tensor<2x2x8x4xf32>, tensor<2x4x4xf32>) -> tensor<2x2x8x4xf32>
@@ -325,7 +325,7 @@ func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}, %l: tensor<8x4x2xf32> {n
 }
 
 //--- batch-ep.mlir
-// expected-error@+1 {{the batch of 'x', 8, can't be cut into equal parts by dp=2 times ep=3 times micro-batches=1; change the batch or the degrees}}
+// expected-error@+1 {{the batch of 'x', 8, can't be cut into equal parts by dp=6 times micro-batches=1; change the batch or the degrees}}
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
@@ -371,13 +371,13 @@ module {
 }
 
 //--- gather.mlir
-// expected-error@+1 {{all-reduce-gradients and gather-bucket-size go with buckets of gradients; set bucket-size}}
+// expected-error@+1 {{gather-per-parameter has no buckets; leave gather-bucket-size out}}
 module {
 }
 
 //--- buckets.mlir
 
-// expected-error @below {{sizes of buckets must not be negative, got -1, 0 and 0}}
+// expected-error @below {{bucket-size=-1: expected an integer from 1 to 1099511627776, got '-1'}}
 module {
 func.func @m(
     %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},

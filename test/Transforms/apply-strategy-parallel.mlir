@@ -153,9 +153,9 @@
 // FINER: remark: causal attention is split over cp in contiguous parts, the last of which has most to do: a zigzag takes sequences that 2 * cp * tp divides
 
 // Expert parallelism: the same programs as those of the example.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 micro-batches=2" | FileCheck %s --check-prefix=EP
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 micro-batches=2" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 micro-batches=2" --lower-strategy > %t/moe.preset
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=8 ep=4 micro-batches=2" | FileCheck %s --check-prefix=EP
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=8 ep=4 micro-batches=2" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=8 ep=4 micro-batches=2" --lower-strategy > %t/moe.preset
 // RUN: proteus-opt %S/../../examples/strategies/moe-ep.mlir --lower-strategy > %t/moe.example
 // RUN: diff %t/moe.preset %t/moe.example
 
@@ -177,19 +177,19 @@
 // EP-NEXT: }
 
 // Experts have copies on dp alone, the rest on dp and ep.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 micro-batches=2 zero=1" | FileCheck %s --check-prefix=ETP
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 micro-batches=2 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 tp=2 sp=true cp=2 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=4 pp=2 micro-batches=2 recompute=full" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1" | FileCheck %s --check-prefix=ETP
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=2 tp=2 micro-batches=2 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 sp=true cp=2 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 pp=2 micro-batches=2 recompute=full" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 
 // Whole experts on the devices of tp: what tp has in common is dealt out.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 whole-experts=true zero=1" | FileCheck %s --check-prefix=WHOLE
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 tp=2 whole-experts=true zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="tp=4 whole-experts=true sp=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2 tp=2 sp=true whole-experts=true zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
-// RUN: not proteus-opt %t/moe.mlir --apply-strategy="ep=4 tp=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=PLACES
-// RUN: not proteus-opt %t/moe.mlir --apply-strategy="ep=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=NOTP
-// RUN: not proteus-opt %t/gpt.mlir --apply-strategy="tp=4 whole-experts=true" 2>&1 | FileCheck %s --check-prefix=NOEXPERTS
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1" | FileCheck %s --check-prefix=WHOLE
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=2 etp=1 zero=1" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="tp=4 ep=4 etp=1 sp=true" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=4 cp=2 tp=2 sp=true etp=1 zero=3" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: not proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=16 tp=4 etp=1" 2>&1 | FileCheck %s --check-prefix=PLACES
+// RUN: not proteus-opt %t/moe.mlir --apply-strategy="dp=4 ep=4 tp=4 etp=2" 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: not proteus-opt %t/gpt.mlir --apply-strategy="tp=4 ep=4 etp=1" 2>&1 | FileCheck %s --check-prefix=NOEXPERTS
 // WHOLE: node "moe.dispatch" {
 // WHOLE-NEXT: split op [expert -> tp]
 // WHOLE: node "moe.experts.fc1" {
@@ -197,13 +197,13 @@
 // WHOLE-NEXT: split state [expert -> [tp, ep], out -> dp]
 // WHOLE: node "moe.combine" {
 // WHOLE-NEXT: split op [expert -> tp]
-// PLACES: has 8 experts, fewer than tp=4 times ep=4 places; use whole-experts=false or smaller degrees
-// NOTP: whole-experts=true places experts on the devices of tp; set tp, or leave it out
-// NOEXPERTS: has no experts to split into tp times ep=4 parts: there is no nn.expert_linear; use ep=1 and whole-experts=false
+// PLACES: has 8 experts, fewer than ep=16; use ep=8 or less
+// HALF: etp=2: an expert is cut into tp=4 parts or left whole; use etp=1, or leave it out
+// NOEXPERTS: has no experts to split into ep=4 parts: there is no nn.expert_linear; use ep=1 and leave etp out
 
 // Slots of experts are shared out over cp: its devices do not compute the same.
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2" | FileCheck %s --check-prefix=SLOTS
-// RUN: proteus-opt %t/moe.mlir --apply-strategy="ep=2 cp=2 cp-kind=ring" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 cp=2" | FileCheck %s --check-prefix=SLOTS
+// RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 ep=2 cp=2 cp-kind=ring" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=2 cp=4" --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // SLOTS: node "moe.dispatch" {
 // SLOTS-NEXT: split op [slot -> cp]

@@ -73,7 +73,7 @@
 // Several chunks per stage are interleaved.
 
 // CHUNKS: strategy.tree @s for @gpt {
-// CHUNKS-NEXT:   mesh [dp = 2, pp = 2]
+// CHUNKS-NEXT:   mesh [pp = 2, dp = 2]
 // CHUNKS-NEXT:   schedule micro_batches = 2 order = "interleaved" virtual_stages = 2
 // CHUNKS-NEXT:   split op [batch -> dp]
 // CHUNKS-NEXT:   node "layers[*]" {
@@ -87,7 +87,7 @@
 // Everything at once. Rows keep their split in the state; biases have no rows.
 
 // GPT: strategy.tree @s for @gpt {
-// GPT-NEXT:   mesh [dp = 2, pp = 2, tp = 2]
+// GPT-NEXT:   mesh [pp = 2, dp = 2, tp = 2]
 // GPT-NEXT:   schedule micro_batches = 2 order = "1f1b"
 // GPT-NEXT:   split op [batch -> dp]
 // GPT-NEXT:   node "embedding" {
@@ -204,7 +204,7 @@
 // Layers that are written out are treated as one.
 
 // UNROLLED: strategy.tree @s for @gpt {
-// UNROLLED-NEXT:   mesh [dp = 2, pp = 2, tp = 2]
+// UNROLLED-NEXT:   mesh [pp = 2, dp = 2, tp = 2]
 // UNROLLED-NEXT:   schedule micro_batches = 2 order = "1f1b"
 // UNROLLED-NEXT:   split op [batch -> dp]
 // UNROLLED-NEXT:   node "embedding" {
@@ -333,7 +333,7 @@
 // repeats inside repeats.
 
 // GROUPED: strategy.tree @s for @grouped {
-// GROUPED-NEXT:   mesh [dp = 2, pp = 2, tp = 2]
+// GROUPED-NEXT:   mesh [pp = 2, dp = 2, tp = 2]
 // GROUPED-NEXT:   schedule micro_batches = 1 order = "1f1b"
 // GROUPED-NEXT:   split op [batch -> dp]
 // GROUPED-NEXT:   node "outer[*]" {
@@ -380,7 +380,7 @@
 // Layers that differ are named one by one.
 
 // UNEVEN: strategy.tree @s for @uneven {
-// UNEVEN-NEXT:   mesh [dp = 2, pp = 2, tp = 3]
+// UNEVEN-NEXT:   mesh [pp = 2, dp = 2, tp = 3]
 // UNEVEN-NEXT:   schedule micro_batches = 1 order = "1f1b"
 // UNEVEN-NEXT:   split op [batch -> dp]
 // UNEVEN-NEXT:   node "blocks[*]" {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Driver/Commands.h"
-#include "Proteus/Driver/Flags.h"
+#include "Proteus/Support/Nearest.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
       return command.run(ArrayRef(arguments).drop_front());
     names.push_back(command.name.str());
   }
-  std::string near = nearest(arguments.front(), names);
+  std::string near = proteus::nearest(arguments.front(), names);
   WithColor::error(errs(), "proteus")
       << "there is no command '" << arguments.front() << "'"
       << (near.empty() ? "; see proteus --help"

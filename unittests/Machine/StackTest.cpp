@@ -65,8 +65,9 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
   EXPECT_EQ(stack->attentionRate(Architecture::Ampere), 1);
   EXPECT_EQ(stack->productRate(Architecture::Hopper), 0.9);
   EXPECT_EQ(stack->productRate(Architecture::Volta), 1);
-  EXPECT_EQ(stack->stagePartition, "divisible");
-  EXPECT_TRUE(stack->scatterMessages);
+  EXPECT_EQ(stack->plan.plan.stagePartition,
+            proteus::plan::StagePartition::Divisible);
+  EXPECT_EQ(stack->plan.plan.scatterMessages, true);
   EXPECT_EQ(stack->stepGap, base->stepGap);
   EXPECT_EQ(stack->attention, base->attention);
 }

@@ -33,38 +33,38 @@ using Overrides = std::vector<std::string>;
 /// What is to be done with a model.
 enum class Proof { Execute, LowerOnly };
 
-ApplyStrategyOptions dataParallel() {
-  ApplyStrategyOptions options;
-  options.dataParallel = 2;
-  options.microBatches = 2;
-  options.zero = ZeroStage::States;
-  return options;
+plan::ParallelPlan dataParallel() {
+  plan::ParallelPlan plan;
+  plan.dp = 2;
+  plan.accumulation = 2;
+  plan.zero = plan::ZeroStage::States;
+  return plan;
 }
 
-ApplyStrategyOptions tensorParallel(bool sequence) {
-  ApplyStrategyOptions options;
-  options.tensorParallel = 2;
-  options.sequenceParallel = sequence;
-  return options;
+plan::ParallelPlan tensorParallel(bool sequence) {
+  plan::ParallelPlan plan;
+  plan.tp = 2;
+  plan.sequenceParallel = sequence;
+  return plan;
 }
 
-ApplyStrategyOptions pipelineParallel() {
-  ApplyStrategyOptions options;
-  options.pipelineParallel = 2;
-  options.microBatches = 2;
-  return options;
+plan::ParallelPlan pipelineParallel() {
+  plan::ParallelPlan plan;
+  plan.pp = 2;
+  plan.accumulation = 2;
+  return plan;
 }
 
-ApplyStrategyOptions expertParallel() {
-  ApplyStrategyOptions options;
-  options.dataParallel = 2;
-  options.expertParallel = 2;
-  options.tensorParallel = 2;
-  return options;
+plan::ParallelPlan expertParallel() {
+  plan::ParallelPlan plan;
+  plan.dp = 4;
+  plan.ep = 2;
+  plan.tp = 2;
+  return plan;
 }
 
 void expectRight(const std::string &model, const Overrides &overrides,
-                 const std::string &label, const ApplyStrategyOptions &options,
+                 const std::string &label, const plan::ParallelPlan &plan,
                  Proof proof = Proof::Execute) {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -83,7 +83,7 @@ void expectRight(const std::string &model, const Overrides &overrides,
   (**module)->setAttr(ProteusDialect::clusterAttrName,
                       StringAttr::get(&context, "dgx-a100"));
   PassManager manager(&context);
-  manager.addPass(createApplyStrategy(options));
+  manager.addPass(createApplyStrategy(plan));
   if (proof == Proof::Execute)
     manager.addPass(createCheckLowering());
   else
@@ -201,12 +201,12 @@ TEST(Lowering, Memory) {
     Overrides own = tiny;
     if (StringRef(model).ends_with("large"))
       own.push_back("div_val=2");
-    for (auto [label, options] :
+    for (auto [label, plan] :
          {std::pair("dp", dataParallel()), std::pair("pp", pipelineParallel()),
           std::pair("tp", tensorParallel(false))}) {
-      options.microBatches = 1;
-      expectRight(model, own, label, options);
-      expectRight(model, own + Overrides{"dropout=0.1"}, label, options);
+      plan.accumulation = 1;
+      expectRight(model, own, label, plan);
+      expectRight(model, own + Overrides{"dropout=0.1"}, label, plan);
     }
   }
 }

@@ -112,7 +112,7 @@ protected:
   struct Degrees {
     int64_t dp = 1, tp = 1, microBatches = 1, pp = 1;
     bool recompute = false;
-    ZeroStage zero = ZeroStage::None;
+    plan::ZeroStage zero = plan::ZeroStage::None;
   };
 
   /// Runs what is added on the model with a strategy of these degrees; the
@@ -125,15 +125,16 @@ protected:
                                             said += diagnostic.str() + "\n";
                                             return mlir::success();
                                           });
-    ApplyStrategyOptions options;
-    options.dataParallel = degrees.dp;
-    options.tensorParallel = degrees.tp;
-    options.microBatches = degrees.microBatches;
-    options.pipelineParallel = degrees.pp;
-    options.recompute = degrees.recompute ? Recompute::Full : Recompute::None;
-    options.zero = degrees.zero;
+    plan::ParallelPlan plan;
+    plan.dp = degrees.dp;
+    plan.tp = degrees.tp;
+    plan.accumulation = degrees.microBatches;
+    plan.pp = degrees.pp;
+    plan.recompute =
+        degrees.recompute ? plan::Recompute::Full : plan::Recompute::None;
+    plan.zero = degrees.zero;
     mlir::PassManager manager(&context);
-    manager.addPass(createApplyStrategy(options));
+    manager.addPass(createApplyStrategy(plan));
     add(manager);
     if (mlir::failed(manager.run(module)))
       said += "failed";

@@ -112,7 +112,7 @@ TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   expectGPT(309.15, 0.01, {"seq_first=true"}, {8});
   expectGPT(384.90, 0.01, {"seq_first=true", "vocab=40960"}, {2, 4});
   expectGPT(310.26, 0.02, {"seq_first=true"},
-            {8, 1, 1, 1, false, ZeroStage::States});
+            {8, 1, 1, 1, false, plan::ZeroStage::States});
   expectGPT(401.61, 0.01, {"seq_first=true"}, {8, 1, 1, 1, true});
   expectTime(1047.13, 0.001, "gpt1.5b-reference", 8, "adam",
              {"seq_first=true", "vocab=51200"}, {1, 8}, 0.1);

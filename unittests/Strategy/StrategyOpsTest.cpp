@@ -58,10 +58,11 @@ TEST_F(StrategyOpsTest, MeshKeepsExplicitDevices) {
 TEST_F(StrategyOpsTest, ScheduleHasADefaultOrder) {
   TreeOp tree = parseTree("mesh [dp = 1] schedule micro_batches = 4");
   EXPECT_EQ(tree.getSchedule().getOrderKind(),
-            ScheduleOrder::OneForwardOneBackward);
+            proteus::plan::ScheduleOrder::OneForwardOneBackward);
   tree =
       parseTree("mesh [dp = 1] schedule micro_batches = 4 order = \"gpipe\"");
-  EXPECT_EQ(tree.getSchedule().getOrderKind(), ScheduleOrder::GPipe);
+  EXPECT_EQ(tree.getSchedule().getOrderKind(),
+            proteus::plan::ScheduleOrder::GPipe);
 }
 
 TEST_F(StrategyOpsTest, AbsentSettingsAreNull) {

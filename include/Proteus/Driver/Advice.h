@@ -28,7 +28,8 @@ std::vector<Cost> costsOf(const Job &job, const Outcome &outcome);
 
 /// Strategies that need less memory than one that does not fit, likely ones
 /// first: the knobs of the verdict, as far as flags can turn them.
-std::vector<Strategy> smallerStrategies(const Job &job, const Outcome &outcome);
+std::vector<plan::ParallelPlan> smallerPlans(const Job &job,
+                                             const Outcome &outcome);
 
 } // namespace proteus::driver
 

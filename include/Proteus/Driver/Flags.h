@@ -46,11 +46,10 @@ public:
   void choice(llvm::StringRef name, llvm::StringRef help, std::string &target,
               llvm::ArrayRef<llvm::StringRef> choices,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// `--name true` or `--name false`; somebody else decides if it is not given.
-  void decision(llvm::StringRef name, llvm::StringRef help,
-                std::optional<bool> &target,
-                llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// `--name`, `--no-name`, `--name=true`.
+  /// `--name`, `--no-name`, `--name true`, `--name=false`. `set` is called with
+  /// "true" or "false".
+  void boolean(llvm::StringRef name, llvm::StringRef help, Setter set,
+               llvm::ArrayRef<llvm::StringRef> aliases = {});
   void flag(llvm::StringRef name, llvm::StringRef help, bool &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
   /// `--name`, which does something else than to set a flag of its own.
@@ -72,7 +71,8 @@ private:
     std::vector<std::string> aliases;
     Setter set;
     bool takesValue = true;
-    bool canBeOff = false;
+    bool canBeOff = false;     ///< has the form --no-NAME
+    bool mayTakeValue = false; ///< the next word may be true or false
     mutable bool given = false;
   };
   struct Found {
@@ -85,9 +85,6 @@ private:
   std::string current;
   std::vector<Flag> flags;
 };
-
-/// The element of `known` that is most like `text`, or empty if none is.
-std::string nearest(llvm::StringRef text, llvm::ArrayRef<std::string> known);
 
 } // namespace proteus::driver
 

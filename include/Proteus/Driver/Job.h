@@ -11,6 +11,7 @@
 
 #include "Proteus/Driver/Flags.h"
 #include "Proteus/Machine/Stack.h"
+#include "Proteus/Plan/ParallelPlan.h"
 
 #include "llvm/Support/Error.h"
 
@@ -20,64 +21,6 @@
 #include <vector>
 
 namespace proteus::driver {
-
-/// How a model is split over devices, in the words of Megatron-LM.
-struct Strategy {
-  /// Data-parallel degree, experts' included; absent: what is left of the GPUs.
-  std::optional<int64_t> dp;
-  int64_t tp = 1, pp = 1, cp = 1, ep = 1;
-  /// Into how many parts an expert is cut: `tp`, or 1 to place whole experts on
-  /// the devices of tp too, which `ep` then counts; absent: `tp`.
-  std::optional<int64_t> etp;
-  int64_t virtualStages = 1;
-  int64_t microBatch = 1;
-  /// Micro-batches per step and pipeline; absent: from the global batch.
-  std::optional<int64_t> accumulation;
-  std::string schedule = "1f1b";
-  std::string recompute = "none";
-  std::string contextKind = "all-gather";
-  bool sequenceParallel = false;
-  int64_t zero = 0;
-  /// Data-parallel neighbours over which ZeRO splits; absent: all.
-  std::optional<int64_t> zeroGroup;
-  std::optional<int64_t> prefetch;
-  bool reshardAfterForward = true;
-  bool offloadWeight = false, offloadState = false, offloadActivation = false;
-  /// Whole embedding tables on single data-parallel devices.
-  bool placeTables = false;
-  /// Whether gradients are reduced during the backward pass; absent: as the
-  /// stack does it.
-  std::optional<bool> overlapGradients;
-  /// How gradients fill buckets; empty: as the stack does it.
-  std::string bucketRule;
-  /// How layers are dealt out to stages; empty: as the stack does it.
-  std::string stagePartition;
-  /// Whether what is gathered for the forward pass is kept for the backward
-  /// pass; absent: as the stack does it.
-  std::optional<bool> keepGathered;
-  /// Bytes of a gradient bucket, and of the first one; absent: by the rule.
-  std::optional<int64_t> bucketSize, firstBucketSize;
-  /// Bytes of a bucket of updated parameters; absent: as of gradients.
-  std::optional<int64_t> gatherBucketSize;
-  /// Whether ZeRO 1 sums whole gradients behind the backward pass and takes a
-  /// part, in place of scattering them; absent: as the stack does it.
-  std::optional<bool> allReduceGradients;
-  /// What runs beside collectives between kernels; empty: as the stack does it.
-  std::string tensorOverlap;
-  std::optional<int64_t> overlapChunks;
-  /// Whether updated parameters are gathered during the next forward pass,
-  /// kernels run beside messages, and messages are sliced; absent: as the stack
-  /// does it.
-  std::optional<bool> overlapParameters, overlapMessages, scatterMessages;
-
-  /// Whether tp places experts and does not cut them.
-  bool hasWholeExperts() const { return tp > 1 && etp == 1; }
-  /// Which part of the data-parallel degree places experts.
-  int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
-
-  /// "tp=8 pp=4 zero=1": what differs from the defaults.
-  std::string text() const;
-};
 
 /// Everything that decides a figure.
 struct Job {
@@ -99,7 +42,8 @@ struct Job {
   std::string optimizer = "adam";
   /// Types of gradients and of the optimizer's copy; absent: by precision.
   std::optional<std::string> gradientType, masterType;
-  Strategy strategy;
+  /// Decisions that the user states.
+  plan::ParallelPlan plan;
   /// The software: a name, a file or JSON text; `none` costs nothing. Empty:
   /// what a model in a file says, `generic` for others.
   std::string stack;
@@ -131,10 +75,10 @@ struct Job {
 /// Adds the flags that set `job`; those of a strategy alone are apart, for
 /// commands that take several.
 void addModelFlags(Flags &flags, Job &job);
-void addStrategyFlags(Flags &flags, Strategy &strategy);
+void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 
-/// Sets `strategy` from "tp=8 pp=4 zero=1": names of flags without dashes.
-llvm::Error parseStrategy(llvm::StringRef text, Strategy &strategy);
+/// Adds the decisions of "tp=8 pp=4 zero=1" to `plan`: flags without dashes.
+llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
 /// Sets the slots of experts from how tokens are spread over them.
 llvm::Error applyExpertBalance(Job &job);
@@ -142,9 +86,9 @@ llvm::Error applyExpertBalance(Job &job);
 /// The stack that a job names.
 llvm::Expected<machine::Stack> stackOf(const Job &job);
 
-/// Sets what `stack` decides and the job leaves open: kernels of the model,
-/// padding of its vocabulary, when gradients are reduced and in which type.
-/// What it would decide and can't is added to `remarks`.
+/// Applies the decisions of `stack` that the job leaves open: kernels of the
+/// model, padding of its vocabulary, fields of the plan, type of gradients.
+/// Decisions that do not apply are added to `remarks`.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 
@@ -157,19 +101,6 @@ llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
 /// DeepSpeed configuration.
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);
-
-/// What a job comes to on its GPUs.
-struct Sizes {
-  int64_t gpus = 1;
-  int64_t dp = 1; ///< experts' included
-  int64_t microBatches = 1;
-  int64_t globalBatch = 1;
-};
-
-/// Works out the sizes; `clusterGPUs` are those of a cluster that states its
-/// size. An error says which flags contradict each other and what would fit.
-llvm::Expected<Sizes> sizesOf(const Job &job,
-                              std::optional<int64_t> clusterGPUs);
 
 } // namespace proteus::driver
 

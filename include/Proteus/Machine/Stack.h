@@ -17,6 +17,7 @@
 #define PROTEUS_MACHINE_STACK_H
 
 #include "Proteus/Machine/Device.h"
+#include "Proteus/Plan/PlanMerge.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -85,38 +86,18 @@ struct Stack {
   /// may have `lengthBinsFrom` tokens or more: a batch is padded no further
   /// than its bin. 0: every sample is padded to the length of the model.
   int64_t lengthBin = 0, lengthBinsFrom = 1;
+  /// Returns its decisions about the model that differ from the defaults, in
+  /// the words of stack files: "attention=unfused".
+  std::vector<std::string> modelDecisions() const;
 
   // What it does in a step.
 
-  /// Gradients are reduced while the backward pass goes on; else behind it.
-  bool overlapGradients = true;
-  /// How layers are dealt out to stages: "layers", "ends", "divisible" or
-  /// "work", see apply-strategy.
-  std::string stagePartition = "layers";
-  /// Where ZeRO splits the states of the optimizer, gradients are reduced and
-  /// parameters gathered one by one, not in buckets.
-  bool zeroOneByOne = false;
-  /// Where it splits nothing else, gradients are summed as a whole behind the
-  /// backward pass, and every replica takes its part.
-  bool zeroAllReduce = false;
-  /// Gathered inputs of split linears are kept for the backward pass; else they
-  /// are gathered again.
-  bool keepGathered = false;
-  /// Gradients, and what is reduced of them, are of this type; empty: f32.
+  /// Decisions for jobs that do not state them.
+  plan::StackPlan plan;
+  /// Element type of gradients and of their reductions; empty: f32.
   std::string gradientType;
-  /// How gradients fill buckets: "ddp", "fsdp", "megatron" or "deepspeed".
-  std::string bucketRule = "ddp";
-  /// What runs beside collectives between kernels: "none", "async", "chunked".
-  std::string tensorOverlap = "async";
-  /// Parameters that a distributed optimizer has updated are gathered during
-  /// the next forward pass; else behind the update.
-  bool overlapParameters = false;
   /// Parameters that products read in a narrow type only are gathered in it.
   bool gathersConverted = false;
-  /// Kernels run beside messages to other stages.
-  bool overlapMessages = true;
-  /// Values may cross between stages in slices, one per tensor-parallel device.
-  bool scatterMessages = false;
 
   // What it costs.
 

@@ -29,7 +29,7 @@ llvm::Expected<std::string> readTextFile(llvm::StringRef path);
 /// Writes a file that either exists completely or not at all: the text goes to
 /// a temporary file beside `path`, which takes its name at the end. A `path`
 /// that exists and is no regular file (a pipe, /dev/stdout) is written
-/// directly.
+/// directly, and so is standard output, which is "-".
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
 /// The same for text that is produced piece by piece. If `write` fails, its

@@ -12,6 +12,7 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Plan/ParallelPlan.h"
 #include "Proteus/Transforms/BuildWorkload.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,21 +37,9 @@ enum class LoweringPhase {
   Schedule
 };
 
-/// What the backward pass recomputes, for apply-strategy.
-enum class Recompute { None, Selective, Full };
-
-/// How repeated layers are dealt out to stages, for apply-strategy.
-enum class StagePartition { Layers, Ends, Divisible, Work };
-
-/// How attention gets at the keys of other parts of a sequence, for
-/// apply-strategy.
-enum class ContextKind { AllGather, Ring, Ulysses };
-
-/// What runs beside collectives between kernels, for apply-strategy.
-enum class TensorOverlap { None, Async, Chunked };
-
-/// What is split over data-parallel devices (ZeRO), for apply-strategy.
-enum class ZeroStage { None, States, Gradients, Parameters };
+/// Creates `apply-strategy` for a plan.
+std::unique_ptr<mlir::Pass>
+createApplyStrategy(const plan::ParallelPlan &plan = {});
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

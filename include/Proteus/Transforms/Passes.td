@@ -11,7 +11,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+// Its other options are the fields of a plan (Plan/PlanFields.def).
 def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
+  let constructor = "::proteus::createApplyStrategy()";
   let summary = "Write a strategy tree for a model from a few degrees";
   let description = [{
     Writes a `strategy.tree` that combines data, tensor, sequence, context, expert
@@ -78,9 +80,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       gathered (`sp`) for the backward pass instead of gathering them again,
       but not in layers that are recomputed.
 
-    The axes of the mesh are `dp`, `pp`, `cp`, `ep`, `tp`, outermost first; with
-    `stages-outermost`, as Megatron-LM and DeepSpeed place ranks, `pp` comes before
-    `dp`. Axes of size one are left out. Degrees that the model can't use are errors: heads that
+    The axes of the mesh are `pp`, `dp`, `cp`, `ep`, `tp`, outermost first, as
+    Megatron-LM and DeepSpeed place ranks. Axes of size one are left out. Degrees that the model can't use are errors: heads that
     `tp` does not divide, more stages than layers, fewer experts than `ep`, a batch
     or a sequence that does not divide into equal parts, micro-batches that interleaved stages
     can't share.
@@ -88,7 +89,7 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     ```mlir
     // --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full" writes
     strategy.tree @s for @gpt {
-      mesh [dp = 2, pp = 2, tp = 4]
+      mesh [pp = 2, dp = 2, tp = 4]
       schedule micro_batches = 8 order = "1f1b"
       split op [batch -> dp]
       node "embedding" { split op [vocab -> tp] }
@@ -105,119 +106,7 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"model", "model", "std::string", "",
            "The function to write a tree for, where there are several (@name)">,
-    Option<"name", "name", "std::string", "\"s\"", "The name of the tree">,
-    Option<"dataParallel", "dp", "int64_t", "1", "Data-parallel degree">,
-    Option<"tensorParallel", "tp", "int64_t", "1", "Tensor-parallel degree">,
-    Option<"sequenceParallel", "sp", "bool", "false",
-           "Split what tp does not split along the sequence">,
-    Option<"contextParallel", "cp", "int64_t", "1",
-           "Number of parts of a sequence">,
-    Option<"contextKind", "cp-kind", "::proteus::ContextKind",
-           "::proteus::ContextKind::AllGather",
-           "How attention gets at keys of other parts of a sequence",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::ContextKind::AllGather, "all-gather",
-                        "keys and values are gathered"),
-             clEnumValN(::proteus::ContextKind::Ring, "ring",
-                        "keys and values go round the devices"),
-             clEnumValN(::proteus::ContextKind::Ulysses, "ulysses",
-                        "attention is split by heads"))}]>,
-    Option<"expertParallel", "ep", "int64_t", "1", "Expert-parallel degree">,
-    Option<"wholeExperts", "whole-experts", "bool", "false",
-           "Place experts on the devices of tp too, and do not cut them">,
-    Option<"pipelineParallel", "pp", "int64_t", "1", "Number of pipeline stages">,
-    Option<"stagesOutermost", "stages-outermost", "bool", "false",
-           "Make `pp` the outermost axis: devices of a stage are neighbours">,
-    Option<"microBatches", "micro-batches", "int64_t", "1",
-           "Number of micro-batches of a step">,
-    Option<"schedule", "schedule", "::proteus::strategy::ScheduleOrder",
-           "::proteus::strategy::ScheduleOrder::OneForwardOneBackward",
-           "Order in which a stage runs micro-batches",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::strategy::ScheduleOrder::GPipe, "gpipe",
-                        "all forward passes, then all backward passes"),
-             clEnumValN(::proteus::strategy::ScheduleOrder::OneForwardOneBackward,
-                        "1f1b", "backward passes as early as possible"),
-             clEnumValN(::proteus::strategy::ScheduleOrder::Interleaved,
-                        "interleaved", "1f1b of several chunks per stage"),
-             clEnumValN(::proteus::strategy::ScheduleOrder::ZeroBubble,
-                        "zero-bubble",
-                        "gradients of parameters fill the waiting times"))}]>,
-    Option<"virtualStages", "virtual-stages", "int64_t", "1",
-           "Chunks of layers per pipeline stage">,
-    Option<"recompute", "recompute", "::proteus::Recompute",
-           "::proteus::Recompute::None", "What the backward pass recomputes",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::Recompute::None, "none", "nothing"),
-             clEnumValN(::proteus::Recompute::Selective, "selective",
-                        "the core of attention"),
-             clEnumValN(::proteus::Recompute::Full, "full",
-                        "every repeated layer, from its inputs"))}]>,
-    Option<"zero", "zero", "::proteus::ZeroStage", "::proteus::ZeroStage::None",
-           "What is split over the data-parallel devices",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::ZeroStage::None, "0", "nothing"),
-             clEnumValN(::proteus::ZeroStage::States, "1",
-                        "states of the optimizer"),
-             clEnumValN(::proteus::ZeroStage::Gradients, "2",
-                        "states and gradients"),
-             clEnumValN(::proteus::ZeroStage::Parameters, "3",
-                        "states, gradients and parameters"))}]>,
-    Option<"zeroGroup", "zero-group", "int64_t", "0",
-           "Data-parallel neighbours over which zero splits (0: all)">,
-    Option<"prefetch", "prefetch", "int64_t", "-1",
-           "How many layers ahead parameters are gathered (-1: not set)">,
-    Option<"reshardAfterForward", "reshard-after-forward", "bool", "true",
-           "Gather parameters again for the backward pass">,
-    Option<"offloadWeight", "offload-weight", "bool", "false",
-           "Keep parameters in host memory">,
-    Option<"offloadState", "offload-state", "bool", "false",
-           "Keep the states of the optimizer in host memory">,
-    Option<"offloadActivation", "offload-activation", "bool", "false",
-           "Keep what the backward pass reads in host memory">,
-    Option<"bucketSize", "bucket-size", "int64_t", "0",
-           "Bytes of a gradient bucket (0: not set)">,
-    Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
-           "Bytes of the first gradient bucket (0: not set)">,
-    Option<"placeTables", "place-tables", "bool", "false",
-           "Put whole embedding tables on single data-parallel devices">,
-    Option<"bucketPerLayer", "bucket-per-layer", "bool", "false",
-           "End gradient buckets where layers end">,
-    Option<"gatherBucketSize", "gather-bucket-size", "int64_t", "0",
-           "Bytes of a bucket of updated parameters (0: as of gradients)">,
-    Option<"allReduceGradients", "all-reduce-gradients", "bool", "false",
-           "Sum whole gradients where states of the optimizer are split">,
-    Option<"overlapParameters", "overlap-parameters", "bool", "false",
-           "Gather updated parameters during the next forward pass">,
-    Option<"tensorOverlap", "tensor-overlap", "::proteus::TensorOverlap",
-           "::proteus::TensorOverlap::Async",
-           "What runs beside collectives between kernels",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::TensorOverlap::None, "none", "nothing"),
-             clEnumValN(::proteus::TensorOverlap::Async, "async",
-                        "kernels that do not read their result"),
-             clEnumValN(::proteus::TensorOverlap::Chunked, "chunked",
-                        "and other chunks of the products around them"))}]>,
-    Option<"chunks", "chunks", "int64_t", "0",
-           "Chunks with tensor-overlap=chunked (0: not set)">,
-    Option<"overlapMessages", "overlap-messages", "bool", "true",
-           "Run kernels beside messages to other stages">,
-    Option<"scatterMessages", "scatter-messages", "bool", "false",
-           "Let values cross between stages in slices">,
-    Option<"stagePartition", "stage-partition", "::proteus::StagePartition",
-           "::proteus::StagePartition::Layers",
-           "How layers are dealt out to stages",
-           [{::llvm::cl::values(
-             clEnumValN(::proteus::StagePartition::Layers, "layers",
-                        "equally many"),
-             clEnumValN(::proteus::StagePartition::Ends, "ends",
-                        "both ends of the model count as a layer"),
-             clEnumValN(::proteus::StagePartition::Divisible, "divisible",
-                        "ends where that divides and layers does not"),
-             clEnumValN(::proteus::StagePartition::Work, "work",
-                        "equally much work of linears, the head's included"))}]>,
-    Option<"keepGathered", "keep-gathered", "bool", "false",
-           "Keep gathered inputs of linears for the backward pass (with sp)">
+    Option<"name", "name", "std::string", "\"s\"", "The name of the tree">
   ];
   let dependentDialects = ["::proteus::strategy::StrategyDialect"];
 }
@@ -253,7 +142,9 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", "",
            "The tree to use, where there are several (@name)">,
     Option<"cluster", "cluster", "std::string", "",
-           "Preset or JSON file that replaces the attribute proteus.cluster">
+           "Preset or JSON file that replaces the attribute proteus.cluster">,
+    Option<"stack", "stack", "std::string", "",
+           "Name, JSON file or JSON text that replaces proteus.stack">
   ];
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }

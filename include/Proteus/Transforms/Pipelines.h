@@ -26,6 +26,11 @@ struct LowerStrategyOptions
       llvm::cl::desc(
           "Preset or JSON file that replaces the attribute proteus.cluster"),
       llvm::cl::init("")};
+  Option<std::string> stack{
+      *this, "stack",
+      llvm::cl::desc(
+          "Name, JSON file or JSON text that replaces proteus.stack"),
+      llvm::cl::init("")};
 };
 
 /// Everything from a model with a strategy tree to programs with a schedule.

@@ -11,6 +11,7 @@
 #include "Proteus/Dialect/Strategy/Strategy.h"
 
 using namespace mlir;
+using namespace proteus;
 using namespace proteus::strategy;
 
 //===----------------------------------------------------------------------===//
@@ -199,12 +200,27 @@ SmallVector<int64_t> MeshOp::getDeviceIds() {
 // ScheduleOp
 //===----------------------------------------------------------------------===//
 
-ScheduleOrder ScheduleOp::getOrderKind() {
-  constexpr ScheduleOrder unset = ScheduleOrder::OneForwardOneBackward;
+plan::ScheduleOrder ScheduleOp::getOrderKind() {
+  assert(!isExplicit() && "an explicit order is not built in");
+  constexpr auto unset = plan::ScheduleOrder::OneForwardOneBackward;
   std::optional<StringRef> order = getOrder();
-  ScheduleOrder kind =
-      order ? symbolizeScheduleOrder(*order).value_or(unset) : unset;
+  plan::ScheduleOrder kind =
+      order ? plan::symbolizeScheduleOrder(*order).value_or(unset) : unset;
   if (kind == unset && getVirtualStages().value_or(1) > 1)
-    return ScheduleOrder::Interleaved;
+    return plan::ScheduleOrder::Interleaved;
   return kind;
+}
+
+//===----------------------------------------------------------------------===//
+// BucketOp, OverlapOp
+//===----------------------------------------------------------------------===//
+
+plan::GradientReduction BucketOp::getReductionKind() {
+  return plan::symbolizeGradientReduction(getReduction().value_or(""))
+      .value_or(plan::GradientReduction::Overlapped);
+}
+
+plan::TensorOverlap OverlapOp::getTensorKind() {
+  return plan::symbolizeTensorOverlap(getTensor().value_or(""))
+      .value_or(plan::TensorOverlap::Async);
 }

@@ -25,6 +25,7 @@
 #include <set>
 
 using namespace mlir;
+using namespace proteus;
 using namespace proteus::strategy;
 
 /// How messages name a tree or node: `tree @megatron`, `node "head"`.
@@ -126,6 +127,29 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
+/// Fails if `word`, the value of the attribute `name`, is no spelling of
+/// `Enum`. `other` is one more word to list.
+template <typename Enum>
+static LogicalResult verifyWord(Operation *op, StringRef name,
+                                std::optional<StringRef> word,
+                                StringRef other = "") {
+  if (!word || plan::symbolizeEnum<Enum>(*word))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("unknown ")
+                            << name << " \"" << *word << "\"; known are ";
+  StringRef separator;
+  for (uint32_t i = 0;; ++i) {
+    StringRef known = plan::stringifyEnum(static_cast<Enum>(i));
+    if (known.empty())
+      break;
+    diag << separator << '"' << known << '"';
+    separator = ", ";
+  }
+  if (!other.empty())
+    diag << ", \"" << other << '"';
+  return diag;
+}
+
 LogicalResult MeshOp::verify() {
   if (failed(verifyInTree(*this)) || failed(verifyMeshAxes(*this)))
     return failure();
@@ -138,18 +162,10 @@ LogicalResult ScheduleOp::verify() {
       failed(verifyAtLeastOne(*this, "max_ongoing", getMaxOngoing())) ||
       failed(verifyAtLeastOne(*this, "virtual_stages", getVirtualStages())))
     return failure();
-  if (std::optional<StringRef> order = getOrder();
-      order && !symbolizeScheduleOrder(*order)) {
-    InFlightDiagnostic diag = emitOpError() << "unknown order \"" << *order
-                                            << "\"; known orders are ";
-    llvm::interleaveComma(
-        llvm::seq<uint32_t>(0, getMaxEnumValForScheduleOrder() + 1), diag,
-        [&](uint32_t known) {
-          diag << '"' << stringifyScheduleOrder(ScheduleOrder(known)) << '"';
-        });
-    return diag;
-  }
-  return success();
+  if (isExplicit())
+    return success();
+  return verifyWord<plan::ScheduleOrder>(*this, "order", getOrder(),
+                                         explicitOrder);
 }
 
 /// A letter, a micro-batch, and perhaps `.` and a chunk.
@@ -182,9 +198,19 @@ LogicalResult OrderOp::verify() {
 LogicalResult BucketOp::verify() {
   if (failed(verifyInTree(*this)))
     return failure();
-  if (!getSize() && !getFirst() && !getPerLayer())
+  bool hasBuckets = getSize() || getFirst() || getPerLayer();
+  if (!hasBuckets && !getReduction())
     return emitOpError("has no size; give 'size', 'first' or both, in bytes, "
-                       "or 'per_layer'");
+                       "or 'per_layer', or 'reduction'");
+  if (failed(verifyWord<plan::GradientReduction>(*this, "reduction",
+                                                 getReduction())))
+    return failure();
+  if (hasBuckets && getReductionKind() == plan::GradientReduction::PerParameter)
+    return emitOpError("reduction = \"per-parameter\" has no buckets; leave "
+                       "'size', 'first' and 'per_layer' out");
+  if (getGather() && getGatherPerParameter())
+    return emitOpError("'gather_per_parameter' has no buckets; leave 'gather' "
+                       "out");
   if (failed(verifyAtLeastOne(*this, "size", getSize())) ||
       failed(verifyAtLeastOne(*this, "first", getFirst())))
     return failure();
@@ -198,16 +224,14 @@ LogicalResult OverlapOp::verify() {
     return failure();
   if (!getTensor() && !getMessages())
     return emitOpError("sets nothing; give 'tensor', 'messages' or both");
-  if (getTensor() &&
-      !llvm::is_contained({"none", "async", "chunked"}, *getTensor()))
-    return emitOpError("unknown tensor = \"")
-           << *getTensor()
-           << "\"; known are \"none\", \"async\" and \"chunked\"";
+  if (failed(verifyWord<plan::TensorOverlap>(*this, "tensor", getTensor())))
+    return failure();
   if (!getChunks())
     return success();
-  if (getTensor() != "chunked")
-    return emitOpError("'chunks' says how many there are with tensor = "
-                       "\"chunked\"; leave it out");
+  if (getTensorKind() != plan::TensorOverlap::Chunked)
+    return emitOpError("'chunks' is the number of chunks of tensor = \"")
+           << plan::stringifyEnum(plan::TensorOverlap::Chunked)
+           << "\"; leave it out";
   if (static_cast<int64_t>(*getChunks()) < 2)
     return emitOpError("chunks = ") << static_cast<int64_t>(*getChunks())
                                     << " is too small; it must be at least 2";
@@ -498,8 +522,7 @@ static LogicalResult verifyCuts(TreeOp tree) {
 /// Orders of stages go with an explicit schedule, one per stage.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
-  bool isExplicit =
-      schedule && schedule.getOrderKind() == ScheduleOrder::Explicit;
+  bool isExplicit = schedule && schedule.isExplicit();
   std::map<int64_t, OrderOp> stages;
   for (auto order : tree.getBody().getOps<OrderOp>()) {
     if (!isExplicit)

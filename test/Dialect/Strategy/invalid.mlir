@@ -245,7 +245,7 @@ strategy.tree @t for @f {
 func.func private @f()
 strategy.tree @t for @f {
   mesh [dp = 2, tp = 4]
-  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known orders are "gpipe", "1f1b", "interleaved", "zero-bubble", "explicit"}}
+  // expected-error@+1 {{'strategy.schedule' op unknown order "2f2b"; known are "gpipe", "1f1b", "interleaved", "zero-bubble", "explicit"}}
   schedule micro_batches = 8 order = "2f2b"
 }
 
@@ -1016,7 +1016,7 @@ func.func @m() { return }
 
 strategy.tree @t for @m {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.overlap' op unknown tensor = "some"; known are "none", "async" and "chunked"}}
+  // expected-error@+1 {{'strategy.overlap' op unknown tensor "some"; known are "none", "async", "chunked"}}
   overlap tensor = "some"
 }
 
@@ -1027,7 +1027,7 @@ func.func @m() { return }
 
 strategy.tree @t for @m {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.overlap' op 'chunks' says how many there are with tensor = "chunked"; leave it out}}
+  // expected-error@+1 {{'strategy.overlap' op 'chunks' is the number of chunks of tensor = "chunked"; leave it out}}
   overlap tensor = "async" chunks = 4
 }
 

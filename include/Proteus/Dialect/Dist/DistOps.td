@@ -705,8 +705,9 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     starts when all its members are there. A *stacked* operand holds the
     gradients of a repeated layer, its leading dimension being the iteration;
     a bucket may hold a range of its iterations. An operand that is not stacked
-    counts as one iteration. With `as type` the values travel and are added in
-    that element type.
+    counts as one iteration. With `after_backward` a bucket starts when the
+    members of all buckets are there that the same section computes. With
+    `as type` the values travel and are added in that element type.
 
     **Constraints**
     - the wire type is a float type;
@@ -734,13 +735,14 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
                        Dist_AxisNamesAttr:$axes,
                        DenseBoolArrayAttr:$stacked,
                        Dist_BucketsAttr:$buckets,
+                       UnitAttr:$after_backward,
                        OptionalAttr<TypeAttr>:$wire_type,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let results = (outs Variadic<Dist_Tensor>:$outputs);
   let assemblyFormat = [{
     custom<EnumKeyword>($kind) custom<EnumKeyword>($reduction) $inputs
     `over` custom<AxisNames>($axes) `stacked` $stacked
-    `buckets` custom<Buckets>($buckets)
+    `buckets` custom<Buckets>($buckets) (`after_backward` $after_backward^)?
     (`as` $wire_type^)?
     (`for` custom<EnumKeyword>($purpose)^)? attr-dict
     `:` functional-type($inputs, $outputs)

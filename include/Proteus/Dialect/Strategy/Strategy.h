@@ -10,6 +10,7 @@
 #define PROTEUS_DIALECT_STRATEGY_STRATEGY_H
 
 #include "Proteus/Dialect/Strategy/PathPattern.h"
+#include "Proteus/Plan/PlanEnums.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -30,17 +30,6 @@ def Strategy_ItemKind : I32Enum<"ItemKind", "what a split applies to", [
   let cppNamespace = "::proteus::strategy";
 }
 
-def Strategy_ScheduleOrder
-    : I32Enum<"ScheduleOrder", "in which order a stage runs micro-batches", [
-        I32EnumCase<"GPipe", 0, "gpipe">,
-        I32EnumCase<"OneForwardOneBackward", 1, "1f1b">,
-        I32EnumCase<"Interleaved", 2, "interleaved">,
-        I32EnumCase<"ZeroBubble", 3, "zero-bubble">,
-        I32EnumCase<"Explicit", 4, "explicit">
-      ]> {
-  let cppNamespace = "::proteus::strategy";
-}
-
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//

@@ -213,9 +213,13 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The order as an enumeration, the default filled in: `1f1b` of several
-    /// chunks is `interleaved`.
-    ScheduleOrder getOrderKind();
+    /// The word for orders that the tree lists item by item.
+    static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
+    /// Returns true if the tree lists the order of every stage.
+    bool isExplicit() { return getOrder() == explicitOrder; }
+    /// Returns the built-in order, the default filled in: `1f1b` of several
+    /// chunks is `interleaved`. Only for orders that are not explicit.
+    plan::ScheduleOrder getOrderKind();
   }];
 }
 
@@ -260,34 +264,56 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
     others. With `per_layer` a bucket also ends where the gradients of a layer
     (`layers[3]`) are complete; what is in no layer counts as one between layers.
 
+    `reduction` is the time at which buckets are reduced:
+
+    - `"overlapped"`, the default: each bucket as soon as it is full, during the
+      backward pass;
+    - `"after-backward"`: all of them once the last gradient of their chunk of the
+      model is ready. Without sizes and `per_layer` they are one bucket;
+    - `"per-parameter"`: every gradient by itself as soon as it is ready. There
+      are no buckets, so there are no sizes.
+
     `gather` is the capacity of the buckets in which updated parameters are
-    gathered; without it they are like those of the gradients. With
+    gathered; with `gather_per_parameter` every parameter is gathered by itself.
+    Without both they are like those of the gradients. With
     `by_operation` the gradients of an operation are ready together, the last
     one first. With `all_reduce` gradients of which every replica updates a part
     are reduced whole.
 
     **Constraints**
     - It stands directly in a tree.
-    - At least one of the sizes or `per_layer` is given; sizes are at least 1.
+    - At least one of the sizes, `per_layer` or `reduction` is given; sizes are
+      at least 1.
+    - `reduction` is one of the words above; `"per-parameter"` stands without
+      `size`, `first` and `per_layer`.
+    - `gather_per_parameter` stands without `gather`.
 
     ```mlir
     bucket size = 26214400 first = 1048576
     bucket per_layer
+    bucket reduction = "after-backward"
     bucket size = 25000001 gather = 100000000 by_operation all_reduce
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$size,
                        OptionalAttr<I64Attr>:$first,
                        UnitAttr:$per_layer,
+                       OptionalAttr<StrAttr>:$reduction,
                        OptionalAttr<I64Attr>:$gather,
+                       UnitAttr:$gather_per_parameter,
                        UnitAttr:$by_operation,
                        UnitAttr:$all_reduce);
   let assemblyFormat = [{
     (`size` `=` $size^)? (`first` `=` $first^)? (`per_layer` $per_layer^)?
-    (`gather` `=` $gather^)? (`by_operation` $by_operation^)?
-    (`all_reduce` $all_reduce^)? attr-dict
+    (`reduction` `=` $reduction^)?
+    (`gather` `=` $gather^)? (`gather_per_parameter` $gather_per_parameter^)?
+    (`by_operation` $by_operation^)? (`all_reduce` $all_reduce^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the time of the reduction, the default filled in.
+    plan::GradientReduction getReductionKind();
+  }];
 }
 
 def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
@@ -348,6 +374,10 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
     (`messages` `=` $messages^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the overlap of collectives with kernels, the default filled in.
+    plan::TensorOverlap getTensorKind();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

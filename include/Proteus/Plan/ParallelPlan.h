@@ -1,0 +1,67 @@
+//===- ParallelPlan.h - how a step is distributed ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is stated by a user, a case, a stack or a test; absent fields are
+// open. `complete` fills them from a stack, `resolve` with the defaults. Both
+// structs have the fields of PlanFields.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_PLAN_PARALLELPLAN_H
+#define PROTEUS_PLAN_PARALLELPLAN_H
+
+#include "Proteus/Plan/PlanEnums.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace proteus::plan {
+
+/// Bounds of degrees, batches and sizes in bytes: larger values are slips, and
+/// products of a few of them do not overflow.
+constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000,
+                  maxBytes = int64_t(1) << 40;
+
+/// Decisions that somebody stated. Absent fields are open.
+struct ParallelPlan {
+#define PLAN_FIELD(TYPE, MEMBER) std::optional<TYPE> MEMBER;
+#include "Proteus/Plan/PlanFields.def"
+
+  bool operator==(const ParallelPlan &other) const;
+  /// Returns the stated fields as "tp=8 pp=4 zero=1", in the words of flags, or
+  /// "one device" if there are none.
+  std::string label() const;
+};
+
+/// All decisions. Fields without a default stay optional.
+struct ResolvedPlan {
+#define PLAN_VALUE(TYPE, MEMBER, DEFAULT) TYPE MEMBER = DEFAULT;
+#define PLAN_OPEN(TYPE, MEMBER) std::optional<TYPE> MEMBER;
+#include "Proteus/Plan/PlanFields.def"
+
+  /// Returns true if tp places whole experts instead of cutting them.
+  bool hasWholeExperts() const { return tp > 1 && etp == 1; }
+  /// Number of data-parallel devices over which experts are distributed.
+  int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
+  /// Number of copies of an expert; `dp` is this times `expertReplicas`.
+  int64_t dataReplicas() const { return dp / expertReplicas(); }
+  /// Order of the schedule: `1f1b` of several chunks is `interleaved`.
+  ScheduleOrder scheduleOrder() const {
+    return virtualStages > 1 && schedule == ScheduleOrder::OneForwardOneBackward
+               ? ScheduleOrder::Interleaved
+               : schedule;
+  }
+};
+
+/// Fills the open fields of `plan` with the defaults.
+ResolvedPlan resolve(const ParallelPlan &plan);
+
+} // namespace proteus::plan
+
+#endif // PROTEUS_PLAN_PARALLELPLAN_H

@@ -1,0 +1,32 @@
+//===- PlanBuckets.h - gradient buckets of a plan ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_PLAN_PLANBUCKETS_H
+#define PROTEUS_PLAN_PLANBUCKETS_H
+
+#include "Proteus/Plan/ParallelPlan.h"
+
+namespace proteus::plan {
+
+/// Capacities of gradient buckets in bytes. All absent: those of PyTorch's
+/// DistributedDataParallel, or one bucket if gradients are reduced after the
+/// backward pass.
+struct Buckets {
+  std::optional<int64_t> size, first;
+  bool perLayer = false; ///< a bucket also ends where a layer ends
+
+  bool areStated() const { return size || first || perLayer; }
+};
+
+/// Returns the stated sizes, else those of the stated rule. Gradients have
+/// `elementBytes` bytes per element.
+Buckets bucketsOf(const ResolvedPlan &plan, int64_t elementBytes);
+
+} // namespace proteus::plan
+
+#endif // PROTEUS_PLAN_PLANBUCKETS_H

@@ -1,0 +1,32 @@
+//===- PlanEnums.h - choices of a parallel plan -----------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Enumerations with `stringifyX` and `symbolizeX`, generated from PlanEnums.td
+// without any MLIR header.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_PLAN_PLANENUMS_H
+#define PROTEUS_PLAN_PLANENUMS_H
+
+#include "llvm/ADT/DenseMapInfo.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir {
+using llvm::failed;
+using llvm::FailureOr;
+} // namespace mlir
+
+#include "Proteus/Plan/PlanEnums.h.inc"
+
+#endif // PROTEUS_PLAN_PLANENUMS_H

@@ -1,0 +1,80 @@
+//===- PlanFields.h - fields of a plan by name ------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rows of PlanFields.def as objects, for readers and writers of flags, pass
+// options, JSON and documentation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_PLAN_PLANFIELDS_H
+#define PROTEUS_PLAN_PLANFIELDS_H
+
+#include "Proteus/Plan/ParallelPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <vector>
+
+namespace proteus::plan {
+
+/// A decision and its names in every format.
+struct Field {
+  enum class Kind { Integer, Switch, Choice };
+
+  Kind kind;
+  std::string section, member;
+  std::string flag, option, caseKey, stackKey, tree, help;
+  std::vector<std::string> aliases;
+  /// Value if nothing states the field; empty for fields that stay open.
+  std::string defaultText;
+  int64_t min = 0, max = 0;       ///< of an integer
+  std::vector<std::string> words; ///< of a choice
+
+  /// Returns the stated value as text, or nullopt if the field is open.
+  std::function<std::optional<std::string>(const ParallelPlan &)> get;
+  /// Opens the field again.
+  std::function<void(ParallelPlan &)> reset;
+
+  /// States the field. The error lists the values that are allowed.
+  llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
+  /// Returns the values that `set` accepts, as placeholder of a flag.
+  std::string placeholder() const;
+
+private:
+  friend std::vector<Field> makeFields();
+  std::function<bool(ParallelPlan &, llvm::StringRef)> parse;
+};
+
+/// A flag that states another field.
+struct Shorthand {
+  const Field *field;
+  std::string flag, caseKey, help;
+  std::vector<std::string> aliases;
+  /// Value of the field for `--flag true` and `--flag false`; no value for the
+  /// latter means that the flag can't be false.
+  std::string whenTrue, whenFalse;
+  /// Values of the field that include `whenTrue`.
+  std::vector<std::string> including;
+
+  /// States the field, unless it is already stated: then its value must be the
+  /// same, or include it.
+  llvm::Error set(ParallelPlan &plan, bool value) const;
+};
+
+/// Returns all fields, in the order of PlanFields.def.
+llvm::ArrayRef<Field> fields();
+llvm::ArrayRef<Shorthand> shorthands();
+
+/// Returns the field of a flag or of an alias of it, or null.
+const Field *findByFlag(llvm::StringRef flag);
+
+} // namespace proteus::plan
+
+#endif // PROTEUS_PLAN_PLANFIELDS_H

@@ -1,0 +1,36 @@
+//===- PlanSizes.h - devices and batches of a plan -----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_PLAN_PLANSIZES_H
+#define PROTEUS_PLAN_PLANSIZES_H
+
+#include "Proteus/Plan/ParallelPlan.h"
+
+#include "llvm/Support/Error.h"
+
+namespace proteus::plan {
+
+/// Numbers that follow from a plan, the number of devices and the batch.
+struct Sizes {
+  int64_t gpus = 1;
+  int64_t dp = 1; ///< experts' included
+  int64_t microBatches = 1;
+  int64_t globalBatch = 1;
+};
+
+/// Computes the sizes. `clusterGPUs` is the number of devices of a cluster that
+/// states it. An error names the flags that contradict each other and values
+/// that would fit.
+llvm::Expected<Sizes> sizesOf(const ParallelPlan &plan,
+                              std::optional<int64_t> gpus,
+                              std::optional<int64_t> globalBatch,
+                              std::optional<int64_t> clusterGPUs);
+
+} // namespace proteus::plan
+
+#endif // PROTEUS_PLAN_PLANSIZES_H

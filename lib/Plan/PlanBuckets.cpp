@@ -1,0 +1,47 @@
+//===- PlanBuckets.cpp - gradient buckets of a plan -----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Plan/PlanBuckets.h"
+
+#include <algorithm>
+
+using namespace proteus::plan;
+
+Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
+                                 int64_t elementBytes) {
+  Buckets buckets;
+  buckets.size = plan.bucketSize;
+  buckets.first = plan.firstBucketSize;
+  if (!plan.bucketRule || buckets.areStated())
+    return buckets;
+  bool isAfter = plan.gradientReduction == GradientReduction::AfterBackward;
+  switch (*plan.bucketRule) {
+  case BucketRule::DDP:
+    // The sizes that buckets have anyhow, unless they are reduced at the end.
+    if (isAfter) {
+      buckets.size = 26214400;
+      buckets.first = 1048576;
+    }
+    return buckets;
+  case BucketRule::FSDP:
+    buckets.perLayer = true;
+    return buckets;
+  case BucketRule::Megatron:
+    // Elements; more where rings are longer, so that their steps stay large.
+    // Megatron-LM has one bucket if nothing overlaps.
+    if (!isAfter)
+      buckets.size = buckets.first =
+          std::max<int64_t>(40'000'000, 1'000'000 * plan.dp * plan.cp) *
+          elementBytes;
+    return buckets;
+  case BucketRule::DeepSpeed:
+    buckets.size = buckets.first = 500'000'000 * elementBytes;
+    return buckets;
+  }
+  return buckets;
+}
