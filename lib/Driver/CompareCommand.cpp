@@ -200,7 +200,7 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
           return Error::success();
         }))
       return fail(std::move(error));
-  printTable(tableStream(file), entries);
+  printTable(tableStream({StringRef(file)}), entries);
   bool anyRan = llvm::any_of(
       entries, [](const Entry &entry) { return entry.error.empty(); });
   return anyRan ? 0 : 1;

@@ -18,6 +18,7 @@
 #include "Proteus/Support/Nearest.h"
 #include "Proteus/Support/Table.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <vector>

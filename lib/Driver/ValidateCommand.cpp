@@ -376,7 +376,7 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
           return Error::success();
         }))
       return fail(std::move(error));
-  raw_ostream &os = tableStream(file);
+  raw_ostream &os = tableStream({StringRef(file)});
   printScores(os, scores);
   printMemory(os, *cases, results);
   std::vector<StringRef> assumed, reasons;
