@@ -8,8 +8,8 @@
 
 #include "Proteus/InitAll.h"
 #include "Proteus/Sim/Simulation.h"
-#include "Proteus/Transforms/BuildWorkload.h"
-#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
 #include "Proteus/Transforms/Pipelines.h"
 
 #include "mlir/Parser/Parser.h"

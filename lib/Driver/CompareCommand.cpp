@@ -10,7 +10,7 @@
 
 #include "Proteus/Driver/Advice.h"
 #include "Proteus/Driver/Commands.h"
-#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
 #include "Proteus/Support/Table.h"

@@ -23,15 +23,6 @@ int proteus::driver::fail(Error error) {
   return 1;
 }
 
-std::string proteus::driver::fixed(std::optional<double> value,
-                                   unsigned digits) {
-  if (!value)
-    return "-";
-  std::string text;
-  raw_string_ostream(text) << format("%.*f", digits, *value);
-  return text;
-}
-
 raw_ostream &proteus::driver::tableStream(ArrayRef<StringRef> files) {
   return llvm::is_contained(files, "-") ? errs() : outs();
 }
@@ -41,14 +32,6 @@ Error proteus::driver::checkOneToStandardOutput(ArrayRef<StringRef> files) {
     return createStringError("only one output can go to standard output ('-'); "
                              "name a file for the others");
   return Error::success();
-}
-
-Expected<std::string> proteus::driver::readText(StringRef path) {
-  Expected<std::string> text = proteus::readTextFile(path);
-  if (!text)
-    return createStringError("can't read '" + path +
-                             "': " + toString(text.takeError()));
-  return text;
 }
 
 std::optional<int> proteus::driver::parseOnly(Flags &flags, StringRef usage,

@@ -9,7 +9,7 @@
 #ifndef PROTEUS_LIB_DRIVER_OUTPUT_H
 #define PROTEUS_LIB_DRIVER_OUTPUT_H
 
-#include "Proteus/Driver/Flags.h"
+#include "Proteus/Support/Flags.h"
 
 #include "llvm/Support/Error.h"
 
@@ -20,18 +20,12 @@ namespace proteus::driver {
 /// Prints "proteus: error: ..." and returns the exit code of a failure.
 int fail(llvm::Error error);
 
-/// A number with as many digits after the point; "-" for nothing.
-std::string fixed(std::optional<double> value, unsigned digits);
-
 /// Returns the stream for tables: standard output, or standard error if one of
 /// `files` is "-" and therefore takes standard output.
 llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
 
 /// Fails if several of `files` are "-".
 llvm::Error checkOneToStandardOutput(llvm::ArrayRef<llvm::StringRef> files);
-
-/// The text of a file.
-llvm::Expected<std::string> readText(llvm::StringRef path);
 
 /// Parses the arguments of a command that takes no others. With --help it
 /// prints `usage` and the flags. Returns the exit code if the command is done.

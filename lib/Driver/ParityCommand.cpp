@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Output.h"
-#include "ParityReport.h"
+#include "Proteus/Reference/Parity/ParityReport.h"
 
 #include "Proteus/Driver/Commands.h"
-#include "Proteus/Driver/RunParity.h"
+#include "Proteus/Reference/Parity/RunParity.h"
 #include "Proteus/Support/File.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,7 +24,7 @@ using namespace proteus::driver;
 static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
   if (files.empty())
     return readReferenceRuns(embeddedReferenceRuns(), "runs.json");
-  Expected<std::string> text = readText(files.front());
+  Expected<std::string> text = readInput(files.front());
   if (!text)
     return text.takeError();
   return readReferenceRuns(*text, files.front());

@@ -10,7 +10,7 @@
 
 #include "Proteus/Driver/Advice.h"
 #include "Proteus/Driver/Commands.h"
-#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/Table.h"
@@ -36,7 +36,7 @@ static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
       file = arguments[i + 1];
     else
       continue;
-    Expected<std::string> text = readText(file);
+    Expected<std::string> text = readInput(file);
     if (!text)
       return text.takeError();
     return readDeepSpeed(*text, file, job);

@@ -8,10 +8,10 @@
 
 #include "Output.h"
 
-#include "Proteus/Driver/Cases.h"
+#include "Proteus/Validation/Cases.h"
 #include "Proteus/Driver/Commands.h"
 #include "Proteus/Driver/Explain.h"
-#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
 #include "Proteus/Support/Table.h"
@@ -326,7 +326,7 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   if (rest->size() != 1)
     return fail(createStringError(
         "expected one file of cases: proteus validate CASES.json"));
-  Expected<std::string> text = readText(rest->front());
+  Expected<std::string> text = readInput(rest->front());
   if (!text)
     return fail(text.takeError());
   Expected<std::vector<Case>> cases = readCases(*text, rest->front());

@@ -24,12 +24,6 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-static std::string fixed(double value, int digits) {
-  std::string text;
-  raw_string_ostream(text) << format("%.*f", digits, value);
-  return text;
-}
-
 static std::string milliseconds(Time time) {
   return fixed(static_cast<double>(time) / 1e9, 3);
 }

@@ -44,6 +44,14 @@ Expected<std::string> proteus::readTextFile(StringRef path) {
   }
 }
 
+Expected<std::string> proteus::readInput(StringRef path) {
+  Expected<std::string> text = readTextFile(path);
+  if (!text)
+    return createStringError("can't read '" + path +
+                             "': " + toString(text.takeError()));
+  return text;
+}
+
 static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());
 }

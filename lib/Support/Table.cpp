@@ -42,3 +42,12 @@ void Table::print(raw_ostream &os) const {
     os << StringRef(line).rtrim() << "\n";
   }
 }
+
+std::string proteus::fixed(std::optional<double> value,
+                                   unsigned digits) {
+  if (!value)
+    return "-";
+  std::string text;
+  raw_string_ostream(text) << format("%.*f", digits, *value);
+  return text;
+}

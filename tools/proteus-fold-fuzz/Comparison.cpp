@@ -8,7 +8,7 @@
 
 #include "Comparison.h"
 
-#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -16,7 +16,7 @@
 #include "LargeCase.h"
 
 #include "Proteus/InitAll.h"
-#include "Proteus/Transforms/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
 #include "Proteus/Transforms/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"

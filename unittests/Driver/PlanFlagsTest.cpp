@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Driver/Job.h"
+#include "Proteus/Jobs/Job.h"
 #include "Proteus/Plan/PlanFields.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/InitAll.h"
 #include "Proteus/Interp/Interpreter.h"
-#include "Proteus/Transforms/Annotations.h"
+#include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"

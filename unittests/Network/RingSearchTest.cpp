@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Network/RingSearch.h"
-#include "ReferenceFiles.h"
+#include "../Reference/ReferenceFiles.h"
 
 #include "gtest/gtest.h"
 

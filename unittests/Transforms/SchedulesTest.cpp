@@ -14,7 +14,7 @@
 
 #include "../Sim/TestWorkloads.h"
 
-#include "Proteus/Transforms/Schedules.h"
+#include "Proteus/Transforms/Common/Schedules.h"
 
 #include "llvm/ADT/STLExtras.h"
 

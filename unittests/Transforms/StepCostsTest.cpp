@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Proteus/Transforms/StepCosts.h"
+#include "Proteus/Transforms/Collectives/StepCosts.h"
 
 #include "Proteus/Dialect/Dist/Move.h"
 

@@ -9,8 +9,8 @@
 #ifndef PROTEUS_DRIVER_ADVICE_H
 #define PROTEUS_DRIVER_ADVICE_H
 
-#include "Proteus/Driver/Job.h"
-#include "Proteus/Driver/RunJob.h"
+#include "Proteus/Jobs/Job.h"
+#include "Proteus/Jobs/RunJob.h"
 
 namespace proteus::driver {
 

@@ -21,10 +21,13 @@ class raw_ostream;
 
 namespace proteus {
 
-/// The text of a file that a person or a script has written. One that is larger
-/// than any of those, or has no end, is an error, before it takes memory.
-/// Errors say the reason only.
+/// Reads a file that a person or a script has written. A file that is larger
+/// than any of those, or has no end, is an error, before it takes memory. The
+/// error states the reason only.
 llvm::Expected<std::string> readTextFile(llvm::StringRef path);
+
+/// Reads such a file. The error names it: "can't read 'path': ...".
+llvm::Expected<std::string> readInput(llvm::StringRef path);
 
 /// Writes a file that either exists completely or not at all: the text goes to
 /// a temporary file beside `path`, which takes its name at the end. A `path`

@@ -12,6 +12,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ private:
   std::vector<std::vector<std::string>> rows;
   unsigned leftColumns;
 };
+
+/// Returns a number with `digits` digits after the point, or "-" if it is absent.
+std::string fixed(std::optional<double> value, unsigned digits);
 
 } // namespace proteus
 

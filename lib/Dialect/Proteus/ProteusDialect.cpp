@@ -8,7 +8,7 @@
 
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
-#include "Proteus/Dialect/Strategy/PathPattern.h"
+#include "Proteus/Support/PathPattern.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -60,7 +60,7 @@ static LogicalResult verifyPath(Operation *op, NamedAttribute attribute) {
     return op->emitError() << "'" << attribute.getName().getValue()
                            << "' must be a string, got "
                            << attribute.getValue();
-  llvm::Expected<strategy::Path> path = strategy::parsePath(text.getValue());
+  llvm::Expected<proteus::Path> path = parsePath(text.getValue());
   if (path)
     return success();
   return op->emitError() << "'" << attribute.getName().getValue()

@@ -1,4 +1,4 @@
-// What the engine makes of the depth is tested in Transforms/simulate-prefetch.mlir.
+// What the engine makes of the depth is tested in Transforms/Simulate/simulate-prefetch.mlir.
 
 // RUN: proteus-opt %examples/strategies/fsdp-prefetch.mlir --lower-strategy -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

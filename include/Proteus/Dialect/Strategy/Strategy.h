@@ -9,7 +9,7 @@
 #ifndef PROTEUS_DIALECT_STRATEGY_STRATEGY_H
 #define PROTEUS_DIALECT_STRATEGY_STRATEGY_H
 
-#include "Proteus/Dialect/Strategy/PathPattern.h"
+#include "Proteus/Support/PathPattern.h"
 #include "Proteus/Plan/PlanEnums.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,0 +1,43 @@
+//===- RunParity.h - runs of the original by our rules ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_REFERENCE_PARITY_RUNPARITY_H
+#define PROTEUS_REFERENCE_PARITY_RUNPARITY_H
+
+#include "Proteus/Reference/Parity/Parity.h"
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+
+#include <memory>
+
+namespace proteus::driver {
+
+/// Simulates runs of the original by its rules, one after the other. Clusters,
+/// and the rings that were searched on them, are kept from run to run.
+class ParityRunner {
+public:
+  ParityRunner();
+  ~ParityRunner();
+
+  /// What we say about a run, and what explains differences. CPU time is all
+  /// that it took.
+  ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
+
+private:
+  llvm::Error simulate(const ReferenceRun &run, const machine::Cluster &cluster,
+                       ParityResult &result);
+  llvm::Expected<std::shared_ptr<const Machine>>
+  machineOf(const std::string &name, const machine::Cluster &cluster);
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::map<std::string, std::shared_ptr<const Machine>> machines;
+  cost::Time launchGap = 0;
+};
+
+} // namespace proteus::driver
+
+#endif // PROTEUS_REFERENCE_PARITY_RUNPARITY_H

@@ -1,0 +1,65 @@
+//===- TreeSettings.h - plan fields in a strategy tree ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Some fields of a plan are settings of the whole step: schedule, buckets,
+// overlap, offload and prefetch. A tree states them by single operations, which
+// are found and added here. All other fields follow from the mesh and the
+// splits of the tree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_COMMON_TREESETTINGS_H
+#define PROTEUS_TRANSFORMS_COMMON_TREESETTINGS_H
+
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Machine/Stack.h"
+#include "Proteus/Plan/ParallelPlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+namespace proteus::plan {
+struct Field;
+} // namespace proteus::plan
+
+namespace proteus {
+
+/// On a tree: name of the stack whose decisions the tree contains.
+constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
+
+/// Returns the operation by which `tree` states `field`, or null if the tree
+/// leaves the field open and `writeStepSettings` can add it.
+mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
+
+/// Adds the settings of the step that `plan` states. The tree must leave them
+/// open. Buckets of a rule are those of gradients of `elementBytes` bytes.
+void writeStepSettings(strategy::TreeOp tree, const plan::ParallelPlan &plan,
+                       int64_t elementBytes);
+
+/// Adds the settings of the step that `plan` states to a hand-written tree. The
+/// tree must leave them open. Sizes of buckets follow from its mesh and from
+/// the gradients of its model.
+void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
+                 mlir::func::FuncOp model);
+
+/// Adds the decisions of `stack` to a hand-written tree that leaves them open,
+/// and marks the tree with the name of the stack. Does nothing to trees that
+/// have the mark already. Returns the decisions that a tree can't take, because
+/// they concern the model or the splits of the tree.
+std::vector<std::string> addStackSettings(strategy::TreeOp tree,
+                                          const machine::Stack &stack,
+                                          mlir::func::FuncOp model);
+
+/// Returns the bytes of an element of the gradients that `function` reduces.
+int64_t getGradientBytes(mlir::func::FuncOp function);
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_COMMON_TREESETTINGS_H

@@ -1,0 +1,25 @@
+//===- Passes.h - the strategy tree on operations ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_MATCH_PASSES_H
+#define PROTEUS_TRANSFORMS_MATCH_PASSES_H
+
+#include "Proteus/Dialect/Dist/Dist.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace proteus {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "Proteus/Transforms/Match/Passes.h.inc"
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_MATCH_PASSES_H

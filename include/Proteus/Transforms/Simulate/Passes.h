@@ -1,0 +1,39 @@
+//===- Passes.h - programs to the engine ------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_TRANSFORMS_SIMULATE_PASSES_H
+#define PROTEUS_TRANSFORMS_SIMULATE_PASSES_H
+
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <functional>
+
+namespace proteus::sim {
+struct SimulationResult;
+} // namespace proteus::sim
+
+namespace proteus {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "Proteus/Transforms/Simulate/Passes.h.inc"
+
+/// Called with the workload and its result after a simulation.
+using SimulationObserver =
+    std::function<void(sim::Workload &, sim::SimulationResult &)>;
+
+/// Creates `simulate` with a function that gets its result.
+std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
+                                           SimulationObserver observer);
+
+} // namespace proteus
+
+#endif // PROTEUS_TRANSFORMS_SIMULATE_PASSES_H

@@ -1,0 +1,99 @@
+//===- DeepSpeed.cpp - configurations of DeepSpeed ------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Jobs/Job.h"
+#include "Proteus/Support/JSON.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+/// A value that may be "auto": left to others.
+static std::optional<int64_t>
+integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
+  if (!object.has(key))
+    return std::nullopt;
+  json::Reader value = object[key];
+  if (value.isString() && value.string() == "auto")
+    return std::nullopt;
+  // Sizes are often written as 5e8.
+  return value.integer(min, max);
+}
+
+/// The part of the file that `key` names, which must be an object; none if the
+/// file does not have it.
+static std::optional<json::Reader> partOf(const json::Reader &object,
+                                          StringRef key) {
+  if (!object.has(key))
+    return std::nullopt;
+  json::Reader part = object[key];
+  if (!part.isObject())
+    part.fail("expected an object");
+  return part;
+}
+
+static bool isEnabled(const json::Reader &root, StringRef key) {
+  std::optional<json::Reader> part = partOf(root, key);
+  if (!part || !part->has("enabled"))
+    return false;
+  json::Reader value = (*part)["enabled"];
+  return !(value.isString() && value.string() == "auto") && value.boolean();
+}
+
+/// Whether a part of the state is kept on the host.
+static bool isOffloaded(const json::Reader &zero, StringRef key) {
+  std::optional<json::Reader> part = partOf(zero, key);
+  if (!part || !part->has("device"))
+    return false;
+  std::string device = (*part)["device"].string();
+  if (device != "none" && device != "cpu")
+    (*part)["device"].fail("offload to '" + device +
+                           "' is not modelled; use cpu or none");
+  return device == "cpu";
+}
+
+Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
+                                     Job &job) {
+  Expected<json::Document> document = json::Document::parse(text, source);
+  if (!document)
+    return document.takeError();
+  json::Reader root = document->root();
+  if (!root.isObject())
+    root.fail("expected an object");
+  plan::ParallelPlan &plan = job.plan;
+  constexpr int64_t most = 1'000'000'000;
+  if (auto value = integerOf(root, "train_batch_size", 1, most))
+    job.globalBatch = value;
+  if (auto value = integerOf(root, "train_micro_batch_size_per_gpu", 1, most))
+    plan.microBatch = *value;
+  if (auto value = integerOf(root, "gradient_accumulation_steps", 1, most))
+    plan.accumulation = value;
+  bool bf16 = isEnabled(root, "bf16"), fp16 = isEnabled(root, "fp16");
+  if (bf16 && fp16)
+    root.fail("both bf16 and fp16 are enabled; enable one of them");
+  if (bf16 || fp16)
+    job.precision = bf16 ? "bf16" : "fp16";
+  if (std::optional<json::Reader> zero = partOf(root, "zero_optimization")) {
+    if (auto value = integerOf(*zero, "stage", 0, 3))
+      plan.zero = static_cast<plan::ZeroStage>(*value);
+    if (auto value =
+            integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
+      // DeepSpeed counts elements.
+      plan.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
+    if (isOffloaded(*zero, "offload_optimizer"))
+      plan.offloadState = true;
+    if (isOffloaded(*zero, "offload_param"))
+      plan.offloadWeight = true;
+  }
+  if (std::optional<json::Reader> part =
+          partOf(root, "activation_checkpointing");
+      part && part->has("cpu_checkpointing") &&
+      (*part)["cpu_checkpointing"].boolean())
+    plan.offloadActivation = true;
+  return document->takeError();
+}

@@ -1,0 +1,188 @@
+//===- Job.cpp - a training job, as a user states it ----------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Jobs/Job.h"
+
+#include "Proteus/Plan/PlanFields.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace proteus;
+using namespace proteus::driver;
+
+using plan::maxBatch;
+using plan::maxDegree;
+
+/// Returns the help of a field with its default.
+static std::string helpOf(const plan::Field &field) {
+  if (field.help.find("(default") != std::string::npos)
+    return field.help;
+  // Stacks may decide the fields that have a key there.
+  if (!field.stackKey.empty() || field.member == "gradientReduction")
+    return field.help + " (default: as the stack does)";
+  if (field.defaultText.empty() || field.kind == plan::Field::Kind::Integer ||
+      field.defaultText == "false")
+    return field.help;
+  return field.help + " (default: " + field.defaultText + ")";
+}
+
+void proteus::driver::addPlanFlags(Flags &flags, plan::ParallelPlan &plan) {
+  auto refs = [](const std::vector<std::string> &names) {
+    return SmallVector<StringRef>(names.begin(), names.end());
+  };
+  for (const plan::Field &field : plan::fields()) {
+    flags.section(field.section);
+    auto set = [&plan, &field](StringRef text) {
+      return field.set(plan, text);
+    };
+    if (field.kind == plan::Field::Kind::Switch)
+      flags.boolean(field.flag, helpOf(field), set, refs(field.aliases));
+    else
+      flags.value(field.flag, field.placeholder(), helpOf(field), set,
+                  refs(field.aliases));
+    for (const plan::Shorthand &other : plan::shorthands())
+      if (other.field == &field)
+        flags.boolean(
+            other.flag, other.help,
+            [&plan, &other](StringRef text) {
+              return other.set(plan, text == "true");
+            },
+            refs(other.aliases));
+  }
+}
+
+/// A positive number.
+static void factor(Flags &flags, StringRef name, StringRef help,
+                   std::optional<double> &target,
+                   ArrayRef<StringRef> aliases = {}) {
+  flags.value(
+      name, "F", help,
+      [&target](StringRef text) -> Error {
+        double number = 0;
+        if (text.getAsDouble(number) || !(number > 0 && number <= 1000))
+          return createStringError("expected a number above 0 and up to 1000, "
+                                   "got '" +
+                                   text + "'");
+        target = number;
+        return Error::success();
+      },
+      aliases);
+}
+
+void proteus::driver::addModelFlags(Flags &flags, Job &job) {
+  flags.section("model");
+  flags.text("model", "NAME|FILE",
+             "preset (see `proteus list models`), Hugging Face config.json, "
+             "model file, or .mlir",
+             job.model);
+  flags.value("set", "NAME=VALUE", "another dimension: --set layers=4",
+              [&job](StringRef text) -> Error {
+                if (!text.contains('='))
+                  return createStringError("expected NAME=VALUE, got '" + text +
+                                           "'");
+                job.overrides.push_back(text.str());
+                return Error::success();
+              });
+  flags.integer("seq", "tokens of a sequence", job.seq, 1, maxBatch,
+                {"seq-length"});
+  flags.integer("mean-tokens",
+                "tokens that a sequence holds on average, for stacks that "
+                "batch samples by length (default: it is full)",
+                job.meanTokens, 1, maxBatch);
+  for (auto [name, dimension] :
+       std::initializer_list<std::pair<StringRef, StringRef>>{
+           {"num-layers", "layers"},
+           {"hidden-size", "hidden"},
+           {"ffn-hidden-size", "ffn"},
+           {"num-attention-heads", "heads"},
+           {"num-query-groups", "kv_heads"},
+           {"num-experts", "experts"},
+           {"moe-router-topk", "topk"},
+           {"vocab-size", "vocab"}})
+    flags.value(name, "N", ("the same as --set " + dimension + "=N").str(),
+                [&job, dimension = dimension.str()](StringRef text) -> Error {
+                  job.overrides.push_back(dimension + "=" + text.str());
+                  return Error::success();
+                });
+  flags.choice("precision",
+               "of parameters and activations; fp8: bf16, and linear "
+               "operations of layers in fp8",
+               job.precision, {"bf16", "fp16", "fp32", "tf32", "fp8"});
+  flags.action("bf16", "the same as --precision bf16",
+               [&job] { job.precision = "bf16"; });
+  flags.action("fp16", "the same as --precision fp16",
+               [&job] { job.precision = "fp16"; });
+  flags.choice("optimizer", "what updates parameters", job.optimizer,
+               {"adam", "sgd", "momentum"});
+
+  factor(flags, "expert-balance",
+         "tokens of the fullest expert, as a multiple of the mean",
+         job.expertBalance);
+  factor(
+      flags, "expert-capacity",
+      "tokens that an expert has room for, as a multiple of the mean; others "
+      "are dropped",
+      job.expertCapacity, {"moe-expert-capacity-factor"});
+  flags.flag("pad-experts", "room that is left is computed too", job.padExperts,
+             {"moe-pad-expert-input-to-capacity"});
+
+  flags.section("cluster");
+  flags.text(
+      "cluster", "NAME|FILE",
+      "preset (see `proteus list clusters`), NAME:NODES, or cluster file",
+      job.cluster);
+  flags.integer("gpus", "devices (default: those of the cluster)", job.gpus, 1,
+                maxDegree, {"world-size"});
+  flags.integer("global-batch", "samples of a step", job.globalBatch, 1,
+                maxBatch, {"global-batch-size"});
+
+  flags.section("software and place");
+  flags.text("stack", "NAME|FILE",
+             "software stack (see `proteus list stacks`), or none", job.stack,
+             {"framework"});
+  flags.flag("cuda-graphs", "steps are CUDA graphs: no host time per kernel",
+             job.cudaGraphs);
+  flags.integer("step-gap-us",
+                "time between two steps: data loading, logging (default: as "
+                "the stack says)",
+                job.stepGap, 0, int64_t(1) << 40);
+  flags.text("site", "NAME|FILE", "place (see `proteus list sites`)", job.site);
+
+  flags.section("what is modelled");
+  flags.choice("fidelity", "our rules and costs, or those of the paper",
+               job.fidelity, {"flow", "paper"});
+  flags.choice("fold", "what is simulated once; changes no figure", job.fold,
+               {"none", "ranks", "all"});
+  flags.choice("kernels", "fitted models, or the peak rates of the datasheet",
+               job.kernels, {"fitted", "roofline"});
+  flags.value("profile", "FILE",
+              "measured kernels (docs/profiles.md); may be given again",
+              [&job](StringRef file) -> Error {
+                job.profiles.push_back(file.str());
+                return Error::success();
+              });
+  flags.choice("share", "flows share links", job.share, {"on", "off"});
+  flags.choice("overlap", "kernels and communication slow each other",
+               job.overlap, {"on", "off"});
+}
+
+Error proteus::driver::parsePlan(StringRef text, plan::ParallelPlan &plan) {
+  Flags flags;
+  addPlanFlags(flags, plan);
+  std::vector<std::string> arguments;
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    arguments.push_back((word.starts_with("--") ? "" : "--") + word.str());
+  Expected<std::vector<std::string>> rest = flags.parse(arguments);
+  if (!rest)
+    return createStringError("in the strategy '" + text +
+                             "': " + toString(rest.takeError()));
+  return Error::success();
+}

@@ -1,0 +1,497 @@
+//===- RunJob.cpp - from a job to its figures -----------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Jobs/RunJob.h"
+
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/InitAll.h"
+#include "Proteus/Models/BuildModel.h"
+#include "Proteus/Plan/PlanFields.h"
+#include "Proteus/Plan/PlanSizes.h"
+#include "Proteus/Sim/Report.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Passes.h"
+#include "Proteus/Transforms/Pipelines.h"
+#include "Proteus/Transforms/Common/TreeSettings.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::driver;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+std::unique_ptr<MLIRContext> proteus::driver::createContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  // Messages name what is wrong; whole models printed behind them bury it.
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+namespace {
+
+/// Collects what passes say while it lives.
+class Messages {
+public:
+  explicit Messages(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          std::string text;
+          llvm::raw_string_ostream os(text);
+          // Where it is only helps in a file that the user wrote.
+          if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            os << at.getFilename().getValue() << ":" << at.getLine() << ":"
+               << at.getColumn() << ": ";
+          os << diagnostic;
+          for (Diagnostic &note : diagnostic.getNotes())
+            os << "; " << note;
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+            if (error.empty())
+              error = text;
+          } else {
+            remarks.push_back(text);
+          }
+          return success();
+        }) {}
+
+  Error takeError(StringRef fallback) {
+    return createStringError(error.empty() ? fallback.str() : error);
+  }
+
+  std::string error; ///< the first
+  std::vector<std::string> remarks;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+/// Types of a precision as the model library calls them.
+static models::Precision precisionOf(const Job &job) {
+  models::Precision precision;
+  precision.optimizer = job.optimizer;
+  bool isSingle = job.precision == "fp32" || job.precision == "tf32";
+  precision.compute = llvm::StringSwitch<std::string>(job.precision)
+                          .Case("fp16", "f16")
+                          .Cases({"bf16", "fp8"}, "bf16")
+                          .Default("f32");
+  precision.matrix = job.precision == "fp8" ? "f8" : "";
+  precision.gradient = job.gradientType.value_or(isSingle ? "" : "f32");
+  precision.master = job.masterType.value_or(isSingle ? "" : "f32");
+  return precision;
+}
+
+/// Text and number of GPUs of the cluster that a job names.
+static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
+  Builder builder(module.getContext());
+  if (!job.clusterText.empty()) {
+    module->setAttr(ProteusDialect::clusterAttrName,
+                    parseAttribute(job.clusterText, module.getContext()));
+    return Error::success();
+  }
+  std::string name = job.cluster;
+  bool statesSize =
+      StringRef(name).contains(':') || StringRef(name).ends_with(".json");
+  if (!statesSize) {
+    Expected<machine::Cluster> one = machine::parseClusterPreset(name);
+    if (!one)
+      return one.takeError();
+    int64_t perNode = one->devicesPerNode();
+    if (gpus > perNode) {
+      if (gpus % perNode != 0)
+        return createStringError(
+            llvm::Twine(gpus) + " GPUs are not a whole number of nodes of '" +
+            name + "', which have " + llvm::Twine(perNode) + "; use --gpus " +
+            llvm::Twine(gpus / perNode * perNode) + " or " +
+            llvm::Twine((gpus / perNode + 1) * perNode));
+      name += ":" + std::to_string(gpus / perNode);
+    }
+  }
+  module->setAttr(ProteusDialect::clusterAttrName, builder.getStringAttr(name));
+  return Error::success();
+}
+
+/// Says which software runs a job, and where.
+static void attachStack(ModuleOp module, const Job &job) {
+  Builder builder(module.getContext());
+  std::string stack = job.stack;
+  if (stack.empty() && !job.isFile())
+    stack = "generic";
+  if (job.stepGap) {
+    // A stack that differs from the named one in this.
+    std::string base =
+        stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
+    stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
+            "\"gaps\": {\"step_us\": " + std::to_string(*job.stepGap) + "}}";
+  }
+  if (stack == "none")
+    module->removeAttr(ProteusDialect::stackAttrName);
+  else if (!stack.empty())
+    module->setAttr(ProteusDialect::stackAttrName,
+                    builder.getStringAttr(stack));
+  if (!job.site.empty())
+    module->setAttr(ProteusDialect::siteAttrName,
+                    builder.getStringAttr(job.site));
+}
+
+/// Returns the plan of a job with the sizes that follow from its devices.
+static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
+  plan::ParallelPlan plan = job.plan;
+  plan.dp = sizes.dp;
+  plan.accumulation = sizes.microBatches;
+  // A sequence can't be split over one device.
+  if (plan.tp.value_or(1) == 1)
+    plan.sequenceParallel.reset();
+  return plan;
+}
+
+/// Returns an error if `field`, which a flag states, is stated by the tree too.
+static Error alreadyStated(strategy::TreeOp tree, Operation *op,
+                           const plan::Field &field, StringRef value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "--" << field.flag << " " << value << ": the tree @"
+     << tree.getSymName();
+  if (auto at = dyn_cast<FileLineColLoc>(op->getLoc()))
+    os << " states it in " << at.getFilename().getValue() << ":" << at.getLine()
+       << ":" << at.getColumn();
+  os << " by '" << op->getName().stripDialect()
+     << "'; change the tree, or leave the flag out";
+  return createStringError(text);
+}
+
+/// Adds the decisions of a job to a tree that leaves them open.
+static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
+  for (const plan::Field &field : plan::fields())
+    if (std::optional<std::string> value = field.get(job.plan))
+      if (Operation *op = findSetting(tree, field))
+        return alreadyStated(tree, op, field, *value);
+  if (job.gpus && *job.gpus != tree.getMesh().getNumDevices())
+    return createStringError(
+        "--gpus " + llvm::Twine(*job.gpus) + ": the mesh of the tree @" +
+        tree.getSymName() + " has " +
+        llvm::Twine(tree.getMesh().getNumDevices()) +
+        " devices; change the tree, or leave the flag out");
+  auto function = tree->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+      tree.getModelAttr());
+  if (!function)
+    return createStringError("the tree @" + tree.getSymName() +
+                             " is for a model that is not in the file");
+  addSettings(tree, job.plan, function);
+  return Error::success();
+}
+
+/// Devices of the cluster that a job names, if it states its size.
+static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
+  StringRef name = job.cluster;
+  if (job.clusterText.empty() && name.contains(':')) {
+    Expected<machine::Cluster> cluster = machine::parseClusterPreset(name);
+    if (!cluster)
+      return cluster.takeError();
+    return cluster->numDevices();
+  }
+  return std::nullopt;
+}
+
+/// Whether brackets of `text` nest deeper than any model's do. MLIR's parser
+/// calls itself for each of them, until the stack ends.
+static bool nestsTooDeep(StringRef text) {
+  constexpr int most = 500;
+  int depth = 0;
+  bool inComment = false, inString = false;
+  for (size_t i = 0; i < text.size() && depth <= most; ++i) {
+    char c = text[i];
+    if (inComment)
+      inComment = c != '\n';
+    else if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (inString)
+      continue;
+    else if (text.substr(i).starts_with("//"))
+      inComment = true;
+    else if (StringRef("([{<").contains(c))
+      ++depth;
+    else if (StringRef(")]}").contains(c) ||
+             (c == '>' && !text.take_front(i).ends_with("-")))
+      --depth;
+  }
+  return depth > most;
+}
+
+static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
+                                                 const Job &job) {
+  auto text = llvm::MemoryBuffer::getFile(job.model, /*IsText=*/true);
+  if (!text)
+    return createStringError("can't read '" + job.model +
+                             "': " + text.getError().message());
+  if (nestsTooDeep((*text)->getBuffer()))
+    return createStringError("'" + job.model +
+                             "' nests deeper than any model does");
+  Messages messages(context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(job.model, &context);
+  if (!module)
+    return messages.takeError("can't read '" + job.model + "'");
+  return module;
+}
+
+/// The global batch of a model that is given as IR: the first dimension of its
+/// inputs.
+static std::optional<int64_t> batchOf(ModuleOp module) {
+  std::optional<int64_t> batch;
+  module.walk([&](func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto role = function.getArgAttrOfType<StringAttr>(i, "nn.role");
+      auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+      if (role && role.getValue() == "input" && type && type.getRank() > 0)
+        batch = type.getDimSize(0);
+    }
+  });
+  return batch;
+}
+
+/// Batch norms have statistics of their own on every device and for every
+/// micro-batch, as frameworks do it unless told otherwise.
+static Error setNormGroups(models::ModelRequest &request,
+                           const plan::Sizes &sizes) {
+  constexpr llvm::StringLiteral name = "norm_groups";
+  for (StringRef given : request.overrides)
+    if (given.split('=').first == name)
+      return Error::success();
+  Expected<models::ModelDescription> model = models::describe(request);
+  if (!model)
+    return model.takeError();
+  for (const auto &dimension : model->dimensions)
+    if (dimension.first == name)
+      request.overrides.push_back(
+          (name + "=" + llvm::Twine(sizes.dp * sizes.microBatches)).str());
+  return Error::success();
+}
+
+Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
+                                                         const Job &given) {
+  Job job = given;
+  if (job.model.empty())
+    return createStringError("no model is given; use --model NAME (see "
+                             "`proteus list models`) or --model FILE");
+  std::vector<std::string> remarks;
+  // The rules of the original know no software.
+  if (job.fidelity == "paper") {
+    if (!job.stack.empty() && job.stack != "none")
+      remarks.push_back("fidelity=paper knows no stack: '" + job.stack +
+                        "' is left out");
+    job.stack = "none";
+  }
+  Expected<machine::Stack> stack = stackOf(job);
+  if (!stack)
+    return stack.takeError();
+  if (job.stepGap && (StringRef(job.stack).starts_with("{") ||
+                      StringRef(job.stack).ends_with(".json")))
+    return createStringError("--step-gap-us is for stacks with a name; write "
+                             "step_us of gaps into '" +
+                             job.stack + "'");
+  if (job.stepGap && job.isFile() && job.stack.empty())
+    return createStringError("--step-gap-us differs from a stack; name it with "
+                             "--stack, or use --stack none");
+  if (Error error = applyExpertBalance(job))
+    return std::move(error);
+  if (Error error = applyStack(*stack, job, remarks))
+    return std::move(error);
+  if (Error error = applyMeanTokens(*stack, job, remarks))
+    return std::move(error);
+  OwningOpRef<ModuleOp> module;
+  if (job.isFile()) {
+    Expected<OwningOpRef<ModuleOp>> parsed = parseFile(context, job);
+    if (!parsed)
+      return parsed.takeError();
+    module = std::move(*parsed);
+    if (job.seq || !job.overrides.empty())
+      return createStringError(
+          "dimensions of a model in a file are what they are there; leave "
+          "--seq and --set out, or use a preset");
+    // TF32 is a matter of the device, not of the model.
+    if (const Job usual;
+        job.optimizer != usual.optimizer ||
+        (job.precision != usual.precision && job.precision != "tf32"))
+      return createStringError(
+          "types and optimizer of a model in a file are what they are there; "
+          "leave --precision and --optimizer out, or use a preset");
+    std::optional<int64_t> batch = batchOf(*module);
+    if (job.globalBatch && batch && *job.globalBatch != *batch)
+      return createStringError(
+          "--global-batch " + llvm::Twine(*job.globalBatch) +
+          ": the inputs of the model in '" + job.model + "' have " +
+          llvm::Twine(*batch) +
+          " samples; change the model, or leave the flag out");
+    job.globalBatch = batch ? batch : job.globalBatch;
+  }
+  bool hasCluster =
+      module && (*module)->hasAttr(ProteusDialect::clusterAttrName);
+  if (job.cluster.empty() && job.clusterText.empty() && !hasCluster)
+    return createStringError("no cluster is given; use --cluster NAME (see "
+                             "`proteus list clusters`) or --cluster FILE.json");
+  auto finish = [&](OwningOpRef<ModuleOp> done) {
+    attachStack(*done, job);
+    for (const std::string &remark : remarks)
+      emitRemark(UnknownLoc::get(&context), remark);
+    return done;
+  };
+  bool hasTree = module && !(*module).getOps<strategy::TreeOp>().empty();
+  Expected<std::optional<int64_t>> stated = clusterGPUs(job);
+  if (!stated)
+    return stated.takeError();
+  if (hasTree) {
+    auto trees = (*module).getOps<strategy::TreeOp>();
+    if (!llvm::hasSingleElement(trees))
+      return createStringError("'" + job.model +
+                               "' has several strategy trees; keep one");
+    // The decisions of the stack follow in match-strategy.
+    if (Error error = mergeIntoTree(*trees.begin(), given))
+      return std::move(error);
+    if (!job.cluster.empty() || !job.clusterText.empty())
+      if (Error error = attachCluster(*module, job, /*gpus=*/1))
+        return std::move(error);
+    return finish(std::move(module));
+  }
+  Expected<plan::Sizes> sizes =
+      plan::sizesOf(job.plan, job.gpus, job.globalBatch, *stated);
+  if (!sizes)
+    return sizes.takeError();
+
+  if (!module) {
+    models::ModelRequest request;
+    request.model = job.model;
+    request.batch = sizes->globalBatch;
+    request.precision = precisionOf(job);
+    request.overrides = job.overrides;
+    if (job.seq)
+      request.overrides.push_back("seq=" + std::to_string(*job.seq));
+    if (Error error = setNormGroups(request, *sizes))
+      return std::move(error);
+    Expected<OwningOpRef<ModuleOp>> built =
+        models::buildModel(context, request);
+    if (!built)
+      return built.takeError();
+    module = std::move(*built);
+  }
+  if (!job.cluster.empty() || !job.clusterText.empty())
+    if (Error error = attachCluster(*module, job, sizes->gpus))
+      return std::move(error);
+  {
+    Messages messages(context);
+    PassManager manager(&context);
+    manager.addPass(createApplyStrategy(planOf(job, *sizes)));
+    if (failed(manager.run(*module)))
+      return messages.takeError("the strategy does not fit the model");
+  }
+  if (!stack->name.empty())
+    for (strategy::TreeOp tree : (*module).getOps<strategy::TreeOp>())
+      tree->setDiscardableAttr(kStackAttr,
+                               StringAttr::get(&context, stack->name));
+  return finish(std::move(module));
+}
+
+static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
+  SimulateOptions options;
+  options.trace = trace.str();
+  options.fidelity = job.fidelity == "paper" ? Fidelity::Paper : Fidelity::Flow;
+  options.fold = llvm::StringSwitch<Fold>(job.fold)
+                     .Case("none", Fold::None)
+                     .Case("ranks", Fold::Ranks)
+                     .Default(Fold::All);
+  options.share = job.share == "off" ? Switch::Off : Switch::On;
+  options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
+  options.overlapFactor = job.overlapFactor.value_or(-1);
+  if (job.collectiveError)
+    options.collectiveError = *job.collectiveError;
+  options.tf32 = job.precision == "tf32";
+  options.cudaGraphs = job.cudaGraphs;
+  options.kernels =
+      job.kernels == "roofline" ? KernelModel::Roofline : KernelModel::Fitted;
+  options.profiles.assign(job.profiles.begin(), job.profiles.end());
+  return options;
+}
+
+static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
+                                      StringRef trace) {
+  Messages messages(context);
+  Expected<OwningOpRef<ModuleOp>> module = prepare(context, job);
+  if (!module)
+    return module.takeError();
+  Outcome outcome;
+  PassManager manager(&context);
+  // Verifiers of phases are for those who write passes and trees.
+  manager.enableVerifier(false);
+  LowerStrategyOptions lower;
+  buildLowerStrategyPipeline(manager, lower);
+  manager.addPass(createSimulate(
+      simulateOptionsOf(job, trace),
+      [&](sim::Workload &workload, sim::SimulationResult &result) {
+        outcome.workload = std::move(workload);
+        outcome.result = std::move(result);
+      }));
+  if (failed(manager.run(**module)))
+    return messages.takeError("the job can't be simulated");
+  outcome.remarks = std::move(messages.remarks);
+  return outcome;
+}
+
+/// Takes the memory of the longest sequences, which must fit, for that of the
+/// mean ones, which decide the time.
+static Error takeMemory(const Outcome &longest, Outcome &outcome) {
+  auto &classes = outcome.result.classes;
+  if (classes.size() != longest.result.classes.size())
+    return createStringError("the longest sequences are split in another way "
+                             "than the mean ones; leave --mean-tokens out");
+  for (auto [mine, theirs] : llvm::zip(classes, longest.result.classes)) {
+    mine.memory = theirs.memory;
+    mine.allocator = theirs.allocator;
+    mine.budget = theirs.budget;
+  }
+  return Error::success();
+}
+
+Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
+                                       const RunFiles &files) {
+  Expected<Outcome> outcome = simulateOnce(context, job, files.trace);
+  if (!outcome)
+    return outcome;
+  if (job.meanTokens) {
+    Job longest = job;
+    longest.meanTokens.reset();
+    Expected<Outcome> full = simulateOnce(context, longest, /*trace=*/"");
+    if (!full)
+      return full;
+    if (Error error = takeMemory(*full, *outcome))
+      return std::move(error);
+  }
+  outcome->figures = sim::figuresOf(outcome->workload, outcome->result);
+  if (!files.report.empty())
+    if (Error error =
+            writeFileAtomically(files.report, [&](llvm::raw_ostream &os) {
+              sim::writeReport(os, outcome->workload, outcome->result);
+              return Error::success();
+            }))
+      return std::move(error);
+  return outcome;
+}

@@ -1,0 +1,593 @@
+//===- CheckLowering.cpp - execute before and after, compare ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Interp/Interpreter.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Check/Passes.h"
+#include "Proteus/Transforms/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cmath>
+#include <limits>
+
+namespace proteus {
+#define GEN_PASS_DEF_CHECKLOWERING
+#include "Proteus/Transforms/Check/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using interp::Shape;
+using interp::Tensor;
+
+/// Points of all iteration spaces together, and ranks, up to which a model is
+/// executed.
+static constexpr double maxPoints = 1e8;
+static constexpr int64_t maxRanks = 64;
+
+/// Relative difference from which on copies of a parameter count as different.
+static constexpr double copyTolerance = 1e-9;
+
+/// Relative error of all numbers in the execution that shows what cancels. Far
+/// above rounding, so that rounding does not show; far below one, so that
+/// functions are straight lines over it.
+static constexpr double noiseSize = 1e-11;
+
+/// What is left of the terms of a tensor counts down to this part of them: 1e-9
+/// of it is a thousand roundings, 2^-53 each, of the terms.
+static constexpr double keptOfTerms = 1e-4;
+
+/// Largest absolute value of a random parameter. Small ones keep activations
+/// near one through many layers.
+static constexpr double parameterScale = 0.3;
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An argument of the model as the user wrote it.
+struct ModelArgument {
+  std::string path;
+  nn::Role role;
+  Tensor value;
+  /// Index of the first iteration of the repeat that slices it.
+  int64_t first = 0;
+};
+
+/// What an argument or result of a step is: an argument of the model, one of
+/// its states, or some layers of either.
+struct Piece {
+  const ModelArgument *whole = nullptr;
+  /// `.velocity`; empty for the argument itself.
+  std::string state;
+  /// Iterations `[from, to)`; none if it is not cut.
+  std::optional<std::pair<int64_t, int64_t>> range;
+  /// One iteration, without the leading dimension.
+  bool single = false;
+
+  std::string key() const { return whole->path + state; }
+};
+
+/// The arguments of the model and the random values they have.
+class Arguments {
+public:
+  LogicalResult collect(func::FuncOp model, uint64_t seed);
+  /// What a path of the step stands for.
+  std::optional<Piece> find(StringRef path) const;
+  /// The value of an argument of the step.
+  FailureOr<Tensor> valueOf(BlockArgument argument) const;
+  const ModelArgument *lookup(StringRef path) const {
+    auto found = byPath.find(path);
+    return found == byPath.end() ? nullptr : &list[found->second];
+  }
+
+private:
+  std::optional<Piece> findPiece(StringRef path) const;
+
+  std::vector<ModelArgument> list;
+  llvm::StringMap<size_t> byPath;
+};
+
+} // namespace
+
+/// The number of values that an integer may take: that of the rows or classes
+/// which its readers select from.
+static int64_t numChoices(Value value) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    auto sizeOf = [](Value table, int64_t dim) {
+      auto type = cast<RankedTensorType>(table.getType());
+      return type.getDimSize(dim < 0 ? type.getRank() + dim : dim);
+    };
+    if (auto embedding = dyn_cast<nn::EmbeddingOp>(op))
+      least = std::min(least, sizeOf(embedding.getTable(), 0));
+    else if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
+      least = std::min(least, sizeOf(bag.getTable(), -2));
+    else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op))
+      least = std::min(least, sizeOf(loss.getLogits(), -1));
+    else if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
+      least = std::min(least, numChoices(reshape.getResult()));
+    else if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+      least = std::min(least, numChoices(repeat.getBody().getArgument(
+                                  use.getOperandNumber())));
+  }
+  return least;
+}
+
+/// A random tensor that depends on its path and the seed alone.
+static Tensor randomTensor(BlockArgument argument, StringRef path,
+                           nn::Role role, uint64_t seed) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  Tensor tensor(type.getShape());
+  if (role == nn::Role::State)
+    return tensor;
+  uint64_t stream = seed ^ llvm::xxh3_64bits(path);
+  bool integer = !isa<FloatType>(type.getElementType());
+  int64_t choices = integer ? numChoices(argument) : 0;
+  if (choices == std::numeric_limits<int64_t>::max())
+    choices = 2;
+  double scale = role == nn::Role::Parameter ? parameterScale : 1.0;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    double uniform = interp::randomAt(stream, i);
+    tensor[i] =
+        integer ? std::floor(uniform * choices) : scale * (2 * uniform - 1);
+  }
+  return tensor;
+}
+
+LogicalResult Arguments::collect(func::FuncOp model, uint64_t seed) {
+  for (BlockArgument argument : model.getArguments()) {
+    std::optional<nn::Role> role = getRole(argument);
+    if (!role)
+      return model.emitOpError("argument ")
+             << argument.getArgNumber() << " has no role; add nn.role = "
+             << "\"input\", \"parameter\" or \"state\"";
+    ModelArgument entry;
+    entry.path = getArgumentPath(argument);
+    entry.role = *role;
+    entry.value = randomTensor(argument, entry.path, *role, seed);
+    for (OpOperand &use : argument.getUses())
+      if (auto repeat = dyn_cast<nn::RepeatOp>(use.getOwner()))
+        if (use.getOperandNumber() >= repeat.getNumCarried())
+          entry.first = repeat.getFirst();
+    if (!byPath.try_emplace(entry.path, list.size()).second)
+      return model.emitOpError("two arguments have the path '")
+             << entry.path << "'; values are matched by path";
+    list.push_back(std::move(entry));
+  }
+  return success();
+}
+
+/// Reads `3` or `0:12`.
+static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
+                                                             bool &single) {
+  auto [begin, end] = text.split(':');
+  int64_t from, to;
+  if (begin.getAsInteger(10, from))
+    return std::nullopt;
+  single = !text.contains(':');
+  if (single)
+    return std::make_pair(from, from + 1);
+  if (end.getAsInteger(10, to))
+    return std::nullopt;
+  return std::make_pair(from, to);
+}
+
+/// Some layers of an argument: `layers[0:2].w` of `layers[*].w`, or `w[0:2]` of
+/// `w`.
+std::optional<Piece> Arguments::findPiece(StringRef path) const {
+  if (const ModelArgument *whole = lookup(path))
+    return Piece{whole, "", std::nullopt, false};
+  for (size_t open = path.find('['); open != StringRef::npos;
+       open = path.find('[', open + 1)) {
+    size_t close = path.find(']', open);
+    if (close == StringRef::npos)
+      break;
+    Piece piece;
+    piece.range = parseRange(path.slice(open + 1, close), piece.single);
+    if (!piece.range)
+      continue;
+    StringRef before = path.take_front(open),
+              after = path.drop_front(close + 1);
+    for (const ModelArgument &candidate : list) {
+      StringRef middle = candidate.path;
+      bool matches = middle.consume_front(before) &&
+                     middle.consume_back(after) &&
+                     (middle.empty() ||
+                      (middle.consume_front("[") && middle.consume_back("]") &&
+                       !middle.contains('[')));
+      // `layers[0].w` is one layer, whatever else is called `layers`.
+      bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
+      if (!matches || single || candidate.value.getRank() == 0)
+        continue;
+      piece.whole = &candidate;
+      piece.range->first -= candidate.first;
+      piece.range->second -= candidate.first;
+      if (piece.range->first >= 0 &&
+          piece.range->second <= candidate.value.getDim(0))
+        return piece;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Piece> Arguments::find(StringRef path) const {
+  if (std::optional<Piece> piece = findPiece(path))
+    return piece;
+  // The states of a parameter have its path and a name.
+  auto [owner, name] = path.rsplit('.');
+  std::optional<Piece> piece = findPiece(owner);
+  if (piece)
+    piece->state = ("." + name).str();
+  return piece;
+}
+
+FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
+  std::string path = getArgumentPath(argument);
+  std::optional<Piece> piece = find(path);
+  if (!piece)
+    return emitError(argument.getLoc(), "argument '")
+           << path << "' is none of the model's, nor a part or state of one";
+  Tensor value = piece->whole->value;
+  if (piece->range)
+    value = value.slice(0, piece->range->first,
+                        piece->range->second - piece->range->first);
+  if (piece->single)
+    value = value.select(0);
+  // A master copy starts as its parameter, other states at zero.
+  if (!piece->state.empty() && piece->state != ".master")
+    value = Tensor(value.getShape());
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The results of a step by the path of what they replace, the layers of one
+/// argument put together; other results by their number in the model. Copies of
+/// a parameter that several stages hold must agree.
+class StepResults {
+public:
+  explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
+
+  /// Adds the results of a function or of one program.
+  LogicalResult add(FunctionOpInterface step, ArrayRef<Tensor> values);
+
+  llvm::MapVector<StringRef, Tensor> tensors;
+
+private:
+  const Arguments &arguments;
+  llvm::StringMap<char> names;
+};
+} // namespace
+
+LogicalResult StepResults::add(FunctionOpInterface step,
+                               ArrayRef<Tensor> values) {
+  for (auto [number, value] : llvm::enumerate(values)) {
+    auto updates =
+        step.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
+    if (!updates) {
+      auto original =
+          step.getResultAttrOfType<IntegerAttr>(number, nn::kResultAttr);
+      std::string name =
+          "result " + std::to_string(original ? original.getInt()
+                                              : static_cast<int64_t>(number));
+      tensors.insert({names.try_emplace(name).first->first(), value});
+      continue;
+    }
+    BlockArgument argument = step.getArgument(updates.getInt());
+    // The next step takes what this one returns.
+    if (step.getResultTypes()[number] != argument.getType())
+      return step.emitOpError("result ")
+             << number << " is " << step.getResultTypes()[number]
+             << " and replaces '" << getArgumentPath(argument) << "', which is "
+             << argument.getType();
+    std::optional<Piece> piece = arguments.find(getArgumentPath(argument));
+    if (!piece)
+      return step.emitOpError("result ")
+             << number << " replaces '" << getArgumentPath(argument)
+             << "', which is none of the model's arguments, nor a part or "
+                "state "
+                "of one";
+    StringRef name = names.try_emplace(piece->key()).first->first();
+    auto [entry, isNew] = tensors.insert(
+        {name, Tensor(piece->whole->value.getShape(),
+                      std::numeric_limits<double>::quiet_NaN())});
+    Tensor &whole = entry->second;
+    if (!piece->range) {
+      if (!isNew &&
+          interp::largestDifference(whole, value).relative > copyTolerance)
+        return step.emitOpError("holds a copy of '")
+               << name << "' that differs from that of another stage";
+      whole = value;
+      continue;
+    }
+    Shape shape(whole.getShape()), offset(shape.size(), 0);
+    shape[0] = piece->range->second - piece->range->first;
+    offset[0] = piece->range->first;
+    whole.insert(value.reshaped(shape), offset);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class CheckLowering : public proteus::impl::CheckLoweringBase<CheckLowering> {
+public:
+  using CheckLoweringBase::CheckLoweringBase;
+
+  /// Everything that the lowering needs.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    CheckLoweringBase::getDependentDialects(registry);
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildLowerStrategyPipeline(manager, LowerStrategyOptions());
+    manager.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run();
+  /// The model that the tree to use is for.
+  func::FuncOp findModel();
+  LogicalResult executeWhole(ModuleOp copy, StringRef model,
+                             const Arguments &arguments, StepResults &results,
+                             StepResults &disturbed);
+  LogicalResult executeLowered(ModuleOp copy, const Arguments &arguments,
+                               StepResults &results);
+  LogicalResult compare(func::FuncOp model, StepResults &whole,
+                        StepResults &disturbed, StepResults &lowered);
+};
+} // namespace
+
+func::FuncOp CheckLowering::findModel() {
+  ModuleOp module = getOperation();
+  SmallVector<strategy::TreeOp> trees(module.getOps<strategy::TreeOp>());
+  StringRef wanted = StringRef(strategy).ltrim('@');
+  if (!wanted.empty())
+    llvm::erase_if(trees, [&](strategy::TreeOp tree) {
+      return tree.getSymName() != wanted;
+    });
+  if (trees.size() != 1) {
+    InFlightDiagnostic diagnostic =
+        emitError(module.getLoc(), "needs one strategy tree");
+    if (!wanted.empty())
+      diagnostic << ", but there is no @" << wanted;
+    else
+      diagnostic << ", but there are " << trees.size()
+                 << "; choose with strategy=@name";
+    return {};
+  }
+  auto model = module.lookupSymbol<func::FuncOp>(trees.front().getModel());
+  if (model->hasAttr(kMeshAttr)) {
+    model.emitOpError("has been matched with its tree already; run "
+                      "check-lowering on the model as it was written");
+    return {};
+  }
+  return model;
+}
+
+/// Points of all iteration spaces below `op`, repeats written out. Where
+/// nothing is computed, elements are moved: the pieces of a concatenation are
+/// iterators side by side, of which the product means nothing.
+static double countPoints(Operation *op) {
+  double points = 0;
+  if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
+    if (kernel.getFlopsPerPoint() > 0)
+      return kernel.getIterationSpace().numPoints();
+    for (Type type : op->getResultTypes())
+      points += static_cast<double>(cast<ShapedType>(type).getNumElements());
+    return points;
+  }
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      points += countPoints(&inner);
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+    points *= repeat.getCount();
+  return points;
+}
+
+LogicalResult CheckLowering::executeWhole(ModuleOp copy, StringRef model,
+                                          const Arguments &arguments,
+                                          StepResults &results,
+                                          StepResults &disturbed) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
+  if (failed(runPipeline(manager, copy)))
+    return failure();
+  auto step = copy.lookupSymbol<func::FuncOp>(model);
+  double points = countPoints(step);
+  if (points > maxPoints)
+    return step.emitOpError("is too large to be executed: its step has ")
+           << llvm::formatv("{0:e1}", points).str()
+           << " multiplications and additions, at most "
+           << llvm::formatv("{0:e1}", maxPoints).str()
+           << " are executed; use smaller sizes of the same shape";
+  auto execute = [&](interp::Noise noise, StepResults &into) {
+    LogicalResult known = success();
+    auto values = interp::interpret(
+        step,
+        [&](BlockArgument argument) {
+          FailureOr<Tensor> value = arguments.valueOf(argument);
+          known = succeeded(known) && succeeded(value) ? success() : failure();
+          return succeeded(value) ? *value : Tensor();
+        },
+        noise);
+    if (failed(known) || failed(values))
+      return failure();
+    return into.add(step, *values);
+  };
+  return success(succeeded(execute({}, results)) &&
+                 succeeded(execute({noiseSize, seed}, disturbed)));
+}
+
+LogicalResult CheckLowering::executeLowered(ModuleOp copy,
+                                            const Arguments &arguments,
+                                            StepResults &results) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  LowerStrategyOptions options;
+  options.strategy = strategy;
+  options.cluster = cluster;
+  buildLowerStrategyPipeline(manager, options);
+  if (failed(runPipeline(manager, copy)))
+    return failure();
+  auto schedules = copy.getOps<dist::ScheduleOp>();
+  if (schedules.empty())
+    return emitError(copy.getLoc(), "lowering has left no schedule");
+  dist::ScheduleOp schedule = *schedules.begin();
+  SmallVector<dist::ProgramOp> programs;
+  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
+    programs.push_back(copy.lookupSymbol<dist::ProgramOp>(name.getAttr()));
+  int64_t ranks = programs.front().getMesh().getNumDevices();
+  if (ranks > maxRanks)
+    return programs.front().emitOpError("is for ")
+           << ranks << " devices, at most " << maxRanks
+           << " are executed; use a smaller mesh of the same axes";
+  LogicalResult known = success();
+  auto values = interp::interpret(schedule, [&](BlockArgument argument) {
+    FailureOr<Tensor> value = arguments.valueOf(argument);
+    known = succeeded(known) && succeeded(value) ? success() : failure();
+    return succeeded(value)
+               ? *value
+               : Tensor(cast<RankedTensorType>(argument.getType()).getShape());
+  });
+  if (failed(known) || failed(values))
+    return failure();
+  for (auto [program, own] : llvm::zip_equal(programs, *values))
+    if (failed(results.add(program, own)))
+      return failure();
+  return success();
+}
+
+/// What a tensor is one of many of: parameters of a name, states of a name.
+static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
+
+/// The scale that the values of a tensor are compared to where it is more than
+/// the largest of them. A tensor may be small because large terms cancel, or
+/// zero by a law of the model, as is the gradient of what a batch normalisation
+/// subtracts; what rounding leaves of the terms has no digits that could agree.
+/// How large the terms were is seen from an execution in which every number has
+/// an error of `noiseSize`: a sum then has one of `noiseSize` of its terms. A
+/// mistake is as large as the terms, but the noise may also have turned a
+/// decision, such as the choice of an expert: then it says nothing, and no
+/// tensor is compared to more than the largest value of its kind.
+static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
+                           double largestOfKind) {
+  double change = 0;
+  for (int64_t i = 0; i < expected.size(); ++i)
+    change = std::max(change, std::fabs(disturbed[i] - expected[i]));
+  return std::min(keptOfTerms * change / noiseSize, largestOfKind);
+}
+
+LogicalResult CheckLowering::compare(func::FuncOp model, StepResults &whole,
+                                     StepResults &disturbed,
+                                     StepResults &lowered) {
+  llvm::StringMap<double> largestOfKind;
+  for (auto &[path, expected] : whole.tensors) {
+    double &most = largestOfKind[kindOf(path)];
+    most = std::max(most, interp::largestValue(expected));
+  }
+  int64_t count = 0;
+  double largest = 0;
+  bool equal = true;
+  for (auto &[path, expected] : whole.tensors) {
+    auto found = lowered.tensors.find(path);
+    if (found == lowered.tensors.end()) {
+      model.emitOpError("lowering loses '") << path << "'";
+      equal = false;
+      continue;
+    }
+    count += expected.size();
+    interp::Difference difference = interp::largestDifference(
+        expected, found->second,
+        scaleOfTerms(expected, disturbed.tensors.find(path)->second,
+                     largestOfKind[kindOf(path)]));
+    if (difference.relative > tolerance) {
+      Shape index =
+          interp::delinearise(expected.getShape(), difference.position);
+      model.emitOpError("lowering changes '")
+          << path << "': at " << interp::formatIndex(index) << " it is "
+          << llvm::formatv("{0:e9}", difference.second).str() << " instead of "
+          << llvm::formatv("{0:e9}", difference.first).str()
+          << llvm::formatv(" (relative difference {0:e2})", difference.relative)
+                 .str();
+      equal = false;
+    }
+    largest = std::max(largest, difference.relative);
+  }
+  for (auto &[path, value] : lowered.tensors)
+    if (!whole.tensors.count(path)) {
+      model.emitOpError("lowering invents '") << path << "'";
+      equal = false;
+    }
+  if (!equal)
+    return failure();
+  model.emitRemark("lowering is right: ")
+      << count << " values of " << whole.tensors.size()
+      << " tensors agree, largest relative difference "
+      << llvm::formatv("{0:e1}", largest).str();
+  return success();
+}
+
+LogicalResult CheckLowering::run() {
+  ModuleOp module = getOperation();
+  func::FuncOp model = findModel();
+  if (!model)
+    return failure();
+  Arguments arguments;
+  if (failed(arguments.collect(model, seed)))
+    return failure();
+  // Copies are worked on inside the module, where pipelines may run, and are
+  // gone afterwards.
+  auto withCopy = [&](function_ref<LogicalResult(ModuleOp)> work) {
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto copy = cast<ModuleOp>(builder.clone(*module));
+    // Numbers of arguments change; paths stay.
+    auto function = copy.lookupSymbol<func::FuncOp>(model.getName());
+    ArgumentAttrChanges paths;
+    for (BlockArgument argument : function.getArguments())
+      paths.set(argument, nn::kPathAttr,
+                StringAttr::get(&getContext(), getArgumentPath(argument)));
+    paths.apply(function);
+    LogicalResult result = work(copy);
+    copy.erase();
+    return result;
+  };
+  StepResults whole(arguments), disturbed(arguments), lowered(arguments);
+  if (failed(withCopy([&](ModuleOp copy) {
+        return executeWhole(copy, model.getName(), arguments, whole, disturbed);
+      })) ||
+      failed(withCopy([&](ModuleOp copy) {
+        return executeLowered(copy, arguments, lowered);
+      })))
+    return failure();
+  markAllAnalysesPreserved();
+  return compare(model, whole, disturbed, lowered);
+}

@@ -1,0 +1,146 @@
+//===- UnrollRepeats.cpp - the flat form of repeated layers -----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Check/Passes.h"
+#include "Proteus/Transforms/Common/SplitRepeat.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_UNROLLREPEATS
+#include "Proteus/Transforms/Check/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class UnrollRepeats : public proteus::impl::UnrollRepeatsBase<UnrollRepeats> {
+public:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isDeclaration())
+      return;
+    nameSlicedArguments(function);
+    // Outer repeats first: their copies hold the inner ones.
+    while (true) {
+      auto repeats = function.getOps<nn::RepeatOp>();
+      if (repeats.empty())
+        return;
+      if (failed(unroll(function, *repeats.begin())))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult unroll(func::FuncOp function, nn::RepeatOp repeat);
+  LogicalResult splitArguments(func::FuncOp function, nn::RepeatOp repeat);
+
+  /// Iterations of stacked values that were written out.
+  DenseMap<Value, SmallVector<Value>> stacks;
+};
+} // namespace
+
+/// Gives the stacked arguments that `repeat` slices one argument per iteration.
+LogicalResult UnrollRepeats::splitArguments(func::FuncOp function,
+                                            nn::RepeatOp repeat) {
+  llvm::SetVector<BlockArgument> arguments;
+  for (Value stack : repeat.getSliced()) {
+    if (stacks.count(stack))
+      continue;
+    auto argument = dyn_cast<BlockArgument>(stack);
+    if (!argument || llvm::any_of(argument.getUses(), [](OpOperand &use) {
+          auto reader = dyn_cast<nn::RepeatOp>(use.getOwner());
+          return !reader || use.getOperandNumber() < reader.getNumCarried();
+        }))
+      return repeat.emitOpError("can't be unrolled: a sliced operand must be a "
+                                "function argument that only repeats slice");
+    arguments.insert(argument);
+  }
+  SmallVector<StackPiece> layers;
+  for (int64_t i = 0, e = repeat.getCount(); i < e; ++i)
+    layers.push_back(
+        {std::nullopt,
+         std::to_string(static_cast<int64_t>(repeat.getFirst()) + i)});
+  for (auto [argument, slices] :
+       llvm::zip(arguments, insertPieces(function, repeat,
+                                         arguments.getArrayRef(), layers)))
+    stacks[argument] = slices;
+  return success();
+}
+
+LogicalResult UnrollRepeats::unroll(func::FuncOp function,
+                                    nn::RepeatOp repeat) {
+  if (failed(splitArguments(function, repeat)))
+    return failure();
+  int64_t count = repeat.getCount();
+  unsigned numCarried = repeat.getNumCarried();
+  SmallVector<Value> carried(repeat.getCarried());
+  SmallVector<SmallVector<Value>> stacked(repeat.getStackedResults().size(),
+                                          SmallVector<Value>(count));
+  OpBuilder builder(repeat);
+  for (int64_t step = 0; step < count; ++step) {
+    int64_t i = repeat.getReverse() ? count - 1 - step : step;
+    IRMapping mapping;
+    for (auto [argument, value] : llvm::zip(repeat.getCarriedArgs(), carried))
+      mapping.map(argument, value);
+    for (auto [argument, stack] :
+         llvm::zip(repeat.getSliceArgs(), repeat.getSliced()))
+      mapping.map(argument, stacks[stack][i]);
+    std::string prefix =
+        (repeat.getPath() + "[" +
+         Twine(static_cast<int64_t>(repeat.getFirst()) + i) + "].")
+            .str();
+    for (Operation &op : repeat.getBody().front().without_terminator()) {
+      std::string path = prefix + nn::getOwnPath(&op);
+      Operation *copy = builder.clone(op, mapping);
+      // Inherent on nn operations, discardable on others.
+      bool inherent = isa_and_nonnull<nn::NNDialect>(op.getDialect());
+      copy->setAttr(inherent ? "path" : "proteus.path",
+                    builder.getStringAttr(path));
+    }
+    for (auto [j, yielded] :
+         llvm::enumerate(repeat.getYield()->getOperands())) {
+      Value value = mapping.lookupOrDefault(yielded);
+      if (j < numCarried)
+        carried[j] = value;
+      else
+        stacked[j - numCarried][i] = value;
+    }
+  }
+  for (auto [result, value] : llvm::zip(repeat.getCarriedResults(), carried))
+    result.replaceAllUsesWith(value);
+  for (auto [result, values] : llvm::zip(repeat.getStackedResults(), stacked)) {
+    if (llvm::any_of(result.getUsers(),
+                     [](Operation *user) { return !isa<nn::RepeatOp>(user); }))
+      return repeat.emitOpError("can't be unrolled: only repeats may read what "
+                                "it stacks");
+    stacks[result] = values;
+  }
+  // Values that later repeats still read as stacks keep the operation alive
+  // until then.
+  if (repeat.use_empty()) {
+    llvm::SetVector<BlockArgument> arguments;
+    for (Value operand : repeat.getSliced())
+      if (auto argument = dyn_cast<BlockArgument>(operand))
+        arguments.insert(argument);
+    repeat.erase();
+    arguments.remove_if(
+        [](BlockArgument argument) { return !argument.use_empty(); });
+    for (BlockArgument argument : arguments)
+      stacks.erase(argument);
+    eraseUnreadArguments(function, arguments.getArrayRef());
+    return success();
+  }
+  return repeat.emitOpError("can't be unrolled: its stacked results are read "
+                            "by another repeat");
+}

@@ -1,0 +1,369 @@
+//===- LayoutInserter.cpp - a layout for every value ------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInserter.h"
+#include "BuildRing.h"
+#include "LayoutForms.h"
+#include "SavedForms.h"
+#include "Proteus/Transforms/Common/SumTerms.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using dist::LayoutAttr;
+using dist::Purpose;
+using dist::ReductionKind;
+using nn::IterationSpaceOpInterface;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+bool LayoutInserter::isParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == function)
+    return getRole(argument) == nn::Role::Parameter;
+  if (auto repeat = dyn_cast<nn::RepeatOp>(parent))
+    return isParameter(repeat.getOperand(argument.getArgNumber()));
+  if (auto recompute = dyn_cast<nn::RecomputeOp>(parent))
+    return isParameter(recompute.getOperand(argument.getArgNumber()));
+  return false;
+}
+
+bool LayoutInserter::isStored(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  // What an update reads of the inputs, indices of rows, is part of a gradient.
+  if (parent == function)
+    return getRole(argument) != nn::Role::Input;
+  return isStored(parent->getOperand(argument.getArgNumber()));
+}
+
+Purpose LayoutInserter::purposeOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (getPhase(op) == Phase::Update)
+    return isStored(operand.get()) ? Purpose::Parameter : Purpose::Gradient;
+  return isParameter(operand.get()) ? Purpose::Parameter : Purpose::Activation;
+}
+
+LogicalResult LayoutInserter::convert(OpOperand &operand, LayoutAttr target,
+                                      Purpose purpose) {
+  Value value =
+      converter.convert(operand.get(), target, operand.getOwner(), purpose);
+  if (value)
+    operand.set(value);
+  return success(static_cast<bool>(value));
+}
+
+/// Whether adding `value` changes nothing: then every part of a partial sum may
+/// start from it.
+static bool isZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [](Value operand) {
+           return matchPattern(operand, m_AnyZeroFloat());
+         });
+}
+
+LogicalResult LayoutInserter::initialise(OpOperand &operand,
+                                         LayoutAttr layout) {
+  Value value = operand.get();
+  if (layoutOf(value) == layout)
+    return success();
+  if (layout.isPartial() && !isZero(value) &&
+      value.getDefiningOp()->getNumOperands() > 0)
+    return operand.getOwner()->emitOpError(
+        "computes partial sums, so its initial value must be zero; fill it "
+        "with 0 and add the value afterwards");
+  // Others may start from the same initial value in another layout.
+  MarkedBuilder builder(operand.getOwner(), Marks::of(operand.getOwner()));
+  Operation *copy = builder.clone(*value.getDefiningOp());
+  for (OpOperand &inner : copy->getOpOperands())
+    if (isa<RankedTensorType>(inner.get().getType()) &&
+        failed(initialise(inner, layout)))
+      return failure();
+  setLayout(copy->getResult(0), layout);
+  Operation *original = value.getDefiningOp();
+  operand.set(copy->getResult(0));
+  initialValues.add(copy);
+  if (original->use_empty())
+    erase(original);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayoutInserter::decompose(nn::DecomposableOpInterface op) {
+  OpBuilder builder(op);
+  Operation *previous = op->getPrevNode();
+  SmallVector<Value> replacements = op.decompose(builder);
+  Operation *first =
+      previous ? previous->getNextNode() : &op->getBlock()->front();
+  SmallVector<Operation *> pieces;
+  for (Operation *piece = first; piece != op; piece = piece->getNextNode())
+    pieces.push_back(piece);
+  for (Operation *piece : pieces) {
+    inheritAnnotations(op, piece);
+    setPhase(piece, getPhase(op));
+  }
+  op->replaceAllUsesWith(replacements);
+  erase(op);
+  for (Operation *piece : pieces)
+    if (failed(visitKernel(cast<IterationSpaceOpInterface>(piece))))
+      return failure();
+  return success();
+}
+
+void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
+  MarkedBuilder builder(op, Marks::of(op));
+  op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
+    return stages.onStage(layout, op);
+  }));
+  erase(op);
+}
+
+/// Pending sums pass through a linear operation only where none of its operands
+/// has them formed already: a value that was reduced for an earlier reader, as
+/// what enters a layer is, is read so by the others.
+AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
+                                     const Partitioning &part) {
+  if (!op.isLinear() || op->getNumOperands() == 0)
+    return {};
+  AxisList through = converter.layoutAt(op->getOperand(0), op)
+                         .getValue()
+                         .getPartial(ReductionKind::Sum);
+  for (Value operand : op->getOperands()) {
+    const dist::Layout &layout = converter.layoutAt(operand, op).getValue();
+    if (!layout.getPartial(ReductionKind::Max).empty() ||
+        converter.isReducedAt(operand, op))
+      through.clear();
+    llvm::erase_if(through, [&](Axis axis) {
+      return !llvm::is_contained(layout.getPartial(ReductionKind::Sum), axis);
+    });
+  }
+  llvm::erase_if(through, [&](Axis axis) { return part.uses(axis); });
+  return through;
+}
+
+/// Gradients that reach a value from several products, all pending over axes
+/// that would scatter each of them, are added up as they are: one collective
+/// scatters the sum.
+void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
+                                      Partitioning &part) {
+  if (!isa<nn::AddOp>(op) || !isInputGradient(op))
+    return;
+  LayoutAttr common = converter.layoutAt(op->getOperand(0), op);
+  const AxisList &pending = common.getValue().getPartial(ReductionKind::Sum);
+  if (!common.getValue().getPartial(ReductionKind::Max).empty() ||
+      llvm::none_of(pending, [&](Axis axis) { return part.uses(axis); }))
+    return;
+  Partitioning whole = part;
+  for (unsigned i = 0; i < part.getSpace().iterators.size(); ++i) {
+    AxisList axes = part.getAxes(i);
+    llvm::erase_if(
+        axes, [&](Axis axis) { return llvm::is_contained(pending, axis); });
+    axes.zigzag &= !axes.empty();
+    whole.setAxes(i, axes);
+  }
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (converter.layoutAt(operand, op) != common ||
+        converter.isReducedAt(operand, op) ||
+        stages.onStage(
+            withPartialSum(whole.getOperandLayout(number, mesh), pending),
+            op) != common)
+      return;
+  part = whole;
+  part.annotate(mesh.getValue());
+}
+
+LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
+  Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
+  sumBeforeScatter(op, part);
+  for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators))
+    if (iterator.isCompound() && !part.getAxes(i).empty() &&
+        part.getRing() != i)
+      return decompose(cast<nn::DecomposableOpInterface>(op.getOperation()));
+
+  AxisList through = sumsThrough(op, part);
+
+  auto resultLayout = [&](unsigned number) {
+    return stages.onStage(
+        withPartialSum(part.getResultLayout(number, mesh), through), op);
+  };
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    if (destinations && destinations.isDpsInit(&operand) &&
+        initialValues.contains(operand.get())) {
+      OpResult result = destinations.getTiedOpResult(&operand);
+      if (failed(initialise(operand, resultLayout(result.getResultNumber()))))
+        return failure();
+      continue;
+    }
+    LayoutAttr target = stages.onStage(
+        withPartialSum(part.getOperandLayout(operand.getOperandNumber(), mesh),
+                       through),
+        op);
+    if (failed(convert(operand, target, purposeOf(operand))))
+      return failure();
+  }
+  if (part.getRing()) {
+    replaceByRing(cast<nn::RingOpInterface>(op.getOperation()));
+    return success();
+  }
+  initialValues.add(op);
+  for (OpResult result : op->getResults())
+    setLayout(result, resultLayout(result.getResultNumber()));
+  // Each right behind the operation, so that they stand in order.
+  for (OpResult result : llvm::reverse(op->getResults()))
+    if (failed(stored->store(result)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other operations
+//===----------------------------------------------------------------------===//
+
+/// Terms that are pending over the same axes, or known at the same place only,
+/// are put together first, so that one small collective brings all of them.
+LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
+  // Stacks of numbers are split by nothing, like numbers.
+  auto asNumber = [&](Value term) {
+    dist::Layout layout = layoutOf(term).getValue();
+    layout.dims.clear();
+    return LayoutAttr::get(mesh, layout);
+  };
+  llvm::MapVector<LayoutAttr, SmallVector<Value>> groups;
+  for (Value term : total.getInputs())
+    groups[asNumber(term)].push_back(term);
+  SmallVector<Value> terms;
+  LayoutAttr everywhere =
+      stages.onStage(LayoutAttr::get(mesh, dist::Layout(0)), total);
+  for (auto &[layout, group] : groups) {
+    bool atOnePlace = !newlyFixed(everywhere.getValue(),
+                                  stages.onStage(layout, total).getValue())
+                           .empty();
+    if (!layout.isPartial() && !atOnePlace) {
+      for (Value term : group)
+        terms.push_back(converter.convert(term,
+                                          stages.onStage(layoutOf(term), total),
+                                          total, Purpose::Gradient));
+      continue;
+    }
+    MarkedBuilder builder(total, Marks::of(total));
+    auto pending = nn::TotalOp::create(builder, total.getLoc(),
+                                       total.getResult().getType(),
+                                       total.getPath(), group, total.getMax());
+    setLayout(pending.getResult(), layout);
+    Value whole = converter.convert(pending.getResult(), reduced(layout), total,
+                                    Purpose::Gradient);
+    terms.push_back(
+        whole ? converter.convert(whole, everywhere, total, Purpose::Gradient)
+              : Value());
+  }
+  if (llvm::is_contained(terms, Value()))
+    return failure();
+  total.getInputsMutable().assign(terms);
+  setLayout(total.getResult(), everywhere);
+  return success();
+}
+
+/// Updated values return in the layout of the argument they replace; others as
+/// they are, summed over micro-batches.
+LogicalResult LayoutInserter::visitReturn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    LayoutAttr target = layoutOf(operand.get());
+    auto updates = function.getResultAttrOfType<IntegerAttr>(
+        operand.getOperandNumber(), nn::kUpdatesAttr);
+    if (updates) {
+      target = layoutOf(function.getArgument(updates.getInt()));
+    } else if (target.isPartialOverMicro()) {
+      target = accumulated(target);
+    }
+    if (Operation *producer = operand.get().getDefiningOp()) {
+      if (auto stage = getStage(producer))
+        setStage(op, *stage);
+      setPhase(op, Phase::Update);
+    }
+    if (failed(convert(operand, target, Purpose::Parameter)))
+      return failure();
+  }
+  unmarkTerminator(op);
+  return success();
+}
+
+LogicalResult LayoutInserter::visit(Block &block) {
+  SmallVector<Operation *> operations;
+  for (Operation &op : block)
+    operations.push_back(&op);
+  for (Operation *op : operations) {
+    LogicalResult result = success();
+    if (failed(tied.joinBefore(op)))
+      return failure();
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+      result = visitRepeat(repeat);
+    else if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+      result = visitRecompute(recompute);
+    else if (auto total = dyn_cast<nn::TotalOp>(op))
+      result = visitTotal(total);
+    else if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+      result = visitKernel(kernel);
+    else if (isa<func::ReturnOp>(op))
+      result = visitReturn(op);
+    else if (!isa<nn::YieldOp>(op) && !op->hasTrait<OpTrait::ConstantLike>())
+      result = op->emitOpError("can't be distributed: it has no iteration "
+                               "space; write it with nn or linalg operations");
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+/// Whether the tree keeps an argument in host memory.
+static bool isKeptOnHost(BlockArgument argument) {
+  std::optional<nn::Role> role = getRole(argument);
+  if (role == nn::Role::Parameter)
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight)));
+  if (role == nn::Role::State)
+    return static_cast<bool>(
+        getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State)));
+  return false;
+}
+
+LogicalResult LayoutInserter::run() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto layout = cast<LayoutAttr>(getArgumentAttr(argument, kLayoutAttr));
+    layout = stages.onStage(layout, getStage(argument).value_or(0));
+    setLayout(argument, layout.withHost(isKeptOnHost(argument)));
+  }
+  separateSavedForms(function, mesh);
+  stored.emplace(function, mesh, converter);
+  tied.findUpdates();
+  if (failed(visit(function.front())))
+    return failure();
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
+  return success();
+}

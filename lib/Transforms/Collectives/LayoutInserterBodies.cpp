@@ -1,0 +1,198 @@
+//===- LayoutInserterBodies.cpp - layouts in bodies -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What enters and leaves the bodies of repeats and recomputations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutForms.h"
+#include "LayoutInserter.h"
+#include "SavedForms.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::LayoutAttr;
+using dist::Purpose;
+using nn::IterationSpaceOpInterface;
+
+/// Places the end of the body of `op` for conversions in front of it.
+static void markYield(Operation *yield, Operation *op) {
+  if (auto stage = getStage(op))
+    setStage(yield, *stage);
+  setPhase(yield, getPhase(op));
+}
+
+void proteus::unmarkTerminator(Operation *terminator) {
+  terminator->removeDiscardableAttr(kStageAttr);
+  terminator->removeDiscardableAttr(kPhaseAttr);
+}
+
+/// Whether a result of the forward pass is there for the backward pass alone.
+static bool isReadByBackwardOnly(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return getPhase(user) == Phase::Backward;
+  });
+}
+
+LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
+  unsigned numCarried = repeat.getNumCarried();
+  for (OpOperand &operand : repeat->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    BlockArgument argument = repeat.getBody().getArgument(number);
+    bool carried = number < numCarried;
+    LayoutAttr layout = layoutOf(operand.get());
+    LayoutAttr target = stages.onStage(layout, repeat);
+    if (LayoutAttr sums = reads.accumulationLayout(repeat, operand)) {
+      // Zero is the start of a sum in every layout: it is formed once, behind
+      // the last iteration.
+      MarkedBuilder builder(repeat, Marks::of(repeat));
+      Operation *zero = builder.clone(*operand.get().getDefiningOp());
+      setLayout(zero->getResult(0), sums);
+      operand.set(zero->getResult(0));
+      setLayout(argument, sums);
+      continue;
+    }
+    if (carried) {
+      target = stages.onStage(reduced(layout), repeat).withHost(false);
+      // What a single iteration reads need not be what it hands on.
+      LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
+                              ? reads.firstReadLayout(argument)
+                              : LayoutAttr();
+      if (wanted && isNoLarger(tensorType(argument), wanted, target))
+        target = wanted;
+    } else if (layout.isPartial()) {
+      LayoutAttr wanted = reads.firstReadLayout(argument);
+      target = stages.onStage(reduced(layout), repeat);
+      if (wanted && countStacks(operand.get()) > 0)
+        target = plans.stackLayout(operand.get(), withLeading(wanted));
+    }
+    Purpose purpose = getPhase(repeat) == Phase::Update ? Purpose::Gradient
+                                                        : Purpose::Activation;
+    if (failed(convert(operand, target, purpose)))
+      return failure();
+    setLayout(argument, carried ? target : withoutLeading(target));
+  }
+  return success();
+}
+
+std::pair<LayoutAttr, Purpose>
+LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  Value result = repeat.getResult(number);
+  LayoutAttr computed = layoutOf(operand.get());
+  if (number < repeat.getNumCarried()) {
+    // Every iteration must find what the first one found; a single one may
+    // leave what it carries as it likes.
+    LayoutAttr entered = layoutOf(repeat.getBody().getArgument(number));
+    bool accumulates = entered != reduced(entered);
+    return {repeat.getCount() == 1 && !accumulates ? reduced(computed)
+                                                   : entered,
+            Purpose::Activation};
+  }
+  if (getPhase(repeat) == Phase::Forward) {
+    // What is saved for the backward pass is saved reduced, or in the form
+    // in which it is read there if that was made anyhow and is no larger.
+    LayoutAttr target = reduced(computed);
+    LayoutAttr wanted = reads.firstReadLayout(result);
+    if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
+                                        getStage(repeat).value_or(0)))
+      target = withoutLeading(wanted);
+    if (isReadByBackwardOnly(result))
+      target = target.withHost(target.isOnHost() ||
+                               ValueConverter::isOffloaded(operand.get()));
+    return {target, Purpose::Activation};
+  }
+  if (LayoutAttr kept = stored->sliceLayout(result, computed))
+    return {kept, Purpose::Gradient};
+  // Layers go back to the host one by one. On the device, all that changes
+  // their layout can be done together.
+  LayoutAttr updated = reads.updatedLayout(result);
+  if (updated && updated.isOnHost())
+    return {withoutLeading(updated), Purpose::Parameter};
+  return {computed, Purpose::Activation};
+}
+
+LogicalResult LayoutInserter::leave(nn::RepeatOp repeat) {
+  Operation *yield = repeat.getYield();
+  markYield(yield, repeat);
+  for (OpOperand &operand : yield->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    auto [target, purpose] = yieldedLayout(repeat, operand);
+    if (failed(convert(operand, target, purpose)))
+      return failure();
+    setLayout(repeat.getResult(number),
+              number < repeat.getNumCarried() ? target : withLeading(target));
+  }
+  unmarkTerminator(yield);
+  for (OpResult result : repeat.getCarriedResults())
+    if (failed(stored->store(result)))
+      return failure();
+  return success();
+}
+
+LogicalResult LayoutInserter::visitRepeat(nn::RepeatOp repeat) {
+  if (failed(enter(repeat)) || failed(visit(repeat.getBody().front())))
+    return failure();
+  return leave(repeat);
+}
+
+/// Whether kernels alone read `argument`, not the bodies of repeats.
+static bool isReadByKernels(BlockArgument argument) {
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    return isa<IterationSpaceOpInterface>(user);
+  });
+}
+
+LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
+  for (OpOperand &operand : recompute->getOpOperands()) {
+    BlockArgument argument =
+        recompute.getBody().getArgument(operand.getOperandNumber());
+    LayoutAttr target =
+        stages.onStage(reduced(layoutOf(operand.get())), recompute)
+            .withHost(false);
+    Purpose purpose = Purpose::Activation;
+    if (isParameter(operand.get())) {
+      purpose = Purpose::Parameter;
+      // A parameter is gathered once, for the recomputation and for the
+      // gradients behind it.
+      if (isReadByKernels(argument))
+        if (LayoutAttr wanted = reads.firstReadLayout(argument))
+          target = wanted;
+    } else if (layoutOf(operand.get()).isPartial()) {
+      // As what the forward pass has read.
+      LayoutAttr wanted = reads.firstReadLayout(argument);
+      if (wanted && converter.hasKeptForm(operand.get(), wanted,
+                                          getStage(recompute).value_or(0)))
+        target = wanted;
+    }
+    if (failed(convert(operand, target, purpose)))
+      return failure();
+    argument.setType(operand.get().getType());
+  }
+  if (failed(visit(recompute.getBody().front())))
+    return failure();
+  Operation *yield = recompute.getYield();
+  markYield(yield, recompute);
+  for (OpOperand &operand : yield->getOpOperands()) {
+    Value result = recompute.getResult(operand.getOperandNumber());
+    // As what repeats save: in the form in which it is read, if that was made
+    // anyhow and is no larger.
+    LayoutAttr wanted = reads.firstReadLayout(result);
+    bool made =
+        wanted && converter.hasKeptForm(operand.get(), wanted,
+                                        getStage(recompute).value_or(0));
+    LayoutAttr target = made ? wanted : reduced(layoutOf(operand.get()));
+    if (failed(convert(operand, target, Purpose::Activation)))
+      return failure();
+    result.setType(operand.get().getType());
+  }
+  unmarkTerminator(yield);
+  return success();
+}

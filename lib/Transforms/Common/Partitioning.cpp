@@ -1,0 +1,167 @@
+//===- Partitioning.cpp - from iterators to layouts -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Common/Partitioning.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+
+Place proteus::getPlace(Attribute annotation, const dist::Mesh &mesh) {
+  Place place;
+  if (auto list = dyn_cast_if_present<ArrayAttr>(annotation))
+    for (auto coordinate : list.getAsRange<strategy::CoordinateAttr>())
+      place.push_back(
+          {*mesh.find(coordinate.getAxis()), coordinate.getPosition()});
+  llvm::sort(place);
+  return place;
+}
+
+Partitioning::Partitioning(nn::IterationSpaceOpInterface op)
+    : op(op), space(op.getIterationSpace()), axes(space.iterators.size()) {}
+
+Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
+                                          const dist::Mesh &mesh) {
+  Partitioning result(op);
+  result.place = proteus::getPlace(op->getAttr(kPlaceAttr), mesh);
+  auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
+  if (!annotation)
+    return result;
+  auto step = op->getAttrOfType<IntegerAttr>(kRingStepAttr);
+  for (strategy::PartAttr part : annotation.getParts()) {
+    auto iterator = result.space.find(part.getIterator());
+    if (!iterator)
+      continue;
+    AxisList &axes = result.axes[*iterator];
+    for (StringAttr name : part.getAxes()) {
+      // Nothing is split over a single device.
+      Axis axis = *mesh.find(name.getValue());
+      if (mesh.getSize(axis) > 1)
+        axes.push_back(axis);
+    }
+    axes.zigzag = part.getZigzag() && !axes.empty();
+    if (part.getRing() && !axes.empty()) {
+      result.ring = *iterator;
+      if (step)
+        axes.shift = step.getInt() % mesh.getSize(axes);
+    }
+  }
+  return result;
+}
+
+void Partitioning::annotate(const dist::Mesh &mesh) const {
+  MLIRContext *context = op->getContext();
+  SmallVector<strategy::PartAttr> parts;
+  for (auto [i, iterator] : llvm::enumerate(space.iterators)) {
+    SmallVector<StringAttr> names;
+    for (Axis axis : axes[i])
+      names.push_back(StringAttr::get(context, mesh.getName(axis)));
+    if (!names.empty())
+      parts.push_back(strategy::PartAttr::get(
+          context, StringAttr::get(context, iterator.name), names,
+          axes[i].zigzag, ring == i));
+  }
+  op->setDiscardableAttr(kOpAttr, strategy::PartitionAttr::get(context, parts));
+}
+
+bool Partitioning::uses(Axis axis) const {
+  return llvm::any_of(axes,
+                      [&](const AxisList &list) {
+                        return llvm::is_contained(list, axis);
+                      }) ||
+         llvm::any_of(place, [&](auto entry) { return entry.first == axis; });
+}
+
+bool Partitioning::mayShareAxis(unsigned a, unsigned b) const {
+  if ((ring == a) == (ring == b))
+    return false;
+  auto indexedByBoth = [&](const nn::TensorIterators &dims) {
+    auto indexes = [&](unsigned iterator) {
+      return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+        return llvm::is_contained(dim, iterator);
+      });
+    };
+    return indexes(a) && indexes(b);
+  };
+  return llvm::none_of(space.operands, indexedByBoth) &&
+         llvm::none_of(space.results, indexedByBoth);
+}
+
+DimAxes Partitioning::getDimAxes(const nn::TensorIterators &dims) const {
+  DimAxes result;
+  for (const nn::DimIterators &dim : dims) {
+    auto major = majorIterator(dim);
+    result.push_back(major ? axes[*major] : AxisList());
+  }
+  return result;
+}
+
+dist::LayoutAttr Partitioning::getOperandLayout(unsigned number,
+                                                dist::MeshAttr mesh) const {
+  dist::Layout layout(space.operands[number].size());
+  DimAxes dims = getDimAxes(space.operands[number]);
+  layout.dims.assign(dims.begin(), dims.end());
+  layout.fixed.assign(place.begin(), place.end());
+  return dist::LayoutAttr::get(mesh, layout);
+}
+
+dist::LayoutAttr Partitioning::getResultLayout(unsigned number,
+                                               dist::MeshAttr mesh) const {
+  const nn::TensorIterators &dims = space.results[number];
+  dist::Layout layout(dims.size());
+  DimAxes dimAxes = getDimAxes(dims);
+  layout.dims.assign(dimAxes.begin(), dimAxes.end());
+  layout.fixed.assign(place.begin(), place.end());
+  for (unsigned i = 0; i < axes.size(); ++i) {
+    bool indexes = llvm::any_of(dims, [&](const nn::DimIterators &dim) {
+      return llvm::is_contained(dim, i);
+    });
+    if (indexes || ring == i)
+      continue;
+    bool max = space.iterators[i].kind == nn::IteratorKind::Max;
+    AxisList &partial = layout.getPartial(max ? dist::ReductionKind::Max
+                                              : dist::ReductionKind::Sum);
+    for (Axis axis : axes[i])
+      if (!layout.getShardedDim(axis))
+        partial.push_back(axis);
+  }
+  return dist::LayoutAttr::get(mesh, layout);
+}
+
+DimAxes proteus::getStoredDims(ArrayAttr axes, const dist::Mesh &mesh) {
+  DimAxes dims;
+  for (auto names : axes.getAsRange<ArrayAttr>()) {
+    dims.emplace_back();
+    for (auto name : names.getAsRange<StringAttr>()) {
+      Axis axis = *mesh.find(name.getValue());
+      if (mesh.getSize(axis) > 1)
+        dims.back().push_back(axis);
+    }
+  }
+  return dims;
+}
+
+InitialValues::InitialValues(Operation *root) {
+  root->walk([&](Operation *op) { add(op); });
+}
+
+void InitialValues::add(Operation *op) {
+  if (isa<nn::IterationSpaceOpInterface>(op) &&
+      llvm::all_of(op->getOperands(), [&](Value operand) {
+        return !isa<RankedTensorType>(operand.getType()) || contains(operand);
+      }))
+    values.insert(op->result_begin(), op->result_end());
+}
+
+void InitialValues::remove(Operation *op) {
+  for (Value result : op->getResults())
+    values.erase(result);
+}

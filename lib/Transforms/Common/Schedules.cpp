@@ -1,0 +1,214 @@
+//===- Schedules.cpp - orders of micro-batches ------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Common/Schedules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace mlir;
+using namespace proteus;
+using dist::SectionKind;
+using dist::Work;
+
+namespace {
+
+/// All work of a stage lies in numbered slots, one per backward. A forward
+/// that must wait for a place in flight stands in the slot of the backward
+/// behind it; within a slot forward comes first, gradients of parameters last.
+class SlottedSchedule : public PipelineSchedule {
+public:
+  bool isBefore(const StageShape &shape, const Work &a,
+                const Work &b) const override {
+    return keyOf(shape, a) < keyOf(shape, b);
+  }
+
+protected:
+  /// How many forwards may run before the first backward.
+  virtual int64_t getLimit(const StageShape &shape) const = 0;
+  /// The place of a forward among the forwards; the backwards follow the same
+  /// sequence with the chunks in reverse.
+  virtual int64_t getPosition(const StageShape &shape, int64_t chunk,
+                              int64_t micro) const {
+    return micro;
+  }
+  /// How many slots the gradients of parameters wait.
+  virtual int64_t getDelay(const StageShape &) const { return 0; }
+
+  static int64_t limited(const StageShape &shape, int64_t limit) {
+    return shape.maxOngoing ? std::min(limit, *shape.maxOngoing) : limit;
+  }
+
+private:
+  using Key = std::tuple<int64_t, int64_t, int64_t>;
+  Key keyOf(const StageShape &shape, const Work &work) const {
+    bool forward = work.kind == SectionKind::Forward;
+    int64_t chunk = forward ? work.chunk : shape.chunks - 1 - work.chunk;
+    int64_t position = getPosition(shape, chunk, *work.micro);
+    if (forward)
+      return {std::max<int64_t>(0, position - getLimit(shape) + 1), 0,
+              position};
+    if (work.kind == SectionKind::WeightGradient)
+      return {position + getDelay(shape), 2, position};
+    return {position, 1, position};
+  }
+};
+
+/// All forwards, then all backwards.
+class GPipe : public SlottedSchedule {
+public:
+  StringRef getName() const override { return "gpipe"; }
+  int64_t getOngoing(const StageShape &shape) const override {
+    return getLimit(shape);
+  }
+  std::optional<std::string> whyNot(const StageShape &shape) const override {
+    if (shape.chunks == 1 || !shape.maxOngoing ||
+        *shape.maxOngoing >= shape.chunks * shape.microBatches)
+      return std::nullopt;
+    return "max_ongoing = " + std::to_string(*shape.maxOngoing) +
+           " is less than the " +
+           std::to_string(shape.chunks * shape.microBatches) +
+           " forwards of a stage with " + std::to_string(shape.chunks) +
+           " chunks; leave it out";
+  }
+
+protected:
+  int64_t getLimit(const StageShape &shape) const override {
+    return limited(shape, shape.chunks * shape.microBatches);
+  }
+  int64_t getPosition(const StageShape &shape, int64_t chunk,
+                      int64_t micro) const override {
+    return chunk * shape.microBatches + micro;
+  }
+};
+
+/// A backward for every forward as soon as the first backward is there.
+class OneForwardOneBackward : public SlottedSchedule {
+public:
+  StringRef getName() const override { return "1f1b"; }
+  int64_t getOngoing(const StageShape &shape) const override {
+    return std::min(getLimit(shape), shape.microBatches);
+  }
+
+protected:
+  int64_t getLimit(const StageShape &shape) const override {
+    return limited(shape, shape.stages - shape.stage);
+  }
+};
+
+/// 1F1B over chunks: groups of as many micro-batches as there are stages run
+/// through all chunks before the next group starts.
+class Interleaved : public SlottedSchedule {
+public:
+  StringRef getName() const override { return "interleaved"; }
+  int64_t getOngoing(const StageShape &shape) const override {
+    return std::min(getLimit(shape), shape.chunks * shape.microBatches);
+  }
+  std::optional<std::string> whyNot(const StageShape &shape) const override {
+    if (shape.microBatches % shape.stages != 0)
+      return std::to_string(shape.microBatches) +
+             " micro-batches can't be cut into groups of " +
+             std::to_string(shape.stages) +
+             ", the number of stages; use a multiple of it, or order = "
+             "\"gpipe\"";
+    StageShape first = shape;
+    first.stage = 0;
+    int64_t needed = getOngoing(first);
+    if (shape.maxOngoing && *shape.maxOngoing < needed)
+      return "max_ongoing = " + std::to_string(*shape.maxOngoing) +
+             " is less than the " + std::to_string(needed) +
+             " pairs of chunk and micro-batch that the first stage must have "
+             "in flight; leave it out";
+    return std::nullopt;
+  }
+
+protected:
+  int64_t getLimit(const StageShape &shape) const override {
+    int64_t all = shape.chunks * shape.microBatches;
+    // A single group has no forwards left to alternate with.
+    if (shape.microBatches == shape.stages)
+      return all;
+    return std::min(all, 2 * (shape.stages - shape.stage - 1) +
+                             (shape.chunks - 1) * shape.stages + 1);
+  }
+  int64_t getPosition(const StageShape &shape, int64_t chunk,
+                      int64_t micro) const override {
+    int64_t group = micro / shape.stages;
+    return (group * shape.chunks + chunk) * shape.stages + micro % shape.stages;
+  }
+};
+
+/// 1F1B of the gradients that others wait for. The gradients of parameters run
+/// later on later stages, so that no stage holds more than the first one and
+/// the last stages, which are the first to run out of other work, have the most
+/// of them left.
+class ZeroBubble : public SlottedSchedule {
+public:
+  StringRef getName() const override { return "zero-bubble"; }
+  bool splitsGradients() const override { return true; }
+  int64_t getOngoing(const StageShape &shape) const override {
+    return std::min(getLimit(shape) + getDelay(shape), shape.microBatches);
+  }
+  std::optional<std::string> whyNot(const StageShape &shape) const override {
+    if (shape.chunks == 1)
+      return std::nullopt;
+    return "it has one chunk per stage, not " + std::to_string(shape.chunks) +
+           "; use order = \"interleaved\", or list the work with order = "
+           "\"explicit\"";
+  }
+
+protected:
+  int64_t getLimit(const StageShape &shape) const override {
+    return limited(shape, shape.stages - shape.stage);
+  }
+  int64_t getDelay(const StageShape &shape) const override {
+    if (!shape.maxOngoing)
+      return shape.stage;
+    return std::min(shape.stage, *shape.maxOngoing - getLimit(shape));
+  }
+};
+
+} // namespace
+
+ArrayRef<const PipelineSchedule *> proteus::getSchedules() {
+  static const GPipe gpipe;
+  static const OneForwardOneBackward oneForwardOneBackward;
+  static const Interleaved interleaved;
+  static const ZeroBubble zeroBubble;
+  static const PipelineSchedule *const list[] = {&gpipe, &oneForwardOneBackward,
+                                                 &interleaved, &zeroBubble};
+  return list;
+}
+
+const PipelineSchedule *proteus::findSchedule(StringRef name) {
+  for (const PipelineSchedule *schedule : getSchedules())
+    if (schedule->getName() == name)
+      return schedule;
+  return nullptr;
+}
+
+bool proteus::splitsGradients(DictionaryAttr schedule, int64_t stage,
+                              int64_t chunk) {
+  if (!schedule)
+    return false;
+  auto name = schedule.getAs<StringAttr>("order");
+  if (const PipelineSchedule *builtIn = name ? findSchedule(name) : nullptr)
+    return builtIn->splitsGradients();
+  auto orders = schedule.getAs<ArrayAttr>("orders");
+  if (!orders || stage >= static_cast<int64_t>(orders.size()))
+    return false;
+  return llvm::any_of(cast<ArrayAttr>(orders[stage]).getAsRange<StringAttr>(),
+                      [&](StringAttr item) {
+                        std::optional<Work> work = dist::parseWork(item);
+                        return work && work->chunk == chunk &&
+                               (work->kind == SectionKind::InputGradient ||
+                                work->kind == SectionKind::WeightGradient);
+                      });
+}

@@ -1,0 +1,209 @@
+//===- InferStages.cpp - stages that follow from the data flow --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InferStages.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace proteus;
+
+static std::optional<int64_t> stageOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? getStage(op) : std::nullopt;
+}
+
+/// Hands `attribute` of the operations in the bodies of repeats to the repeats.
+/// All operations of an iteration are in one place.
+static LogicalResult liftToRepeats(func::FuncOp function, StringRef attribute) {
+  WalkResult placed =
+      function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
+        for (Operation &op : repeat.getBody().front()) {
+          auto stage = op.getAttrOfType<IntegerAttr>(attribute);
+          auto other = repeat->getAttrOfType<IntegerAttr>(attribute);
+          if (stage && other && stage != other) {
+            op.emitOpError("is placed in stage ")
+                << stage.getInt()
+                << ", but another operation of the same iteration of '"
+                << repeat.getPath() << "' in stage " << other.getInt()
+                << "; stages may begin between iterations only (or write the "
+                   "layers out with --unroll-repeats)";
+            return WalkResult::interrupt();
+          }
+          if (stage)
+            repeat->setDiscardableAttr(attribute, stage);
+        }
+        return WalkResult::advance();
+      });
+  return failure(placed.wasInterrupted());
+}
+
+/// The latest stage that computes something that `op` or its body reads.
+static std::optional<int64_t> latestProducer(Operation &op) {
+  std::optional<int64_t> latest;
+  op.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (auto stage = stageOf(operand))
+        latest = std::max(latest.value_or(0), *stage);
+  });
+  return latest;
+}
+
+/// Gives every operation of the block a virtual stage.
+static LogicalResult completeStages(Block &block, int64_t numStages,
+                                    int64_t numChunks) {
+  for (Operation &op : block.without_terminator()) {
+    if (getStage(&op))
+      continue;
+    std::optional<int64_t> latest = latestProducer(op);
+    if (auto position = op.getAttrOfType<IntegerAttr>(kPositionAttr)) {
+      int64_t behind = latest.value_or(0);
+      int64_t chunk = (behind + numStages - 1 - position.getInt()) / numStages;
+      if (chunk >= numChunks)
+        return op.emitOpError("is placed in stage ")
+               << position.getInt() << " behind work of stage "
+               << behind % numStages << " in the last of " << numChunks
+               << " chunks; place it in that stage or a later one, or use more "
+                  "virtual_stages";
+      latest = chunk * numStages + position.getInt();
+    }
+    if (latest)
+      setStage(&op, *latest);
+  }
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (getStage(&op))
+      continue;
+    std::optional<int64_t> stage;
+    for (Operation *user : op.getUsers())
+      if (auto other = getStage(user))
+        stage = std::min(stage.value_or(*other), *other);
+    setStage(&op, stage.value_or(0));
+  }
+  for (Operation &op : block.without_terminator()) {
+    int64_t stage = *getStage(&op);
+    op.walk([&](Operation *inner) {
+      inner->removeDiscardableAttr(kPositionAttr);
+      if (!inner->hasTrait<OpTrait::IsTerminator>())
+        setStage(inner, stage);
+    });
+    if (auto producer = latestProducer(op); producer && *producer > stage)
+      return op.emitOpError("runs in stage ")
+             << stage << " but reads a result of stage " << *producer
+             << "; stages must follow the order of the model";
+  }
+  return success();
+}
+
+/// Operations in the order of their stages; gradients, which are built in
+/// reverse, then are in the reverse order of the stages.
+static void sortByStage(Block &block) {
+  SmallVector<Operation *> operations;
+  for (Operation &op : block.without_terminator())
+    operations.push_back(&op);
+  auto earlier = [](Operation *a, Operation *b) {
+    return *getStage(a) < *getStage(b);
+  };
+  if (llvm::is_sorted(operations, earlier))
+    return;
+  std::stable_sort(operations.begin(), operations.end(), earlier);
+  for (Operation *op : operations)
+    op->moveBefore(block.getTerminator());
+}
+
+/// Gives every stage that reads an argument an argument of its own. Each stage
+/// loads the inputs it needs; copies of a parameter are tied.
+static void duplicateArguments(func::FuncOp function, int64_t numStages) {
+  Block &block = function.front();
+  auto isReturn = [](OpOperand &use) {
+    return use.getOwner()->hasTrait<OpTrait::ReturnLike>();
+  };
+  auto stageOfUse = [&](OpOperand &use) {
+    return getStage(block.findAncestorOpInBlock(*use.getOwner())).value_or(0) %
+           numStages;
+  };
+  Builder builder(function.getContext());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    BlockArgument argument = function.getArgument(i);
+    bool isInput = getRole(argument) == nn::Role::Input;
+    if (!isInput && getRole(argument) != nn::Role::Parameter)
+      continue;
+    // A parameter that the function returns as it came needs no copy for that.
+    llvm::SmallSetVector<int64_t, 2> stages;
+    for (OpOperand &use : argument.getUses())
+      if (isInput || !isReturn(use))
+        stages.insert(stageOfUse(use));
+    if (stages.size() <= 1)
+      continue;
+    SmallVector<int64_t> sorted = stages.takeVector();
+    llvm::sort(sorted);
+    // Copies have the number of others, so the path is written down.
+    NamedAttrList attributes(function.getArgAttrDict(i));
+    attributes.set(nn::kPathAttr,
+                   builder.getStringAttr(getArgumentPath(argument)));
+    if (!isInput && !attributes.get(kTiedAttr))
+      attributes.set(kTiedAttr, builder.getDenseI64ArrayAttr(sorted));
+    DictionaryAttr shared = attributes.getDictionary(function.getContext());
+    function.setArgAttrs(i, shared);
+    // The copy takes the readers of later stages and is looked at next.
+    LogicalResult inserted = function.insertArgument(i + 1, argument.getType(),
+                                                     shared, argument.getLoc());
+    assert(succeeded(inserted) && "a function takes any argument");
+    (void)inserted;
+    argument = function.getArgument(i);
+    argument.replaceUsesWithIf(function.getArgument(i + 1),
+                               [&](OpOperand &use) {
+                                 return stageOfUse(use) != sorted.front() &&
+                                        (isInput || !isReturn(use));
+                               });
+  }
+}
+
+/// Arguments are where they are first read.
+static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
+  Builder builder(function.getContext());
+  ArgumentAttrChanges stages;
+  for (BlockArgument argument : function.getArguments()) {
+    std::optional<int64_t> stage;
+    Operation *first = nullptr;
+    for (Operation *user : argument.getUsers()) {
+      Operation *top = function.front().findAncestorOpInBlock(*user);
+      if (top->hasTrait<OpTrait::IsTerminator>())
+        continue;
+      int64_t other = *getStage(top);
+      if (stage && *stage % numStages != other % numStages) {
+        InFlightDiagnostic diagnostic =
+            user->emitOpError("reads the state '")
+            << getArgumentPath(argument) << "' in stage " << other % numStages
+            << ", but it is also read in stage " << *stage % numStages
+            << "; give every stage its own state";
+        diagnostic.attachNote(first->getLoc()) << "read here as well";
+        return diagnostic;
+      }
+      first = user;
+      stage = std::min(stage.value_or(other), other);
+    }
+    if (stage)
+      stages.set(argument, kStageAttr, builder.getI64IntegerAttr(*stage));
+  }
+  stages.apply(function);
+  return success();
+}
+
+LogicalResult proteus::inferStages(func::FuncOp function, int64_t numStages,
+                                   int64_t numChunks) {
+  if (failed(liftToRepeats(function, kStageAttr)) ||
+      failed(liftToRepeats(function, kPositionAttr)) ||
+      failed(completeStages(function.front(), numStages, numChunks)))
+    return failure();
+  sortByStage(function.front());
+  duplicateArguments(function, numStages);
+  return placeArguments(function, numStages);
+}

@@ -1,0 +1,261 @@
+//===- MatchStrategy.cpp - the strategy tree, op by op ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InferStages.h"
+#include "RefineMesh.h"
+#include "TreeMatcher.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Match/Passes.h"
+#include "Proteus/Transforms/Common/Schedules.h"
+#include "Proteus/Transforms/Common/TreeSettings.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_MATCHSTRATEGY
+#include "Proteus/Transforms/Match/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::match;
+
+/// Every micro-batch is an entry of a schedule; more than this is a mistake.
+static constexpr int64_t maxMicroBatches = 100000;
+
+/// What verifiers of nn operations check, for operations of other dialects and
+/// for arguments.
+LogicalResult TreeMatcher::checkModel() {
+  if (function.isDeclaration())
+    return function.emitOpError("is the model of @")
+           << tree.getSymName() << " but has no body";
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("a model must be a single block");
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !type.hasStaticShape())
+      return function.emitOpError("argument ")
+             << argument.getArgNumber()
+             << " must be a tensor of static shape, got " << argument.getType();
+    if (failed(nn::verifyElementCount(argument.getLoc(), type)))
+      return failure();
+  }
+  WalkResult result = function.walk([&](nn::IterationSpaceOpInterface op) {
+    return WalkResult(nn::verifyIterationSpace(op, op.getIterationSpace()));
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The items that the tree lists, stage by stage.
+FailureOr<ArrayAttr> TreeMatcher::readOrders(int64_t numStages) {
+  SmallVector<Attribute> orders(numStages);
+  for (auto order : tree.getBody().getOps<strategy::OrderOp>()) {
+    int64_t stage = order.getStage();
+    if (stage >= numStages)
+      return order.emitOpError("lists the work of stage ")
+             << stage << ", but there are " << numStages
+             << (pipelineAxis.empty() ? " stages: nothing is placed along an "
+                                        "axis"
+                                      : " stages");
+    orders[stage] = order.getItems();
+  }
+  for (auto [stage, order] : llvm::enumerate(orders))
+    if (!order)
+      return tree.getSchedule().emitOpError("is \"explicit\", but stage ")
+             << stage << " has no order; add order stage " << stage << " [...]";
+  return ArrayAttr::get(context, orders);
+}
+
+/// Writes down what the tree says about micro-batches.
+LogicalResult TreeMatcher::readSchedule() {
+  strategy::ScheduleOp op = tree.getSchedule();
+  if (!op)
+    return success();
+  if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
+    return op.emitOpError("micro_batches = ")
+           << op.getMicroBatches() << " is more than " << maxMicroBatches
+           << ", the most that can be scheduled";
+  int64_t numStages = getNumStages(), numChunks = getNumChunks();
+  if (pipelineAxis.empty() && numChunks > 1)
+    return op.emitOpError("virtual_stages = ")
+           << numChunks << " without stages; cut layers with stages, or leave "
+           << "virtual_stages out";
+  NamedAttrList schedule;
+  Builder builder(context);
+  StringRef name = op.isExplicit()
+                       ? StringRef(strategy::ScheduleOp::explicitOrder)
+                       : plan::stringifyScheduleOrder(op.getOrderKind());
+  schedule.set("order", builder.getStringAttr(name));
+  if (op.getMaxOngoingAttr())
+    schedule.set("max_ongoing", op.getMaxOngoingAttr());
+  if (numChunks > 1)
+    schedule.set("virtual_stages", op.getVirtualStagesAttr());
+  if (const PipelineSchedule *builtIn = findSchedule(name)) {
+    StageShape shape{0, numStages, numChunks,
+                     static_cast<int64_t>(op.getMicroBatches()),
+                     op.getMaxOngoing()};
+    if (std::optional<std::string> reason = builtIn->whyNot(shape))
+      return op.emitOpError("order \"")
+             << name << "\" does not fit: " << *reason;
+  } else {
+    FailureOr<ArrayAttr> orders = readOrders(numStages);
+    if (failed(orders))
+      return failure();
+    schedule.set("orders", *orders);
+  }
+  function->setAttr(kScheduleAttr, schedule.getDictionary(context));
+  return success();
+}
+
+LogicalResult TreeMatcher::run() {
+  if (failed(checkModel()) || failed(collect(tree)) ||
+      failed(findPipelineAxis()) || failed(assignModulesToStages()) ||
+      failed(splitRepeats()) || failed(annotate()) || failed(placeArguments()))
+    return failure();
+  argumentAttrs.apply(function);
+  if (failed(reportUnused()))
+    return failure();
+
+  strategy::MeshOp meshOp = tree.getMesh();
+  dist::Mesh mesh;
+  for (auto axis : meshOp.getAxes().getAsRange<strategy::AxisAttr>()) {
+    mesh.names.push_back(axis.getName().str());
+    mesh.sizes.push_back(axis.getSize());
+  }
+  if (strategy::ScheduleOp schedule = tree.getSchedule())
+    mesh.micro = schedule.getMicroBatches();
+  for (int64_t device : meshOp.getDeviceIds())
+    mesh.devices.push_back(device);
+  if (failed(readSchedule()))
+    return failure();
+  if (strategy::BucketOp bucket = tree.getBucket())
+    function->setAttr(kBucketAttr, bucket->getPropertiesAsAttribute());
+  function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
+  function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
+  if (tree.getScatterGather())
+    function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
+  if (strategy::OverlapOp op = tree.getOverlap()) {
+    NamedAttrList overlap;
+    if (op.getTensorAttr())
+      overlap.set("tensor", op.getTensorAttr());
+    if (op.getMessagesAttr())
+      overlap.set("messages", op.getMessagesAttr());
+    function->setAttr(ProteusDialect::overlapAttrName,
+                      overlap.getDictionary(context));
+    if (op.getTensorKind() == plan::TensorOverlap::Chunked)
+      function->setAttr(kChunksAttr,
+                        IntegerAttr::get(IntegerType::get(context, 64),
+                                         op.getChunks().value_or(0)));
+  }
+  if (pipelineAxis.empty())
+    return success();
+  function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));
+  return inferStages(function, getNumStages(), getNumChunks());
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MatchStrategy : public proteus::impl::MatchStrategyBase<MatchStrategy> {
+public:
+  using MatchStrategyBase::MatchStrategyBase;
+  void runOnOperation() override;
+
+private:
+  strategy::TreeOp selectTree();
+  LogicalResult applyStack(strategy::TreeOp tree, func::FuncOp function);
+};
+} // namespace
+
+strategy::TreeOp MatchStrategy::selectTree() {
+  ModuleOp module = getOperation();
+  SmallVector<strategy::TreeOp> trees(module.getOps<strategy::TreeOp>());
+  StringRef wanted = StringRef(strategy).ltrim('@');
+  if (!wanted.empty()) {
+    for (strategy::TreeOp tree : trees)
+      if (tree.getSymName() == wanted)
+        return tree;
+    InFlightDiagnostic diagnostic =
+        emitError(module.getLoc(), "there is no strategy tree @") << wanted;
+    for (strategy::TreeOp tree : trees)
+      diagnostic.attachNote(tree.getLoc()) << "there is @" << tree.getSymName();
+    return {};
+  }
+  if (trees.size() == 1)
+    return trees.front();
+  InFlightDiagnostic diagnostic =
+      trees.empty()
+          ? emitError(module.getLoc(),
+                      "there is no strategy.tree in the module; write one that "
+                      "says how the model is split")
+          : emitError(module.getLoc(), "there are ")
+                << trees.size()
+                << " strategy trees; select one with strategy=@name";
+  for (strategy::TreeOp tree : trees)
+    diagnostic.attachNote(tree.getLoc()) << "there is @" << tree.getSymName();
+  return {};
+}
+
+/// Adds the decisions of the module's stack to a tree that leaves them open,
+/// and names those that a tree can't take.
+LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
+                                        func::FuncOp function) {
+  FailureOr<machine::Stack> resolved = resolveStack(getOperation(), stack);
+  if (failed(resolved))
+    return failure();
+  if (resolved->name.empty())
+    return success();
+  std::vector<std::string> left = addStackSettings(tree, *resolved, function);
+  if (!left.empty())
+    tree.emitRemark("stack '")
+        << resolved->name << "' also decides " << llvm::join(left, ", ")
+        << ", which the model and the tree decide here";
+  return success();
+}
+
+/// Every device of the mesh must exist. Without a list the ids are 0, 1, ...,
+/// so their number tells; a list is never longer than what the user wrote.
+static LogicalResult checkDevices(strategy::MeshOp mesh,
+                                  const machine::Cluster &cluster) {
+  int64_t last = mesh.getNumDevices() - 1;
+  if (auto devices = mesh.getDevices())
+    last = *llvm::max_element(*devices);
+  if (last < cluster.numDevices())
+    return success();
+  return mesh.emitOpError("names device ")
+         << last << ", but the cluster '" << cluster.name << "' has "
+         << cluster.numDevices() << " devices (0 to "
+         << cluster.numDevices() - 1 << "); use a smaller mesh or more nodes";
+}
+
+void MatchStrategy::runOnOperation() {
+  strategy::TreeOp tree = selectTree();
+  if (!tree)
+    return signalPassFailure();
+  FailureOr<machine::Cluster> machine = resolveCluster(getOperation(), cluster);
+  if (failed(machine))
+    return signalPassFailure();
+  if (failed(checkDevices(tree.getMesh(), *machine)))
+    return signalPassFailure();
+  auto function =
+      getOperation().lookupSymbol<func::FuncOp>(tree.getModelAttr());
+  if (function->hasAttr(kMeshAttr)) {
+    function.emitOpError("was matched with a strategy before");
+    return signalPassFailure();
+  }
+  if (failed(applyStack(tree, function)))
+    return signalPassFailure();
+  if (failed(refineMesh(tree)) || failed(TreeMatcher(tree, function).run()))
+    signalPassFailure();
+}

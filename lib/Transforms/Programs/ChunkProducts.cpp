@@ -1,0 +1,349 @@
+//===- ChunkProducts.cpp - products beside their communication --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Common/SumTerms.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Programs/Passes.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_CHUNKPRODUCTS
+#include "Proteus/Transforms/Programs/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The dimension in which `dims` has the iterator alone, if it has it once.
+static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
+                                     unsigned iterator) {
+  std::optional<unsigned> found;
+  for (auto [dim, iterators] : llvm::enumerate(dims)) {
+    if (!llvm::is_contained(iterators, iterator))
+      continue;
+    if (found || iterators.size() != 1)
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
+namespace {
+
+/// A way to cut a product: rows of one operand are rows of the result, and
+/// nothing else depends on them.
+struct Cut {
+  Operation *product;
+  unsigned operand;
+  unsigned operandDim;
+  unsigned resultDim;
+};
+
+/// Cuts the products of one program into chunks.
+class Chunker {
+public:
+  /// `said`: into how many; 0 if nothing is said.
+  Chunker(int64_t said) : said(said) {}
+
+  void cutBehind(dist::AllGatherOp gather);
+  template <typename ReduceOp> void cutInFront(ReduceOp reduce);
+
+  int64_t numUneven = 0;
+
+private:
+  void setCount(dist::CollectiveOpInterface collective);
+  bool divides(RankedTensorType type, unsigned dim, int64_t groups);
+  RankedTensorType chunkType(RankedTensorType type, unsigned dim) const {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] /= count;
+    return type.clone(shape);
+  }
+  Value chunk(OpBuilder &builder, Value whole, unsigned dim, int64_t index,
+              int64_t groups) const {
+    return dist::ChunkOp::create(builder, whole.getLoc(),
+                                 chunkType(tensorType(whole), dim), whole, dim,
+                                 index, count, groups);
+  }
+  Operation *cloneFor(OpBuilder &builder, Operation *op, unsigned operand,
+                      Value chunk, unsigned resultDim) const {
+    Operation *copy = builder.clone(*op);
+    copy->setOperand(operand, chunk);
+    Value result = copy->getResult(0);
+    result.setType(chunkType(tensorType(result), resultDim));
+    return copy;
+  }
+  Value cloneCollective(OpBuilder &builder, Operation *op, Value chunk,
+                        unsigned dim, int64_t index) const {
+    Operation *copy = cloneFor(builder, op, 0, chunk, dim);
+    if (copy->hasAttr(ProteusDialect::exchangeAttrName))
+      copy->setDiscardableAttr(ProteusDialect::exchangeAttrName,
+                               builder.getDenseI64ArrayAttr({index, count}));
+    return copy->getResult(0);
+  }
+  Value cloneProduct(OpBuilder &builder, const Cut &cut, Value rows) const {
+    Operation *copy =
+        cloneFor(builder, cut.product, cut.operand, rows, cut.resultDim);
+    copy->setDiscardableAttr(ProteusDialect::piecesAttrName,
+                             builder.getI64IntegerAttr(count));
+    return copy->getResult(0);
+  }
+  Value join(OpBuilder &builder, Value whole, ArrayRef<Value> chunks,
+             unsigned dim, int64_t groups) const {
+    return dist::JoinOp::create(builder, whole.getLoc(), whole.getType(),
+                                chunks, dim, groups);
+  }
+
+  int64_t said;
+  int64_t count = 0; ///< of the collective at hand
+};
+
+} // namespace
+
+/// How rows of dimension `dim` of an operand become rows of the result of `op`,
+/// if it is a product in which they do.
+static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
+  auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
+  if (!kernel || kernel.getKernelClass() != nn::KernelClass::Matrix ||
+      op->getNumResults() != 1)
+    return std::nullopt;
+  nn::IterationSpace space = kernel.getIterationSpace();
+  if (space.operands[operand][dim].size() != 1)
+    return std::nullopt;
+  unsigned iterator = space.operands[operand][dim].front();
+  for (auto [other, dims] : llvm::enumerate(space.operands))
+    for (const nn::DimIterators &iterators : dims)
+      if (other != operand && llvm::is_contained(iterators, iterator))
+        return std::nullopt;
+  std::optional<unsigned> operandDim = dimOf(space.operands[operand], iterator);
+  std::optional<unsigned> resultDim = dimOf(space.results[0], iterator);
+  if (!operandDim || !resultDim)
+    return std::nullopt;
+  return Cut{op, operand, *operandDim, *resultDim};
+}
+
+/// The cut of a product into rows of dimension `dim` of its result.
+static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
+  auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return std::nullopt;
+  nn::IterationSpace space = kernel.getIterationSpace();
+  if (space.results[0][dim].size() != 1)
+    return std::nullopt;
+  unsigned iterator = space.results[0][dim].front();
+  // One operand has the rows; that no other one does, `cutOf` checks.
+  for (auto [operand, dims] : llvm::enumerate(space.operands))
+    if (std::optional<unsigned> operandDim = dimOf(dims, iterator))
+      return cutOf(op, operand, *operandDim);
+  return std::nullopt;
+}
+
+/// In how many runs the devices hold a dimension: two each in a zigzag.
+static int64_t runsOf(RankedTensorType type, unsigned dim) {
+  dist::LayoutAttr layout = dist::getLayout(type);
+  return dist::numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
+         (layout.getValue().dims[dim].zigzag ? 2 : 1);
+}
+
+/// A ring exchange has as many chunks as members. Sums that all members get are
+/// the library's, and a few chunks hide most of them.
+void Chunker::setCount(dist::CollectiveOpInterface collective) {
+  constexpr int64_t chunksOfSums = 4;
+  count = said;
+  if (count == 0 && !collective->hasAttr(ProteusDialect::exchangeAttrName))
+    count = chunksOfSums;
+  if (count == 0)
+    count = collective.getGroupSize();
+}
+
+/// Whether a dimension can be cut: its parts are at home, and chunks divide
+/// their runs.
+bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
+  const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
+  bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&
+              type.getDimSize(dim) % (groups * count) == 0;
+  numUneven += !fits;
+  return fits;
+}
+
+/// Products that read what is gathered start when the first chunk is there.
+void Chunker::cutBehind(dist::AllGatherOp gather) {
+  unsigned dim = gather.getDim();
+  SmallVector<Cut> cuts;
+  for (OpOperand &use : gather.getResult().getUses())
+    if (use.getOwner()->getBlock() == gather->getBlock())
+      if (std::optional<Cut> cut =
+              cutOf(use.getOwner(), use.getOperandNumber(), dim))
+        cuts.push_back(*cut);
+  RankedTensorType type = gather.getInput().getType();
+  int64_t groups = runsOf(type, dim);
+  setCount(gather);
+  if (cuts.empty() || !divides(type, dim, groups))
+    return;
+  llvm::sort(cuts, [](const Cut &a, const Cut &b) {
+    return a.product->isBeforeInBlock(b.product);
+  });
+  OpBuilder builder(gather);
+  SmallVector<Value> gathered;
+  for (int64_t i = 0; i < count; ++i)
+    gathered.push_back(cloneCollective(
+        builder, gather, chunk(builder, gather.getInput(), dim, i, groups), dim,
+        i));
+  for (const Cut &cut : cuts) {
+    builder.setInsertionPoint(cut.product);
+    SmallVector<Value> chunks;
+    for (Value rows : gathered)
+      chunks.push_back(cloneProduct(builder, cut, rows));
+    Value result = cut.product->getResult(0);
+    result.replaceAllUsesWith(
+        join(builder, result, chunks, cut.resultDim, groups));
+    cut.product->erase();
+  }
+  builder.setInsertionPoint(gather);
+  Value whole = gather.getResult();
+  if (!whole.use_empty()) {
+    builder.setInsertionPointAfter(gathered.back().getDefiningOp());
+    whole.replaceAllUsesWith(join(builder, whole, gathered, dim, groups));
+  }
+  gather.erase();
+}
+
+/// The dimension along which a product is cut in front of its reduction.
+static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
+
+static unsigned rowsOf(dist::AllReduceOp reduce) {
+  // The largest one, but for the last, along which weights lie.
+  SmallVector<int64_t> shape =
+      dist::largestLocalShape(reduce.getInput().getType());
+  unsigned rows = 0;
+  for (unsigned dim = 1; dim + 1 < shape.size(); ++dim)
+    if (shape[dim] > shape[rows])
+      rows = dim;
+  return rows;
+}
+
+/// Whether the gradient of a weight is computed from what `product` computes
+/// the gradient of an input from: it runs beside the sum of the latter.
+static bool hasWeightGradient(const Cut &cut) {
+  auto kernel = cast<IterationSpaceOpInterface>(cut.product);
+  if (kernel.getKernelPass() != nn::KernelPass::DataGradient)
+    return false;
+  return llvm::any_of(
+      cut.product->getOperand(cut.operand).getUsers(), [](Operation *user) {
+        auto other = dyn_cast<IterationSpaceOpInterface>(user);
+        return other && other.getKernelClass() == nn::KernelClass::Matrix &&
+               other.getKernelPass() == nn::KernelPass::WeightGradient;
+      });
+}
+
+/// The sum over devices of a chunk starts when it is computed.
+template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
+  Value input = reduce.getInput();
+  Operation *product = input.getDefiningOp();
+  if (tensorType(input).getRank() < 2 || !input.hasOneUse() || !product ||
+      product->getBlock() != reduce->getBlock())
+    return;
+  unsigned dim = rowsOf(reduce);
+  std::optional<Cut> cut = cutOfResult(product, dim);
+  if (!cut || hasWeightGradient(*cut))
+    return;
+  // Every device gets chunks of its own part.
+  int64_t groups = runsOf(tensorType(reduce.getResult()), dim);
+  setCount(reduce);
+  if (!divides(tensorType(reduce.getResult()), dim, groups) ||
+      !divides(tensorType(product->getOperand(cut->operand)), cut->operandDim,
+               groups))
+    return;
+  OpBuilder builder(product);
+  SmallVector<Value> chunks;
+  for (int64_t i = 0; i < count; ++i) {
+    Value rows = chunk(builder, product->getOperand(cut->operand),
+                       cut->operandDim, i, groups);
+    chunks.push_back(cloneCollective(
+        builder, reduce, cloneProduct(builder, *cut, rows), dim, i));
+  }
+  builder.setInsertionPoint(reduce);
+  Value whole = reduce.getResult();
+  whole.replaceAllUsesWith(join(builder, whole, chunks, dim, groups));
+  reduce->erase();
+  product->erase();
+}
+
+/// Whether `op` computes products, or adds them up.
+static bool isProduct(Operation *op) {
+  return allTerms(op, [](IterationSpaceOpInterface kernel) {
+    return kernel.getKernelClass() == nn::KernelClass::Matrix &&
+           kernel.getKernelFamily() != nn::KernelFamily::Attention;
+  });
+}
+
+/// Whether a collective goes by user buffers: linears have them. Those of
+/// attention and embeddings are the library's, and so are sums that all get.
+static bool hasUserBuffers(Operation *op) {
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op))
+    return llvm::any_of(gather.getResult().getUsers(), isProduct);
+  auto scatter = dyn_cast<dist::ReduceScatterOp>(op);
+  return scatter && isProduct(scatter.getInput().getDefiningOp());
+}
+
+namespace {
+class ChunkProducts : public proteus::impl::ChunkProductsBase<ChunkProducts> {
+public:
+  using ChunkProductsBase::ChunkProductsBase;
+
+  void runOnOperation() override;
+};
+} // namespace
+
+void ChunkProducts::runOnOperation() {
+  dist::ProgramOp program = getOperation();
+  auto given = program->getAttrOfType<IntegerAttr>(kChunksAttr);
+  program->removeDiscardableAttr(kChunksAttr);
+  if (chunks < 0 || chunks == 1) {
+    program.emitOpError("chunks must be at least 2, got ") << chunks.getValue();
+    return signalPassFailure();
+  }
+  if (chunks == 0 && !given)
+    return;
+  SmallVector<Operation *> collectives;
+  program.walk([&](Operation *op) {
+    auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+    bool isForKernels =
+        !purpose || purpose.getValue() == dist::Purpose::Activation;
+    auto section = op->getParentOfType<dist::SectionOp>();
+    if (isForKernels && section && !section.getOnce() &&
+        isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op)) {
+      collectives.push_back(op);
+      if (hasUserBuffers(op))
+        op->setDiscardableAttr(ProteusDialect::exchangeAttrName,
+                               DenseI64ArrayAttr::get(&getContext(), {0, 1}));
+    }
+  });
+  Chunker chunker(chunks > 0 ? int64_t(chunks) : given.getInt());
+  for (Operation *op : collectives) {
+    if (auto gather = dyn_cast<dist::AllGatherOp>(op))
+      chunker.cutBehind(gather);
+    else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op))
+      chunker.cutInFront(scatter);
+    else
+      chunker.cutInFront(cast<dist::AllReduceOp>(op));
+  }
+  if (chunker.numUneven > 0)
+    program.emitRemark() << chunker.numUneven
+                         << " of its collectives run in one piece: chunks do "
+                            "not divide their rows on a device; choose another "
+                            "number of chunks";
+}

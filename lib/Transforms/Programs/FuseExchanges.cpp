@@ -1,0 +1,118 @@
+//===- FuseExchanges.cpp - one all-to-all for many places -------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Transforms/Programs/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_FUSEEXCHANGES
+#include "Proteus/Transforms/Programs/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+/// Whether all operands of `op` are there before `position`.
+static bool couldStandAt(Operation *op, Operation *position) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return !producer || producer->getBlock() != op->getBlock() ||
+           producer->isBeforeInBlock(position);
+  });
+}
+
+/// The first operation of the block that reads a result of `op`.
+static Operation *firstReader(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *reader = op->getBlock()->findAncestorOpInBlock(*user);
+    if (reader && (!first || reader->isBeforeInBlock(first)))
+      first = reader;
+  }
+  return first;
+}
+
+namespace {
+
+/// Movements of one kind that may become one exchange.
+struct Group {
+  SmallVector<Operation *> members;
+  /// In front of which the exchange must stand.
+  Operation *deadline = nullptr;
+};
+
+class FuseExchanges : public proteus::impl::FuseExchangesBase<FuseExchanges> {
+public:
+  void runOnOperation() override {
+    getOperation()->walk([&](Block *block) { fuseIn(*block); });
+  }
+
+private:
+  void fuseIn(Block &block);
+  void fuse(const Group &group);
+};
+
+} // namespace
+
+void FuseExchanges::fuseIn(Block &block) {
+  // By kind, axes and purpose. A group stands in front of the first reader of
+  // any member: others join if they stand before it, or could.
+  using Key = std::tuple<OperationName, Attribute, Attribute>;
+  llvm::MapVector<Key, SmallVector<Group>> groups;
+  for (Operation &op : block) {
+    if (!isa<dist::ScatterOp, dist::GatherOp>(op))
+      continue;
+    Key key{op.getName(), op.getAttr("axes"), op.getAttr("purpose")};
+    Operation *reader = firstReader(&op);
+    SmallVector<Group> &candidates = groups[key];
+    auto joins = [&](Group &group) {
+      return !group.deadline || op.isBeforeInBlock(group.deadline) ||
+             couldStandAt(&op, group.deadline);
+    };
+    auto group = llvm::find_if(candidates, joins);
+    if (group == candidates.end()) {
+      candidates.emplace_back();
+      group = std::prev(candidates.end());
+    }
+    group->members.push_back(&op);
+    if (reader &&
+        (!group->deadline || reader->isBeforeInBlock(group->deadline)))
+      group->deadline = reader;
+  }
+  for (auto &[key, candidates] : groups)
+    for (Group &group : candidates)
+      if (group.members.size() > 1)
+        fuse(group);
+}
+
+void FuseExchanges::fuse(const Group &group) {
+  // In front of the first reader all operands are there.
+  Operation *first = group.members.front();
+  OpBuilder builder(group.deadline ? group.deadline
+                                   : first->getBlock()->getTerminator());
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (Operation *member : group.members) {
+    inputs.push_back(member->getOperand(0));
+    types.push_back(member->getResult(0).getType());
+  }
+  auto exchange = dist::ExchangeOp::create(
+      builder, first->getLoc(), types, inputs,
+      cast<ArrayAttr>(first->getAttr("axes")),
+      dyn_cast_if_present<dist::PurposeAttr>(first->getAttr("purpose")));
+  if (Attribute path = first->getAttr(ProteusDialect::pathAttrName))
+    exchange->setDiscardableAttr(ProteusDialect::pathAttrName, path);
+  for (auto [member, output] :
+       llvm::zip(group.members, exchange.getOutputs())) {
+    member->getResult(0).replaceAllUsesWith(output);
+    member->erase();
+  }
+}

@@ -1,0 +1,565 @@
+//===- FuseGradients.cpp - gradient buckets ---------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Plan/PlanEnums.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Programs/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_FUSEGRADIENTS
+#include "Proteus/Transforms/Programs/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+
+/// A collective of the update section that can join a bucket: the reduction of
+/// a gradient, or the gathering of an updated parameter.
+struct Member {
+  dist::CollectiveOpInterface op;
+  Value input;
+  /// The section that computes the input.
+  dist::SectionOp section;
+  /// Iterations, and for each of them the position in the expanded order of
+  /// the sections at which the input is ready.
+  SmallVector<int64_t> ready;
+  /// For each of them the layer (`layers[3]`), or nothing between layers.
+  SmallVector<std::string> layers;
+  bool stacked = false;
+  /// What is reduced for the second time counts as it did for the first.
+  std::optional<int64_t> firstBytes;
+
+  int64_t bytes() { return firstBytes.value_or(dist::localBytes(buffer())); }
+
+  /// The larger one of input and result: that of a gathering is its result.
+  RankedTensorType buffer() {
+    Value value = isa<dist::AllGatherOp>(op) ? op->getResult(0) : input;
+    return cast<RankedTensorType>(value.getType());
+  }
+};
+
+/// One iteration of one member, in the order in which they become ready.
+struct Slice {
+  int64_t ready;
+  int64_t operand;
+  int64_t iteration;
+  int64_t bytes;
+  dist::SectionOp section;
+  StringRef layer;
+};
+
+/// When a bucket closes, and when it is reduced.
+struct BucketRule {
+  int64_t first; ///< bytes of the first one
+  int64_t size;  ///< bytes of others
+  bool perLayer = false;
+  /// Every slice of a member is a bucket.
+  bool perParameter = false;
+  bool afterBackward = false;
+  /// Gradients of one operation are ready together.
+  bool byOperation = false;
+};
+
+} // namespace
+
+/// Number of operations that the body of a repeat executes per iteration.
+static int64_t expandedSize(Operation *op) {
+  if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+    int64_t body = 0;
+    for (Operation &inner : repeat.getBody().front())
+      body += expandedSize(&inner);
+    return body * static_cast<int64_t>(repeat.getCount());
+  }
+  return 1;
+}
+
+namespace {
+/// Positions of operations in the expanded orders of their blocks, found once
+/// per block.
+class Positions {
+public:
+  int64_t get(Operation *op) {
+    auto [entry, isNew] = blocks.try_emplace(op->getBlock());
+    if (isNew) {
+      int64_t position = 0;
+      for (Operation &other : *op->getBlock()) {
+        entry->second[&other] = position;
+        position += expandedSize(&other);
+      }
+    }
+    return entry->second.lookup(op);
+  }
+
+  /// Where a section begins: sections follow each other.
+  int64_t getBegin(dist::SectionOp section) {
+    auto [entry, isNew] = begins.try_emplace(section, 0);
+    if (isNew)
+      for (dist::SectionOp other :
+           cast<dist::ProgramOp>(section->getParentOp()).getSections()) {
+        if (other == section)
+          break;
+        for (Operation &op : other.getBody().front())
+          entry->second += expandedSize(&op);
+      }
+    return entry->second;
+  }
+
+private:
+  DenseMap<Block *, DenseMap<Operation *, int64_t>> blocks;
+  DenseMap<Operation *, int64_t> begins;
+};
+} // namespace
+
+/// The last operation in the block of `op` that has its path, with nothing of
+/// another path in between but communication.
+static Operation *lastOfPath(Operation *op) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+  if (!kernel)
+    return op;
+  std::string path = nn::getPath(op);
+  Operation *last = op;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (!isa<nn::IterationSpaceOpInterface>(next))
+      continue;
+    if (nn::getPath(next) != path)
+      break;
+    last = next;
+  }
+  return last;
+}
+
+/// The layer that a path belongs to: `layers[3]` of `layers[3].mlp.fc1`.
+static std::string layerOf(StringRef path) {
+  size_t end = path.find(']');
+  return end == StringRef::npos ? "" : path.take_front(end + 1).str();
+}
+
+/// The kernel whose result `op` brings into another layout, if that is all that
+/// `op` does; else `op`. Where in its layer a conversion stands depends on
+/// whether layers are written out.
+static Operation *sourceOf(Operation *op) {
+  while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
+         op->getNumOperands() == 1) {
+    Operation *producer = op->getOperand(0).getDefiningOp();
+    if (!producer || producer->getBlock() != op->getBlock())
+      break;
+    op = producer;
+  }
+  return op;
+}
+
+/// Finds the positions at which the iterations of a value of a section are
+/// ready. A stacked result of a repeat is ready iteration by iteration, in the
+/// order in which the repeat runs.
+///
+/// With `byOperation` all gradients of an operation are ready at once: when the
+/// last kernel of its gradients has ended.
+static void findReady(Value yielded, Positions &positions, bool byOperation,
+                      Member &reduction) {
+  Operation *producer = yielded.getDefiningOp();
+  Operation *around = yielded.getParentBlock()->getParentOp();
+  reduction.section = dyn_cast<dist::SectionOp>(around);
+  if (!reduction.section)
+    reduction.section = around->getParentOfType<dist::SectionOp>();
+  int64_t base = reduction.section ? positions.getBegin(reduction.section) : 0;
+  if (!producer) {
+    reduction.ready = {base};
+    reduction.layers = {""};
+    return;
+  }
+  auto repeat = dyn_cast<nn::RepeatOp>(producer);
+  unsigned number = cast<OpResult>(yielded).getResultNumber();
+  if (!repeat)
+    producer = sourceOf(producer);
+  base += positions.get(producer);
+  if (!repeat || number < repeat.getNumCarried()) {
+    if (byOperation)
+      base += positions.get(lastOfPath(producer)) - positions.get(producer);
+    reduction.ready = {base + expandedSize(producer)};
+    reduction.layers = {repeat ? "" : layerOf(nn::getPath(producer))};
+    return;
+  }
+  int64_t count = repeat.getCount();
+  int64_t body = expandedSize(repeat) / count;
+  Operation *inner = repeat.getYield()->getOperand(number).getDefiningOp();
+  if (inner)
+    inner = sourceOf(inner);
+  if (inner && byOperation)
+    inner = lastOfPath(inner);
+  int64_t offset = inner ? positions.get(inner) + 1 : 0;
+  reduction.stacked = true;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t step = repeat.getReverse() ? count - 1 - i : i;
+    reduction.ready.push_back(base + step * body + offset);
+    reduction.layers.push_back(layerOf(nn::getPath(repeat) + "[" +
+                                       std::to_string(repeat.getFirst() + i) +
+                                       "]"));
+  }
+}
+
+/// The reduction behind `op`, if it reduces a gradient that a section has
+/// computed.
+static std::optional<Member> asReduction(Operation &op, Positions &positions,
+                                         bool byOperation) {
+  if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
+    return std::nullopt;
+  auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
+  if (!purpose || purpose.getValue() != dist::Purpose::Gradient)
+    return std::nullopt;
+  Member reduction;
+  reduction.op = cast<dist::CollectiveOpInterface>(op);
+  reduction.input = op.getOperand(0);
+  Value source = reduction.input;
+  if (auto accumulate = source.getDefiningOp<dist::AccumulateOp>())
+    source = accumulate.getInput();
+  auto result = dyn_cast<OpResult>(source);
+  if (!result || !isa<dist::SectionOp>(result.getOwner()))
+    return std::nullopt;
+  auto section = cast<dist::SectionOp>(result.getOwner());
+  findReady(section.getYielded()[result.getResultNumber()], positions,
+            byOperation, reduction);
+  return reduction;
+}
+
+/// The gathering behind `op`, if it gathers a parameter that the section has
+/// updated.
+static std::optional<Member> asGathering(Operation &op, Positions &positions) {
+  auto gather = dyn_cast<dist::AllGatherOp>(op);
+  if (!gather || gather.getPurpose() != dist::Purpose::Parameter)
+    return std::nullopt;
+  Operation *producer = gather.getInput().getDefiningOp();
+  if (!producer || !isa<nn::RepeatOp, nn::IterationSpaceOpInterface>(producer))
+    return std::nullopt;
+  Member gathering;
+  gathering.op = cast<dist::CollectiveOpInterface>(op);
+  gathering.input = gather.getInput();
+  findReady(gathering.input, positions, /*byOperation=*/false, gathering);
+  return gathering;
+}
+
+/// Fills buckets in the order in which members become ready; a bucket closes
+/// when the rule says so, and where a section ends: another one may run its
+/// last micro-batch at any other time.
+static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
+                                 const BucketRule &rule) {
+  SmallVector<Slice> slices;
+  for (auto [operand, member] : llvm::enumerate(members)) {
+    int64_t bytes = member.bytes() / static_cast<int64_t>(member.ready.size());
+    for (auto [iteration, ready] : llvm::enumerate(member.ready))
+      slices.push_back({ready, static_cast<int64_t>(operand),
+                        static_cast<int64_t>(iteration), bytes, member.section,
+                        member.layers[iteration]});
+  }
+  llvm::sort(slices, [](const Slice &a, const Slice &b) {
+    return std::tie(a.ready, a.operand, a.iteration) <
+           std::tie(b.ready, b.operand, b.iteration);
+  });
+  dist::Buckets buckets;
+  int64_t filled = 0;
+  bool open = false;
+  dist::SectionOp section;
+  StringRef layer;
+  for (const Slice &member : slices) {
+    open &=
+        section == member.section && (!rule.perLayer || layer == member.layer);
+    section = member.section;
+    layer = member.layer;
+    if (!open) {
+      buckets.list.emplace_back();
+      filled = 0;
+      open = true;
+    }
+    auto &bucket = buckets.list.back();
+    // Neighbouring iterations of one operand make one range.
+    auto neighbour = llvm::find_if(bucket, [&](dist::BucketRange &range) {
+      return range.operand == member.operand &&
+             (range.from == member.iteration + 1 ||
+              range.to == member.iteration);
+    });
+    if (neighbour == bucket.end())
+      bucket.push_back(
+          {member.operand, member.iteration, member.iteration + 1});
+    else if (neighbour->from == member.iteration + 1)
+      neighbour->from = member.iteration;
+    else
+      neighbour->to = member.iteration + 1;
+    filled += member.bytes;
+    if (rule.perParameter ||
+        filled >= (buckets.list.size() == 1 ? rule.first : rule.size))
+      open = false;
+  }
+  return buckets;
+}
+
+namespace {
+class FuseGradients : public proteus::impl::FuseGradientsBase<FuseGradients> {
+public:
+  using FuseGradientsBase::FuseGradientsBase;
+
+  void runOnOperation() override {
+    dist::ProgramOp program = getOperation();
+    dist::SectionOp update = program.getSection(dist::SectionKind::Update);
+    if (update && failed(fuse(program, update)))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult fuse(dist::ProgramOp program, dist::SectionOp update);
+  dist::FusedReduceOp fuseGroup(dist::SectionOp update,
+                                MutableArrayRef<Member> group,
+                                const BucketRule &rule,
+                                Operation *behind = nullptr);
+  void fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
+                 ArrayRef<Member> group, const BucketRule &rule);
+  void fuseGatherings(dist::SectionOp update, MutableArrayRef<Member> group,
+                      const BucketRule &rule);
+};
+} // namespace
+
+/// Reduces gradients of which every replica updates a part as a whole, and
+/// takes the part of the sum.
+static void reduceWhole(dist::SectionOp update) {
+  for (auto scatter : llvm::to_vector(
+           update.getBody().front().getOps<dist::ReduceScatterOp>())) {
+    if (scatter.getPurpose() != dist::Purpose::Gradient)
+      continue;
+    auto type = cast<RankedTensorType>(scatter.getInput().getType());
+    dist::LayoutAttr layout = dist::getLayout(type);
+    dist::MeshAttr mesh = layout.getMesh();
+    dist::AxisList axes = *dist::getAxes(mesh, scatter.getAxes());
+    llvm::sort(axes);
+    dist::Layout whole = layout.getValue();
+    llvm::erase_if(
+        whole.getPartial(scatter.getReduction()),
+        [&](dist::Axis axis) { return llvm::is_contained(axes, axis); });
+    OpBuilder builder(scatter);
+    Value sum = dist::AllReduceOp::create(
+        builder, scatter.getLoc(),
+        dist::withLayout(type, dist::LayoutAttr::get(mesh, whole)),
+        scatter.getReduction(), scatter.getInput(),
+        dist::getAxisNames(mesh, axes), scatter.getPurposeAttr());
+    Value part =
+        dist::SliceOp::create(builder, scatter.getLoc(), scatter.getType(), sum,
+                              scatter.getDim(), scatter.getAxes());
+    scatter.getResult().replaceAllUsesWith(part);
+    scatter.erase();
+  }
+}
+
+/// Reduces a group in buckets, behind `behind` or in front of all else.
+dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
+                                             MutableArrayRef<Member> group,
+                                             const BucketRule &rule,
+                                             Operation *behind) {
+  // Backward order, so that the text lists gradients as they become ready. Of
+  // those that are ready together the last comes first: biases are small.
+  llvm::sort(group, [&](const Member &a, const Member &b) {
+    int64_t readyA = *llvm::min_element(a.ready);
+    int64_t readyB = *llvm::min_element(b.ready);
+    if (readyA != readyB)
+      return readyA < readyB;
+    return rule.byOperation ? b.op->isBeforeInBlock(a.op)
+                            : a.op->isBeforeInBlock(b.op);
+  });
+  // Everything the fused reduction reads comes from other sections, or from the
+  // reduction that it stands behind.
+  Block &body = update.getBody().front();
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  SmallVector<bool> stacked;
+  Operation *last = behind;
+  for (Member &reduction : group) {
+    if (auto accumulate = reduction.input.getDefiningOp<dist::AccumulateOp>()) {
+      if (last)
+        accumulate->moveAfter(last);
+      else
+        accumulate->moveBefore(&body, body.begin());
+      last = accumulate;
+    }
+    inputs.push_back(reduction.input);
+    types.push_back(reduction.op->getResult(0).getType());
+    stacked.push_back(reduction.stacked);
+  }
+  OpBuilder builder(&getContext());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(&body);
+  Operation *model = group.front().op;
+  // A gradient may travel in another type than it accumulates in.
+  auto training =
+      update->getParentOp()->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
+  Type wire = training ? training.getReduction() : Type();
+  if (wire == getElementTypeOrSelf(group.front().input.getType()))
+    wire = {};
+  auto fused = dist::FusedReduceOp::create(
+      builder, model->getLoc(), types,
+      dist::CollectiveKindAttr::get(&getContext(),
+                                    group.front().op.getCollectiveKind()),
+      cast<dist::ReductionKindAttr>(model->getAttr("reduction")), inputs,
+      cast<ArrayAttr>(model->getAttr("axes")),
+      builder.getDenseBoolArrayAttr(stacked),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
+      rule.afterBackward ? builder.getUnitAttr() : UnitAttr(),
+      wire ? TypeAttr::get(wire) : TypeAttr(),
+      dist::PurposeAttr::get(&getContext(), dist::Purpose::Gradient));
+  for (auto [reduction, result] : llvm::zip(group, fused.getOutputs())) {
+    reduction.firstBytes = reduction.bytes();
+    reduction.op->getResult(0).replaceAllUsesWith(result);
+    reduction.op->erase();
+  }
+  return fused;
+}
+
+/// Reduces what a bucket has reduced over more devices, where that follows.
+void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
+                              ArrayRef<Member> group, const BucketRule &rule) {
+  llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;
+  for (auto [member, output] : llvm::zip_equal(group, fused.getOutputs())) {
+    if (!output.hasOneUse())
+      continue;
+    Operation *reader = *output.getUsers().begin();
+    auto purpose = reader->getAttrOfType<dist::PurposeAttr>("purpose");
+    if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(reader) || !purpose ||
+        purpose.getValue() != dist::Purpose::Gradient ||
+        reader->getAttr("reduction") != fused.getReductionAttr())
+      continue;
+    Member again = member;
+    again.op = cast<dist::CollectiveOpInterface>(reader);
+    again.input = output;
+    groups[{static_cast<unsigned>(again.op.getCollectiveKind()),
+            reader->getAttr("axes")}]
+        .push_back(std::move(again));
+  }
+  for (auto &[key, members] : groups)
+    fuseGroup(update, members, rule, fused);
+}
+
+void FuseGradients::fuseGatherings(dist::SectionOp update,
+                                   MutableArrayRef<Member> group,
+                                   const BucketRule &rule) {
+  // What is gathered leaves the section, so it can all be done at the end,
+  // together with further steps to the layout in which it leaves.
+  Block &body = update.getBody().front();
+  SetVector<Operation *> readers;
+  for (Member &member : group)
+    readers.insert(member.op->getUsers().begin(), member.op->getUsers().end());
+  for (size_t i = 0; i < readers.size(); ++i)
+    readers.insert(readers[i]->getUsers().begin(),
+                   readers[i]->getUsers().end());
+  readers.remove(body.getTerminator());
+  OpBuilder builder(body.getTerminator());
+  for (Operation *reader : llvm::to_vector(llvm::make_filter_range(
+           llvm::map_range(body, [](Operation &op) { return &op; }),
+           [&](Operation *op) { return readers.contains(op); }))) {
+    reader->moveBefore(body.getTerminator());
+    if (builder.getInsertionPoint() == body.getTerminator()->getIterator())
+      builder.setInsertionPoint(reader);
+  }
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  SmallVector<bool> stacked;
+  for (Member &member : group) {
+    inputs.push_back(member.input);
+    types.push_back(member.op->getResult(0).getType());
+    stacked.push_back(member.stacked);
+  }
+  auto fused = dist::FusedGatherOp::create(
+      builder, group.front().op->getLoc(), types, inputs,
+      cast<ArrayAttr>(group.front().op->getAttr("axes")),
+      builder.getDenseBoolArrayAttr(stacked),
+      dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
+      dist::PurposeAttr::get(&getContext(), dist::Purpose::Parameter));
+  for (auto [member, result] : llvm::zip(group, fused.getOutputs())) {
+    member.op->getResult(0).replaceAllUsesWith(result);
+    member.op->erase();
+  }
+}
+
+/// Defaults of PyTorch's DistributedDataParallel.
+static constexpr BucketRule ddpBuckets{1048576, 26214400};
+
+/// Reads the rule of `strategy.bucket`.
+static BucketRule readBuckets(DictionaryAttr bucket) {
+  BucketRule rule = ddpBuckets;
+  rule.perLayer = bucket.contains("per_layer");
+  rule.byOperation = bucket.contains("by_operation");
+  if (auto word = bucket.getAs<StringAttr>("reduction")) {
+    auto reduction = plan::symbolizeGradientReduction(word);
+    rule.perParameter = reduction == plan::GradientReduction::PerParameter;
+    rule.afterBackward = reduction == plan::GradientReduction::AfterBackward;
+  }
+  auto size = bucket.getAs<IntegerAttr>("size");
+  auto first = bucket.getAs<IntegerAttr>("first");
+  if (size || first || rule.perLayer || rule.afterBackward) {
+    rule.size = size ? size.getInt() : std::numeric_limits<int64_t>::max();
+    rule.first = first ? first.getInt() : rule.size;
+  }
+  return rule;
+}
+
+/// Reads the rule for updated parameters, given the one for gradients.
+static BucketRule readGatherBuckets(DictionaryAttr bucket, BucketRule rule) {
+  if (bucket.contains("gather_per_parameter"))
+    rule.perParameter = true;
+  if (auto size = bucket.getAs<IntegerAttr>("gather")) {
+    rule.first = rule.size = size.getInt();
+    rule.perParameter = false;
+  }
+  return rule;
+}
+
+LogicalResult FuseGradients::fuse(dist::ProgramOp program,
+                                  dist::SectionOp update) {
+  auto bucket = program->getAttrOfType<DictionaryAttr>(kBucketAttr);
+  BucketRule rule = bucket ? readBuckets(bucket) : ddpBuckets;
+  if (bucket && bucket.contains("all_reduce"))
+    reduceWhole(update);
+  // Options of the pass come before the tree.
+  if (bucketSize < 0 || firstBucketSize < 0)
+    return program.emitOpError("bucket sizes must not be negative, got ")
+           << bucketSize.getValue() << " and " << firstBucketSize.getValue();
+  if (bucketSize > 0)
+    rule.size = bucketSize;
+  if (firstBucketSize > 0)
+    rule.first = firstBucketSize;
+  BucketRule gatherRule = bucket ? readGatherBuckets(bucket, rule) : rule;
+  // One fused reduction per kind, axes and element type.
+  llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
+                  SmallVector<Member>>
+      groups;
+  Positions positions;
+  for (Operation &op : update.getBody().front())
+    if (auto reduction = asReduction(op, positions, rule.byOperation))
+      groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
+              op.getAttr("axes"), op.getAttr("reduction"),
+              getElementTypeOrSelf(reduction->input.getType())}]
+          .push_back(*reduction);
+  for (auto &[key, group] : groups) {
+    dist::FusedReduceOp fused = fuseGroup(update, group, rule);
+    fuseAgain(update, fused, group, rule);
+  }
+  llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
+  for (Operation &op : update.getBody().front())
+    if (auto gathering = asGathering(op, positions))
+      gatherings[{op.getAttr("axes"),
+                  getElementTypeOrSelf(gathering->input.getType())}]
+          .push_back(*gathering);
+  for (auto &[key, group] : gatherings)
+    fuseGatherings(update, group, gatherRule);
+  return success();
+}

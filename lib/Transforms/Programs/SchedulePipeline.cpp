@@ -1,0 +1,189 @@
+//===- SchedulePipeline.cpp - the order of micro-batches --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Programs/Passes.h"
+#include "Proteus/Transforms/Common/Schedules.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <set>
+
+namespace proteus {
+#define GEN_PASS_DEF_SCHEDULEPIPELINE
+#include "Proteus/Transforms/Programs/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using dist::SectionKind;
+using dist::Work;
+
+static bool hasGradients(dist::ProgramOp program, int64_t chunk) {
+  return program.getSection(SectionKind::Backward, chunk) ||
+         program.getSection(SectionKind::InputGradient, chunk) ||
+         program.getSection(SectionKind::WeightGradient, chunk);
+}
+
+/// What an item of a listed order is in a program. Orders are written for all
+/// stages alike, so a program may have no such work: a chunk may be empty or
+/// need no gradients, and a backward that can't be split is whole, in the place
+/// of the gradients that the stage in front waits for. Items without a section
+/// are then nothing. Those that stay are checked with the schedule.
+static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
+                                   const Work &work) {
+  bool isForward = work.kind == SectionKind::Forward;
+  if (program.getSection(work.kind, work.chunk) || !work.micro ||
+      *work.micro >= program.getMesh().getMicro() || work.chunk >= chunks ||
+      work.kind == SectionKind::Update)
+    return work;
+  // A model that is not trained has no gradients anywhere.
+  if (!isForward && !program->hasAttr(nn::kTrainingAttr))
+    return work;
+  if (isForward || !hasGradients(program, work.chunk))
+    return std::nullopt;
+  // A split backward has no whole one besides.
+  if (!program.getSection(SectionKind::Backward, work.chunk))
+    return work;
+  if (work.kind == SectionKind::WeightGradient)
+    return std::nullopt;
+  return Work{SectionKind::Backward, work.chunk, work.micro};
+}
+
+/// The items that the tree lists, without the update.
+static FailureOr<SmallVector<Work>>
+listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
+  SmallVector<Work> order;
+  std::set<Work> listed;
+  auto error = [&](const Work &work) {
+    return program.emitOpError("order: ") << dist::formatWork(work);
+  };
+  for (StringAttr item : items.getAsRange<StringAttr>()) {
+    std::optional<Work> work = dist::parseWork(item);
+    if (!work)
+      return program.emitOpError("order: '")
+             << item.getValue() << "' is no item of a schedule";
+    std::optional<Work> own = resolve(program, chunks, *work);
+    bool isNew = listed.insert(*work).second;
+    // The schedule shows its own items only.
+    if (!(own == work)) {
+      if (!isNew)
+        return error(*work) << " is listed twice";
+      Work input{SectionKind::InputGradient, work->chunk, work->micro};
+      if (work->kind == SectionKind::WeightGradient && !listed.count(input))
+        return error(*work) << " comes before " << dist::formatWork(input);
+    }
+    if (own)
+      order.push_back(*own);
+  }
+  return order;
+}
+
+/// All sections that run per micro-batch, as often as they run.
+static SmallVector<Work> allWork(dist::ProgramOp program) {
+  SmallVector<Work> work;
+  for (dist::SectionOp section : program.getSections())
+    if (!section.getOnce())
+      for (int64_t micro = 0; micro < program.getMesh().getMicro(); ++micro)
+        work.push_back({section.getKind(), section.getChunkNumber(), micro});
+  return work;
+}
+
+static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
+                                            int64_t stage, int64_t stages) {
+  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  auto number = [&](StringRef name) -> std::optional<int64_t> {
+    auto value = settings ? settings.getAs<IntegerAttr>(name) : IntegerAttr();
+    return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
+  };
+  StageShape shape{stage, stages, number("virtual_stages").value_or(1),
+                   program.getMesh().getMicro(), number("max_ongoing")};
+  SmallVector<Work> order;
+  if (auto listed =
+          settings ? settings.getAs<ArrayAttr>("orders") : ArrayAttr()) {
+    auto items =
+        listedOrder(program, cast<ArrayAttr>(listed[stage]), shape.chunks);
+    if (failed(items))
+      return failure();
+    order = std::move(*items);
+  } else {
+    auto name = settings ? settings.getAs<StringAttr>("order") : StringAttr();
+    const PipelineSchedule *rule =
+        findSchedule(name ? name.getValue() : "1f1b");
+    if (!rule)
+      return program.emitOpError("order ") << name << " is not known";
+    if (std::optional<std::string> reason = rule->whyNot(shape))
+      return program.emitOpError("order \"")
+             << rule->getName() << "\" does not fit: " << *reason;
+    order = allWork(program);
+    llvm::sort(order, [&](const Work &a, const Work &b) {
+      return rule->isBefore(shape, a, b);
+    });
+  }
+  if (program.getSection(SectionKind::Update))
+    order.push_back({SectionKind::Update, 0, std::nullopt});
+  return order;
+}
+
+/// Checks an order that a person has listed. The schedule's own verifier knows
+/// nothing of the limit.
+static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
+                                  dist::ProgramOp program) {
+  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  auto most =
+      settings ? settings.getAs<IntegerAttr>("max_ongoing") : IntegerAttr();
+  if (!most || !settings.contains("orders") ||
+      schedule.maxOngoing(stage) <= most.getInt())
+    return success();
+  return program.emitOpError("order of stage ")
+         << stage << " has " << schedule.maxOngoing(stage)
+         << " micro-batches in flight, first with "
+         << dist::formatWork(*schedule.firstBeyond(stage, most.getInt()))
+         << ", more than max_ongoing = " << most.getInt();
+}
+
+namespace {
+class SchedulePipeline
+    : public proteus::impl::SchedulePipelineBase<SchedulePipeline> {
+public:
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<dist::ProgramOp> programs(module.getOps<dist::ProgramOp>());
+    // An order that the user wrote stands.
+    if (programs.empty() || !module.getOps<dist::ScheduleOp>().empty())
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> names, orders;
+    for (auto [stage, program] : llvm::enumerate(programs)) {
+      names.push_back(FlatSymbolRefAttr::get(program.getSymNameAttr()));
+      FailureOr<SmallVector<Work>> order =
+          orderOf(program, stage, programs.size());
+      if (failed(order))
+        return signalPassFailure();
+      orders.push_back(dist::OrderAttr::get(&getContext(), *order));
+    }
+    OpBuilder end = OpBuilder::atBlockEnd(module.getBody());
+    auto schedule = dist::ScheduleOp::create(
+        end, programs.front().getLoc(), "schedule", builder.getArrayAttr(names),
+        builder.getArrayAttr(orders), /*sym_visibility=*/StringAttr());
+    // What a person has listed may be wrong.
+    SymbolTableCollection symbols;
+    if (failed(schedule.verifySymbolUses(symbols)))
+      return signalPassFailure();
+    for (auto [stage, program] : llvm::enumerate(programs))
+      if (failed(checkOngoing(schedule, stage, program)))
+        return signalPassFailure();
+    for (dist::ProgramOp program : programs) {
+      program->removeDiscardableAttr(kScheduleAttr);
+      program->removeDiscardableAttr(kBucketAttr);
+    }
+  }
+};
+} // namespace

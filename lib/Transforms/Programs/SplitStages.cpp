@@ -1,0 +1,358 @@
+//===- SplitStages.cpp - one program per pipeline stage ---------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitGradients.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Programs/Passes.h"
+#include "Proteus/Transforms/Common/Schedules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_SPLITSTAGES
+#include "Proteus/Transforms/Programs/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+
+/// A section of a program to be: the work of a phase on a virtual stage. The
+/// update is one section for all chunks; its stage is the program's.
+struct SectionPlace {
+  int64_t stage;
+  Phase phase;
+
+  bool operator==(const SectionPlace &other) const {
+    return key() == other.key();
+  }
+  std::pair<int64_t, int64_t> key() const {
+    return {stage, static_cast<int64_t>(phase)};
+  }
+};
+
+/// Cuts one function into programs, one per stage, and each program into
+/// sections, one per phase and chunk.
+class Splitter {
+public:
+  Splitter(func::FuncOp function, dist::MeshAttr mesh)
+      : function(function), mesh(mesh), context(function.getContext()) {
+    if (auto axis = function->getAttrOfType<StringAttr>(kPipelineAxisAttr)) {
+      pipelineAxis = *mesh.getAxisIndex(axis.getValue());
+      numStages = mesh.getValue().getSize(*pipelineAxis);
+    }
+    schedule = function->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+    if (auto chunks = schedule ? schedule.getAs<IntegerAttr>("virtual_stages")
+                               : IntegerAttr())
+      numChunks = chunks.getInt();
+  }
+
+  void run();
+
+private:
+  void splitGradients();
+  void buildProgram(int64_t stage);
+  void buildSection(OpBuilder &builder, SectionPlace place);
+  void copy(OpBuilder &builder, Operation *op, SectionPlace place);
+  dist::SectionKind kindOf(SectionPlace place) const;
+
+  int64_t stageOf(Operation *op) const {
+    return pipelineAxis ? getStage(op).value_or(0) : 0;
+  }
+  /// The virtual stage that computes a value, or holds an argument.
+  int64_t stageOf(Value value) const {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return pipelineAxis ? getStage(argument).value_or(0) : 0;
+    return stageOf(value.getDefiningOp());
+  }
+  SectionPlace placeOf(int64_t stage, Phase phase) const {
+    return {phase == Phase::Update ? stage % numStages : stage, phase};
+  }
+  /// Where `op` runs; a transfer ends there.
+  SectionPlace placeOf(Operation *op) const {
+    return placeOf(stageOf(op), getPhase(op));
+  }
+  /// Where a transfer begins.
+  SectionPlace sourceOf(dist::TransferOp transfer) const {
+    return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
+  }
+  /// Finds out which section every operation belongs to.
+  void collectMembers();
+  /// Whether another section of the stage, or the return, reads `value`.
+  bool leavesSection(Value value, SectionPlace place);
+
+  func::FuncOp function;
+  dist::MeshAttr mesh;
+  MLIRContext *context;
+  std::optional<dist::Axis> pipelineAxis;
+  int64_t numStages = 1, numChunks = 1;
+  DictionaryAttr schedule;
+  /// Virtual stages whose gradients are split.
+  DenseSet<int64_t> split;
+  /// The operations of each section, in order.
+  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
+  SmallVector<Operation *> constants;
+  /// Numbers the messages between stages.
+  DenseMap<Operation *, int64_t> tags;
+  IRMapping mapping;
+};
+
+} // namespace
+
+void Splitter::collectMembers() {
+  for (Operation &op : function.front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>()) {
+      constants.push_back(&op);
+      continue;
+    }
+    SectionPlace place = placeOf(&op);
+    members[place.key()].push_back(&op);
+    // A transfer has one end in each of two sections.
+    if (auto transfer = dyn_cast<dist::TransferOp>(op);
+        transfer && !(sourceOf(transfer) == place))
+      members[sourceOf(transfer).key()].push_back(&op);
+  }
+}
+
+bool Splitter::leavesSection(Value value, SectionPlace place) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *top = function.front().findAncestorOpInBlock(*user);
+    if (top->hasTrait<OpTrait::IsTerminator>())
+      return true;
+    // What is sent from here does not leave by itself.
+    if (auto transfer = dyn_cast<dist::TransferOp>(top))
+      return !(sourceOf(transfer) == place);
+    return !(placeOf(top) == place);
+  });
+}
+
+void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
+  auto transfer = dyn_cast<dist::TransferOp>(op);
+  if (!transfer) {
+    // Annotations have served their purpose: types hold the layouts, sections
+    // the phases, programs the stages.
+    stripAnnotations(builder.clone(*op, mapping));
+    return;
+  }
+  int64_t from = sourceOf(transfer).stage % numStages;
+  int64_t to = stageOf(op) % numStages;
+  int64_t tag = tags.try_emplace(op, tags.size()).first->second;
+  auto purpose = dist::PurposeAttr::get(context, dist::Purpose::Activation);
+  Attribute path = op->getAttr(ProteusDialect::pathAttrName);
+  auto keepPath = [&](Operation *message) {
+    if (path)
+      message->setDiscardableAttr(ProteusDialect::pathAttrName, path);
+  };
+  if (sourceOf(transfer) == place) {
+    keepPath(dist::SendOp::create(builder, op->getLoc(),
+                                  mapping.lookup(transfer.getInput()), to, tag,
+                                  purpose));
+    return;
+  }
+  auto recv =
+      dist::RecvOp::create(builder, op->getLoc(),
+                           transfer.getResult().getType(), from, tag, purpose);
+  keepPath(recv);
+  mapping.map(transfer.getResult(), recv.getValue());
+}
+
+dist::SectionKind Splitter::kindOf(SectionPlace place) const {
+  switch (place.phase) {
+  case Phase::Forward:
+    return dist::SectionKind::Forward;
+  case Phase::Backward:
+    return split.contains(place.stage) ? dist::SectionKind::InputGradient
+                                       : dist::SectionKind::Backward;
+  case Phase::WeightGradient:
+    return dist::SectionKind::WeightGradient;
+  case Phase::Update:
+    return dist::SectionKind::Update;
+  }
+  llvm_unreachable("unknown phase");
+}
+
+void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
+  ArrayRef<Operation *> own = members[place.key()];
+  if (own.empty())
+    return;
+  SmallVector<Value> leaving;
+  for (Operation *op : own) {
+    // The result of an outgoing transfer lives on the other stage.
+    if (!(placeOf(op) == place))
+      continue;
+    for (Value result : op->getResults())
+      if (leavesSection(result, place))
+        leaving.push_back(result);
+  }
+  auto section = dist::SectionOp::create(
+      builder, function.getLoc(), ValueRange(leaving).getTypes(), kindOf(place),
+      place.stage / numStages);
+  if (section.getBody().empty())
+    section.getBody().emplaceBlock();
+  Block &body = section.getBody().front();
+  body.clear();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  // Every section has its own copy of the constants it reads.
+  DenseSet<Operation *> isMember(own.begin(), own.end());
+  for (Operation *op : constants)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return isMember.contains(
+              function.front().findAncestorOpInBlock(*user));
+        }))
+      stripAnnotations(inside.clone(*op, mapping));
+  for (Operation *op : own)
+    copy(inside, op, place);
+  SmallVector<Value> yielded;
+  for (Value value : leaving)
+    yielded.push_back(mapping.lookup(value));
+  dist::YieldOp::create(inside, function.getLoc(), yielded);
+  for (auto [value, result] : llvm::zip(leaving, section.getOutputs()))
+    mapping.map(value, result);
+}
+
+void Splitter::buildProgram(int64_t stage) {
+  mapping.clear();
+  // Arguments and results that live on the stage.
+  SmallVector<BlockArgument> arguments;
+  DenseMap<unsigned, unsigned> newNumber;
+  for (BlockArgument argument : function.getArguments())
+    if (stageOf(argument) % numStages == stage) {
+      newNumber[argument.getArgNumber()] = arguments.size();
+      arguments.push_back(argument);
+    }
+  Operation *terminator = function.front().getTerminator();
+  SmallVector<unsigned> results;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    dist::LayoutAttr layout = dist::getLayout(operand.get().getType());
+    int64_t home =
+        pipelineAxis ? *layout.getValue().getFixedCoordinate(*pipelineAxis) : 0;
+    if (home == stage)
+      results.push_back(operand.getOperandNumber());
+  }
+  SmallVector<Type> argumentTypes, resultTypes;
+  for (BlockArgument argument : arguments)
+    argumentTypes.push_back(argument.getType());
+  for (unsigned number : results)
+    resultTypes.push_back(terminator->getOperand(number).getType());
+
+  OpBuilder builder(function);
+  std::string name = function.getName().str();
+  SmallVector<std::pair<dist::Axis, int64_t>> fixed;
+  if (pipelineAxis) {
+    name += "_stage" + std::to_string(stage);
+    fixed.push_back({*pipelineAxis, stage});
+  }
+  auto program = dist::ProgramOp::create(
+      builder, function.getLoc(), name,
+      FunctionType::get(context, argumentTypes, resultTypes), mesh, fixed);
+  for (StringRef attribute :
+       {StringRef(kScheduleAttr), StringRef(kBucketAttr),
+        StringRef(kChunksAttr), StringRef(ProteusDialect::overlapAttrName)})
+    if (Attribute value = function->getAttr(attribute))
+      program->setAttr(attribute, value);
+  if (Attribute training = function->getAttr(nn::kTrainingAttr))
+    program->setAttr(nn::kTrainingAttr, training);
+  if (program.getBody().empty())
+    program.getBody().emplaceBlock();
+  Block &body = program.getBody().front();
+  body.clear();
+  if (body.getNumArguments() == 0)
+    for (BlockArgument argument : arguments)
+      body.addArgument(argument.getType(), argument.getLoc());
+  // All at once: each change of one makes the list of all anew.
+  SmallVector<DictionaryAttr> argumentAttrs;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    mapping.map(argument, body.getArgument(i));
+    NamedAttrList list;
+    for (StringRef attribute : {nn::kRoleAttr, nn::kPathAttr})
+      if (Attribute value = getArgumentAttr(argument, attribute))
+        list.set(attribute, value);
+    argumentAttrs.push_back(list.getDictionary(context));
+  }
+  program.setAllArgAttrs(argumentAttrs);
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  for (int64_t chunk = 0; chunk < numChunks; ++chunk)
+    buildSection(inside, {chunk * numStages + stage, Phase::Forward});
+  for (int64_t chunk = numChunks - 1; chunk >= 0; --chunk)
+    for (Phase phase : {Phase::Backward, Phase::WeightGradient})
+      buildSection(inside, {chunk * numStages + stage, phase});
+  buildSection(inside, {stage, Phase::Update});
+  SmallVector<Value> returned;
+  for (unsigned number : results)
+    returned.push_back(mapping.lookup(terminator->getOperand(number)));
+  dist::ReturnOp::create(inside, function.getLoc(), returned);
+  Builder attributes(context);
+  SmallVector<DictionaryAttr> resultAttrs;
+  for (unsigned number : results) {
+    auto updates =
+        function.getResultAttrOfType<IntegerAttr>(number, nn::kUpdatesAttr);
+    NamedAttrList list;
+    if (updates)
+      list.set(nn::kUpdatesAttr,
+               attributes.getI64IntegerAttr(newNumber[updates.getInt()]));
+    else if (pipelineAxis)
+      list.set(nn::kResultAttr, attributes.getI64IntegerAttr(number));
+    resultAttrs.push_back(list.getDictionary(context));
+  }
+  program.setAllResultAttrs(resultAttrs);
+}
+
+void Splitter::splitGradients() {
+  for (int64_t stage = 0; stage < numStages * numChunks; ++stage)
+    if (proteus::splitsGradients(schedule, stage % numStages,
+                                 stage / numStages) &&
+        splitBackward(function, stage))
+      split.insert(stage);
+}
+
+void Splitter::run() {
+  if (pipelineAxis)
+    splitGradients();
+  collectMembers();
+  for (int64_t stage = 0; stage < numStages; ++stage)
+    buildProgram(stage);
+}
+
+namespace {
+class SplitStages : public proteus::impl::SplitStagesBase<SplitStages> {
+public:
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(kMeshAttr))
+        functions.push_back(function);
+    for (func::FuncOp function : functions) {
+      auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+      for (Type type : function.getArgumentTypes())
+        if (!dist::getLayout(type)) {
+          function.emitOpError("has arguments without a layout; run "
+                               "insert-collectives first");
+          return signalPassFailure();
+        }
+      Splitter(function, mesh).run();
+      // The trees of the model go with it.
+      SmallVector<strategy::TreeOp> trees(
+          getOperation().getOps<strategy::TreeOp>());
+      for (strategy::TreeOp tree : trees)
+        if (tree.getModel() == function.getName())
+          tree.erase();
+      function.erase();
+    }
+  }
+};
+} // namespace

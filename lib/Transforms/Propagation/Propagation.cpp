@@ -1,0 +1,370 @@
+//===- Propagation.cpp - axes along the data flow ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The fixpoint: operations take the axes of their neighbours until nothing
+// changes. docs/propagation.md states the order of precedence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Propagation.h"
+
+#include "PartitionFaults.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using nn::IterationSpaceOpInterface;
+
+namespace {
+
+/// Spreads the partitions that the tree sets along the data flow until nothing
+/// changes. What the tree sets is never overwritten, and what one operation
+/// took from its first neighbour is never taken back, so the result does not
+/// depend on more than the order of the program.
+class Propagation {
+public:
+  Propagation(func::FuncOp function, const dist::Mesh &mesh)
+      : function(function), mesh(mesh) {}
+
+  FailureOr<PropagatedPartitions> solve();
+
+private:
+  LogicalResult seed();
+  void forward(Block &block);
+  void backward(Block &block);
+  void placeArguments();
+  void placeObservers();
+
+  /// Lets iterators of `op` that are still whole take the axes that `dims` of
+  /// one of its tensors have.
+  void adopt(Operation *op, const nn::TensorIterators &tensor,
+             const DimAxes &dims, AxisSource source);
+  void followReader(nn::KeepOp keep, Partitioning &part);
+  bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
+  void know(Value value, DimAxes dims);
+
+  /// The first operation of the program that reads `value` (through the slices
+  /// of repeats) and is no observer, with its operand number.
+  std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
+
+  func::FuncOp function;
+  const dist::Mesh &mesh;
+  /// As `PropagatedPartitions` has them.
+  DenseMap<Operation *, Partitioning> parts;
+  DenseSet<PropagatedPartitions::OpIterator> setByTree;
+  DenseMap<PropagatedPartitions::OpIterator, AxisSource> sources;
+  DenseMap<Value, DimAxes> known;
+  /// Arguments whose storage the tree sets.
+  DenseSet<Value> fixedArguments;
+  bool changed = false;
+};
+
+} // namespace
+
+static bool isObserver(Operation *op) {
+  return cast<IterationSpaceOpInterface>(op).isObserver();
+}
+
+LogicalResult Propagation::seed() {
+  function.walk([&](IterationSpaceOpInterface op) {
+    auto [entry, isNew] =
+        parts.try_emplace(op, Partitioning::fromAnnotation(op, mesh));
+    if (auto annotation = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr))
+      for (strategy::PartAttr part : annotation.getParts())
+        if (auto iterator = entry->second.getSpace().find(part.getIterator()))
+          setByTree.insert({op, *iterator});
+  });
+  for (BlockArgument argument : function.getArguments()) {
+    bool state = getRole(argument) == nn::Role::State;
+    auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(state ? strategy::ItemKind::State
+                                           : strategy::ItemKind::Weight)));
+    auto gradient = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
+        argument, getStorageAttrName(strategy::ItemKind::Gradient)));
+    if (gradient && failed(checkStorage(function, argument,
+                                        getStoredDims(gradient, mesh), mesh)))
+      return failure();
+    if (!axes)
+      continue;
+    DimAxes dims = getStoredDims(axes, mesh);
+    if (failed(checkStorage(function, argument, dims, mesh)))
+      return failure();
+    known[argument] = dims;
+    fixedArguments.insert(argument);
+  }
+  return success();
+}
+
+/// What the tree sets stays, and what an operation took from its first
+/// neighbour too: the iterator must be whole still.
+bool Propagation::mayTake(Operation *op, unsigned iterator,
+                          const AxisList &axes) {
+  const Partitioning &part = parts.find(op)->second;
+  return !axes.empty() && part.getAxes(iterator).empty() &&
+         !setByTree.contains({op, iterator}) &&
+         maySplit(op, part, iterator, axes, mesh);
+}
+
+void Propagation::adopt(Operation *op, const nn::TensorIterators &tensor,
+                        const DimAxes &dims, AxisSource source) {
+  for (auto [dim, axes] : llvm::zip(tensor, dims))
+    if (auto iterator = Partitioning::majorIterator(dim))
+      if (mayTake(op, *iterator, axes)) {
+        parts.find(op)->second.setAxes(*iterator, axes);
+        sources.try_emplace({op, *iterator}, source);
+        changed = true;
+      }
+}
+
+void Propagation::know(Value value, DimAxes dims) {
+  if (fixedArguments.contains(value))
+    return;
+  DimAxes &entry = known[value];
+  if (entry != dims) {
+    entry = std::move(dims);
+    changed = true;
+  }
+}
+
+static DimAxes withLeading(DimAxes dims) {
+  dims.insert(dims.begin(), AxisList());
+  return dims;
+}
+
+static DimAxes withoutLeading(const DimAxes &dims) {
+  return DimAxes(dims.begin() + 1, dims.end());
+}
+
+/// What is kept as an operation reads it takes the partition of its operand.
+void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
+  auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
+  if (!number)
+    return;
+  Operation *reader = keep->getPrevNode();
+  while (isa<nn::KeepOp>(reader))
+    reader = reader->getPrevNode();
+  const Partitioning &other = parts.find(reader)->second;
+  DimAxes dims = other.getDimAxes(other.getSpace().operands[number.getInt()]);
+  for (auto [iterator, axes] : llvm::enumerate(dims))
+    if (part.getAxes(iterator) != ArrayRef<Axis>(axes)) {
+      part.setAxes(iterator, axes);
+      sources[{keep, iterator}] = {
+          AxisSource::Reader, static_cast<unsigned>(number.getInt()), reader};
+      changed = true;
+    }
+}
+
+void Propagation::forward(Block &block) {
+  for (Operation &op : block) {
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      for (auto [init, argument] :
+           llvm::zip(repeat.getCarried(), repeat.getCarriedArgs()))
+        if (known.count(init))
+          know(argument, known[init]);
+      for (auto [stack, slice] :
+           llvm::zip(repeat.getSliced(), repeat.getSliceArgs()))
+        if (known.count(stack))
+          know(slice, withoutLeading(known[stack]));
+      forward(repeat.getBody().front());
+      unsigned carried = repeat.getNumCarried();
+      for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
+        Value yielded = repeat.getYield()->getOperand(i);
+        if (i < carried) {
+          // A single iteration may leave what it carries as it likes.
+          Value left = repeat.getCount() == 1
+                           ? yielded
+                           : Value(repeat.getCarriedArgs()[i]);
+          if (known.count(left))
+            know(result, known[left]);
+        } else if (known.count(yielded))
+          know(result, withLeading(known[yielded]));
+      }
+      continue;
+    }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
+      for (auto [input, argument] :
+           llvm::zip(recompute.getInputs(), recompute.getBody().getArguments()))
+        if (known.count(input))
+          know(argument, known[input]);
+      forward(recompute.getBody().front());
+      for (auto [yielded, result] : llvm::zip(
+               recompute.getYield()->getOperands(), recompute.getResults()))
+        if (known.count(yielded))
+          know(result, known[yielded]);
+      continue;
+    }
+    auto found = parts.find(&op);
+    if (found == parts.end() || isObserver(&op))
+      continue;
+    if (auto keep = dyn_cast<nn::KeepOp>(op);
+        keep && op.hasAttr(kKeepAsReadAttr)) {
+      followReader(keep, found->second);
+      know(keep.getResult(),
+           found->second.getDimAxes(found->second.getSpace().results[0]));
+      continue;
+    }
+    // States decide over parameters: that is how a sharded optimizer is told
+    // from a replicated one.
+    SmallVector<unsigned> order;
+    bool update = getPhase(&op) == Phase::Update;
+    for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i)
+      order.push_back(i);
+    if (update && order.size() > 2)
+      std::rotate(order.begin(), order.begin() + 2, order.end());
+    for (unsigned i : order)
+      if (known.count(op.getOperand(i)))
+        adopt(&op, found->second.getSpace().operands[i],
+              known[op.getOperand(i)], {AxisSource::Operand, i});
+    for (auto [result, dims] :
+         llvm::zip(op.getResults(), found->second.getSpace().results))
+      know(result, found->second.getDimAxes(dims));
+  }
+}
+
+/// Producers take what their readers want, where they are still free.
+void Propagation::backward(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    for (Region &region : op.getRegions())
+      backward(region.front());
+    auto found = parts.find(&op);
+    if (found == parts.end())
+      continue;
+    for (auto [result, dims] :
+         llvm::zip(op.getResults(), found->second.getSpace().results)) {
+      auto reader = firstReader(result);
+      if (!reader || getPhase(reader->first) != getPhase(&op))
+        continue;
+      const Partitioning &other = parts.find(reader->first)->second;
+      adopt(&op, dims,
+            other.getDimAxes(other.getSpace().operands[reader->second]),
+            {AxisSource::Reader, reader->second, reader->first});
+    }
+  }
+}
+
+/// Whether `a` comes before `b` in the text, at any depth of regions.
+static bool runsBefore(Operation *a, Operation *b) {
+  for (Operation *outer = a; outer; outer = outer->getParentOp())
+    if (Operation *other = outer->getBlock()
+                               ? outer->getBlock()->findAncestorOpInBlock(*b)
+                               : nullptr)
+      return outer != other && outer->isBeforeInBlock(other);
+  return false;
+}
+
+std::optional<std::pair<Operation *, unsigned>>
+Propagation::firstReader(Value value) {
+  std::optional<std::pair<Operation *, unsigned>> best;
+  for (OpOperand &use : value.getUses()) {
+    Operation *owner = use.getOwner();
+    std::optional<std::pair<Operation *, unsigned>> candidate;
+    if (parts.count(owner)) {
+      if (!isObserver(owner))
+        candidate = {owner, use.getOperandNumber()};
+    } else if (auto repeat = dyn_cast<nn::RepeatOp>(owner))
+      candidate =
+          firstReader(repeat.getBody().getArgument(use.getOperandNumber()));
+    else if (auto recompute = dyn_cast<nn::RecomputeOp>(owner))
+      candidate =
+          firstReader(recompute.getBody().getArgument(use.getOperandNumber()));
+    if (!candidate)
+      continue;
+    if (!best || runsBefore(candidate->first, best->first) ||
+        (candidate->first == best->first && candidate->second < best->second))
+      best = candidate;
+  }
+  return best;
+}
+
+/// A parameter is stored as its first reader uses it, its state likewise.
+void Propagation::placeArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto reader = firstReader(argument);
+    if (!reader)
+      continue;
+    const Partitioning &part = parts.find(reader->first)->second;
+    DimAxes dims = part.getDimAxes(part.getSpace().operands[reader->second]);
+    auto rank = cast<RankedTensorType>(argument.getType()).getRank();
+    while (static_cast<int64_t>(dims.size()) < rank)
+      dims = withLeading(dims);
+    know(argument, dims);
+  }
+}
+
+/// An observer takes the partition of the operation for which the value it
+/// looks at is meant, so that the value is converted once for both.
+void Propagation::placeObservers() {
+  for (auto &[op, part] : parts) {
+    if (!isObserver(op))
+      continue;
+    // Layers are looked at one by one: the stack they are in has the reader.
+    Value value = op->getOperand(0);
+    while (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
+      if (!repeat)
+        break;
+      value = repeat.getOperand(argument.getArgNumber());
+    }
+    auto reader = firstReader(value);
+    if (!reader)
+      continue;
+    const Partitioning &other = parts.find(reader->first)->second;
+    DimAxes dims = other.getDimAxes(other.getSpace().operands[reader->second]);
+    const nn::TensorIterators &own = part.getSpace().operands[0];
+    assert(dims.size() == own.size() && "updates run layer by layer as well");
+    for (auto [dim, axes] : llvm::zip(own, dims))
+      if (auto iterator = Partitioning::majorIterator(dim)) {
+        part.setAxes(*iterator, axes);
+        sources.try_emplace(
+            {op, *iterator},
+            AxisSource{AxisSource::Reader, reader->second, reader->first});
+      }
+  }
+}
+
+FailureOr<PropagatedPartitions> Propagation::solve() {
+  if (failed(seed()))
+    return failure();
+  do {
+    changed = false;
+    placeArguments();
+    forward(function.front());
+    backward(function.front());
+  } while (changed);
+  placeObservers();
+  return PropagatedPartitions{std::move(parts), std::move(setByTree),
+                              std::move(sources), std::move(known)};
+}
+
+FailureOr<PropagatedPartitions> proteus::propagate(func::FuncOp function,
+                                                   const dist::Mesh &mesh) {
+  return Propagation(function, mesh).solve();
+}
+
+FailureOr<SmallVector<nn::RepeatOp>>
+proteus::findUnsettledRepeats(func::FuncOp function, const dist::Mesh &mesh) {
+  FailureOr<PropagatedPartitions> propagated = propagate(function, mesh);
+  if (failed(propagated))
+    return failure();
+  SmallVector<nn::RepeatOp> unsettled;
+  for (auto repeat : function.getOps<nn::RepeatOp>()) {
+    if (repeat.getCount() == 1)
+      continue;
+    for (auto [argument, yielded] :
+         llvm::zip(repeat.getCarriedArgs(), repeat.getYield()->getOperands()))
+      if (propagated->known.lookup(argument) !=
+          propagated->known.lookup(yielded)) {
+        unsettled.push_back(repeat);
+        break;
+      }
+  }
+  return unsettled;
+}

@@ -1,0 +1,84 @@
+//===- PropagationRemarks.cpp - why operations are split --------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Puts into words where iterators have their axes from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PropagationRemarks.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using nn::IterationSpaceOpInterface;
+
+void proteus::explainPartitions(func::FuncOp function, const dist::Mesh &mesh,
+                                const PropagatedPartitions &propagated) {
+  function.walk([&](IterationSpaceOpInterface op) {
+    const Partitioning &part = propagated.parts.find(op)->second;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto [i, iterator] : llvm::enumerate(part.getSpace().iterators)) {
+      if (part.getAxes(i).empty())
+        continue;
+      stream << (text.empty() ? "" : "; ") << iterator.name << " over "
+             << mesh.format(part.getAxes(i));
+      auto found = propagated.sources.find({op, i});
+      if (found == propagated.sources.end())
+        stream << " as the tree says";
+      else if (found->second.kind == AxisSource::Operand)
+        stream << " like operand " << found->second.number;
+      else
+        stream << " for its reader '" << nn::getPath(found->second.op) << "'";
+    }
+    op->emitRemark(text.empty() ? "whole on every device" : text);
+  });
+}
+
+void proteus::remarkConflicts(func::FuncOp function, const dist::Mesh &mesh,
+                              const PropagatedPartitions &propagated) {
+  function.walk([&](IterationSpaceOpInterface op) {
+    // Gradients repeat what their operations do.
+    if (getPhase(op) != Phase::Forward)
+      return;
+    const Partitioning &part = propagated.parts.find(op)->second;
+    for (OpOperand &operand : op->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      // How an argument is stored is not a wish about who reads it.
+      auto known = propagated.known.find(operand.get());
+      if (!operand.get().getDefiningOp() || known == propagated.known.end())
+        continue;
+      for (auto [dim, axes] :
+           llvm::zip(part.getSpace().operands[number], known->second)) {
+        auto iterator = Partitioning::majorIterator(dim);
+        if (!iterator || axes.empty() ||
+            propagated.setByTree.contains({op, *iterator}))
+          continue;
+        ArrayRef<Axis> taken = part.getAxes(*iterator);
+        auto found = propagated.sources.find({op, *iterator});
+        if (taken.empty() || taken == ArrayRef<Axis>(axes) ||
+            found == propagated.sources.end())
+          continue;
+        InFlightDiagnostic remark =
+            op->emitRemark("operand ")
+            << number << " comes split over " << mesh.format(axes) << " along '"
+            << part.getSpace().iterators[*iterator].name << "', but ";
+        if (found->second.kind == AxisSource::Operand)
+          remark << "operand " << found->second.number << " comes first";
+        else
+          remark << "its reader '" << nn::getPath(found->second.op)
+                 << "' comes first";
+        remark << " with " << mesh.format(taken) << ": operand " << number
+               << " is converted; set the iterator in the tree to decide "
+                  "otherwise";
+      }
+    }
+  });
+}

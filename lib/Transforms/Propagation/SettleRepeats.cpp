@@ -1,0 +1,68 @@
+//===- SettleRepeats.cpp - peel the layer that differs ----------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Propagation.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Propagation/Passes.h"
+#include "Proteus/Transforms/Common/SplitRepeat.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <set>
+#include <tuple>
+
+namespace proteus {
+#define GEN_PASS_DEF_SETTLEREPEATS
+#include "Proteus/Transforms/Propagation/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class SettleRepeats : public proteus::impl::SettleRepeatsBase<SettleRepeats> {
+public:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    if (!mesh)
+      return;
+    // Repeats that stay as they are, by path and range. One that is unsettled
+    // even without its first iteration changes the layout in every iteration,
+    // which no number of peeled ones ends.
+    std::set<std::tuple<StringRef, int64_t, int64_t>> done;
+    while (true) {
+      auto unsettled = findUnsettledRepeats(function, mesh.getValue());
+      if (failed(unsettled))
+        return signalPassFailure();
+      // What a repeat leaves is what the next one finds: one at a time.
+      auto next = llvm::find_if(*unsettled, [&](nn::RepeatOp repeat) {
+        return !done.count(
+            {repeat.getPath(), repeat.getFirst(), repeat.getCount()});
+      });
+      if (next == unsettled->end())
+        return;
+      nn::RepeatOp repeat = *next;
+      int64_t first = repeat.getFirst(), count = repeat.getCount();
+      if (auto reason = whyNotSplittable(function, repeat)) {
+        repeat.emitRemark("a carried value leaves an iteration in another "
+                          "layout than it enters it, and is converted back at "
+                          "the end of each: the first iteration can't be "
+                          "treated apart, because ")
+            << *reason;
+        done.insert({repeat.getPath(), first, count});
+        continue;
+      }
+      bool reverse = repeat.getReverse();
+      done.insert({repeat.getPath(), reverse ? first : first + 1, count - 1});
+      splitRepeat(function, repeat, {reverse ? count - 1 : 1});
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,515 @@
+//===- BuildWorkload.cpp - from dist programs to the engine -----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+
+#include "FlatProgram.h"
+#include "GroupFamilies.h"
+#include "JobInfo.h"
+#include "LocalWork.h"
+#include "PaperRules.h"
+#include "RankColours.h"
+#include "StackCosts.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Verify/VerifyPrograms.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+namespace {
+
+class WorkloadBuilder {
+public:
+  WorkloadBuilder(ModuleOp module, const Machine &machine,
+                  const WorkloadOptions &options)
+      : module(module), machine(machine), cluster(machine.cluster),
+        options(options) {}
+
+  FailureOr<sim::Workload> run();
+
+private:
+  LogicalResult findPrograms();
+  LogicalResult checkHostCopies(dist::ProgramOp program);
+  /// Whether all devices have the types that operations ask for.
+  LogicalResult checkTypes(dist::ProgramOp program);
+  LogicalResult checkDevices();
+  LogicalResult fold();
+  void buildClass(uint32_t number);
+  void fillTemplate(sim::DeviceClass &device, uint32_t number,
+                    const FlatList &from, bool once, sim::Template &to);
+  sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
+  struct KernelCost {
+    cost::Answer answer;
+    cost::Family family = cost::Family::Stream;
+    bool exists = false; ///< whether the rank has anything to do
+  };
+  const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
+                               sim::Phase phase, uint32_t number);
+  const cost::KernelCostModel &kernelModel(uint32_t number) const {
+    return *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+  }
+  StringRef boundBy(const FlatTask &task, uint32_t number);
+  cost::Time copyTime(Operation *op, uint32_t number);
+  int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
+                       bool once);
+  sim::Stream streamOf(Operation *op) const;
+  void updateAfterCommunication(sim::DeviceClass &device) const;
+  uint32_t label(StringRef text);
+  bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
+
+  const machine::Device &deviceTypeOf(uint32_t number) const {
+    return cluster.devices[cluster.deviceTypeOf(deviceOf(number))];
+  }
+
+  int64_t deviceOf(uint32_t number) const {
+    return mesh.getDevice(
+        mesh.getCoordinates(folding.ranks[number].representative));
+  }
+
+  ModuleOp module;
+  const Machine &machine;
+  const machine::Cluster &cluster;
+  WorkloadOptions options;
+  sim::Workload workload;
+
+  dist::ScheduleOp schedule;
+  std::vector<FlatProgram> programs;
+  dist::MeshAttr mesh;
+  std::optional<Axis> pipelineAxis;
+
+  std::optional<GroupFamilies> families;
+  sim::Folding folding;
+  /// Coordinates of the representative of each class, with `micro` first.
+  std::vector<SmallVector<int64_t>> coordinates;
+  std::vector<uint32_t> stageOf;
+
+  llvm::StringMap<uint32_t> labels;
+  /// Costs per class and operation.
+  DenseMap<std::pair<Operation *, uint32_t>, KernelCost> kernelCosts;
+  /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
+  std::map<std::vector<int64_t>, int32_t> collectives;
+  DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
+};
+
+} // namespace
+
+uint32_t WorkloadBuilder::label(StringRef text) {
+  auto [entry, isNew] = labels.try_emplace(text, workload.labels.size());
+  if (isNew)
+    workload.labels.push_back(text.str());
+  return entry->second;
+}
+
+LogicalResult WorkloadBuilder::findPrograms() {
+  SmallVector<dist::ScheduleOp> schedules(module.getOps<dist::ScheduleOp>());
+  if (schedules.size() != 1)
+    return emitError(module.getLoc(), "expected one dist.schedule, found ")
+           << schedules.size() << "; run lower-strategy first";
+  schedule = schedules.front();
+  SmallVector<dist::ProgramOp> stages;
+  for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
+    stages.push_back(module.lookupSymbol<dist::ProgramOp>(name.getValue()));
+  if (!verifyPrograms(stages) || !verifySchedule(schedule, stages))
+    return failure();
+  for (dist::ProgramOp program : stages) {
+    FailureOr<FlatProgram> flat = flatten(program);
+    if (failed(flat) || failed(checkHostCopies(program)) ||
+        failed(checkTypes(program)))
+      return failure();
+    programs.push_back(std::move(*flat));
+  }
+  mesh = programs.front().program.getMesh();
+  for (FlatProgram &flat : programs)
+    for (auto [axis, position] : flat.program.getFixed())
+      pipelineAxis = axis;
+  return checkDevices();
+}
+
+LogicalResult WorkloadBuilder::checkHostCopies(dist::ProgramOp program) {
+  bool known = llvm::all_of(cluster.kinds, [](const machine::NodeKind &kind) {
+    return kind.host.has_value();
+  });
+  WalkResult copies = program.walk([&](Operation *op) {
+    if (!isa<dist::OffloadOp, dist::FetchOp>(op) || known)
+      return WalkResult::advance();
+    op->emitOpError("copies between device and host, but the cluster '")
+        << cluster.name
+        << "' says nothing about the way there; give it a \"host\" link with "
+           "bandwidth_gbps and latency_us";
+    return WalkResult::interrupt();
+  });
+  return failure(copies.wasInterrupted());
+}
+
+LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
+  WalkResult result = program.walk([&](Operation *op) {
+    if (!op->hasAttr(ProteusDialect::computeAttrName))
+      return WalkResult::advance();
+    machine::DType type = computeType(op);
+    for (const machine::Device &device : cluster.devices)
+      if (!device.supports(type)) {
+        op->emitOpError("computes in ")
+            << machine::stringify(type) << ", which the device '" << device.name
+            << "' has no peak rate for; use another precision or device";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult WorkloadBuilder::checkDevices() {
+  int64_t available = cluster.numDevices();
+  const dist::Mesh &grid = mesh.getValue();
+  // Without a list the devices are 0, 1, ...
+  int64_t largest = grid.devices.empty() ? grid.getNumDevices() - 1
+                                         : *llvm::max_element(grid.devices);
+  if (largest < available)
+    return success();
+  int64_t first = available;
+  if (!grid.devices.empty())
+    first = *llvm::find_if(grid.devices,
+                           [&](int64_t device) { return device >= available; });
+  return schedule.emitOpError("its mesh names device ")
+         << first << ", but the cluster '" << cluster.name << "' has "
+         << available << " devices; use more nodes";
+}
+
+static bool isRooted(const sim::GroupCollective &collective) {
+  return collective.kind == cost::CollectiveKind::Broadcast ||
+         collective.kind == cost::CollectiveKind::Scatter ||
+         collective.kind == cost::CollectiveKind::Gather;
+}
+
+/// Finds out which ranks, groups and links are alike.
+LogicalResult WorkloadBuilder::fold() {
+  const dist::Mesh &grid = mesh.getValue();
+  families.emplace(mesh, pipelineAxis, options.stack.gathersConverted);
+  for (auto [stage, flat] : llvm::enumerate(programs))
+    for (const FlatList *list : {&flat.micro, &flat.once})
+      for (const FlatTask &task : list->tasks)
+        if (isa<dist::CollectiveOpInterface>(task.op) && !task.waits)
+          families->find(task, stage);
+  RankColours colours(programs, grid, pipelineAxis);
+  sim::FoldingRequest request{cluster, {}, {}, {}, {}, {}};
+  request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
+  request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
+  request.coloured = colours.differingAxes();
+  // A root loads other links than the rest of its group.
+  for (const sim::GroupFamily &family : families->getFamilies())
+    if (llvm::any_of(family.collectives, isRooted))
+      for (unsigned axis : family.axes)
+        request.coloured[axis] = true;
+  request.colourOf = [&](ArrayRef<int64_t> own) {
+    return colours.colourOf(own);
+  };
+  request.families = families->getFamilies();
+  request.createCommunicator = machine.createCommunicator;
+  request.keepRanksApart = !options.foldRanks;
+  llvm::Expected<sim::Folding> found = sim::foldRanks(request);
+  if (!found)
+    return schedule.emitOpError(llvm::toString(found.takeError()));
+  folding = std::move(*found);
+  workload.links = folding.links;
+  for (const sim::RankClass &ranks : folding.ranks) {
+    SmallVector<int64_t> own = grid.getCoordinates(ranks.representative);
+    stageOf.push_back(pipelineAxis ? own[*pipelineAxis - 1] : 0);
+    own.insert(own.begin(), 0);
+    coordinates.push_back(own);
+  }
+  return success();
+}
+
+const WorkloadBuilder::KernelCost &
+WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
+                            uint32_t number) {
+  auto [entry, isNew] = kernelCosts.try_emplace({op, number});
+  if (!isNew)
+    return entry->second;
+  const cost::KernelCostModel &model = kernelModel(number);
+  if (isPaper()) {
+    if (auto work = paperWork(op, phase, coordinates[number]))
+      entry->second = {model.cost(*work), work->family, true};
+    return entry->second;
+  }
+  if (auto work = localWork(op, coordinates[number]);
+      work &&
+      removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
+    std::optional<cost::Kernel> adding =
+        separateAccumulation(options.stack, op, *work);
+    addTraffic(options.stack, op, *work);
+    cost::Answer answer = model.cost(workOfAllPieces(op, *work));
+    answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
+                                answer.time / numPieces(op));
+    if (auto conversion =
+            conversionWork(op, coordinates[number], options.stack))
+      answer.time += model.cost(*conversion).time;
+    if (adding)
+      answer.time += model.cost(*adding).time;
+    entry->second = {answer, work->family, true};
+  }
+  return entry->second;
+}
+
+/// What bounds a kernel.
+StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
+  auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
+  if (!kernel)
+    return "";
+  const KernelCost &found = kernelCost(kernel, task.phase, number);
+  if (!found.exists)
+    return "";
+  return found.answer.memoryBound ? "memory" : "flops";
+}
+
+/// Time of a copy between device and host on class `number`.
+cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
+  double bytes =
+      dist::localBytes(tensorType(op->getResult(0)), coordinates[number]);
+  const machine::Link &link = *cluster.kindOf(deviceOf(number)).host;
+  return cost::fromSeconds(link.latency + bytes / link.bandwidth);
+}
+
+/// Tasks of one group meet: the same operation, or the two ends of a message,
+/// or reductions of one tag in several stages.
+int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
+                                      uint32_t number, bool once) {
+  FamilyCollective place = families->find(task, stageOf[number]);
+  uint32_t group = folding.groupOf[place.family][number];
+  std::vector<int64_t> key = {place.family, group};
+  std::string name;
+  if (auto send = dyn_cast<dist::SendOp>(task.op)) {
+    key.insert(key.end(), {1, static_cast<int64_t>(send.getTag())});
+    name = "stage " + std::to_string(stageOf[number]) + " -> " +
+           std::to_string(send.getStage());
+  } else if (auto recv = dyn_cast<dist::RecvOp>(task.op)) {
+    key.insert(key.end(), {1, static_cast<int64_t>(recv.getTag())});
+    name = "stage " + std::to_string(recv.getStage()) + " -> " +
+           std::to_string(stageOf[number]);
+  } else if (auto reduction = dyn_cast<dist::StageReduceOp>(task.op)) {
+    key.insert(key.end(), {2, static_cast<int64_t>(reduction.getTag())});
+    name = "stages";
+    for (int64_t stage : reduction.getStages())
+      name += " " + std::to_string(stage);
+  } else {
+    key.insert(key.end(), {3, stageOf[number], once, index});
+    const dist::Mesh &grid = mesh.getValue();
+    for (unsigned axis : families->getFamilies()[place.family].axes)
+      name += (name.empty() ? "" : ",") + grid.getName(axis + 1).str();
+  }
+  auto [entry, isNew] = collectives.try_emplace(
+      key, static_cast<int32_t>(workload.collectives.size()));
+  if (!isNew)
+    return entry->second;
+  const sim::GroupCollective &what =
+      families->getFamilies()[place.family].collectives[place.collective];
+  const sim::GroupClass &groups = folding.groups[place.family][group];
+  const sim::FoldedCollective &how = groups.collectives[place.collective];
+  sim::Collective collective;
+  collective.kind = what.kind;
+  collective.bytes = what.bytes;
+  collective.groupSize = groups.size;
+  collective.flow = how.flow;
+  // Of the original's communication only gradients run beside kernels.
+  if (isPaper())
+    collective.flow.channels =
+        streamOf(task.op) == sim::Stream::DataParallel ? 1 : 0;
+  collective.algorithm = how.algorithm;
+  collective.axes = std::move(name);
+  collective.groups = groups.groups;
+  collective.members = groups.members;
+  workload.collectives.push_back(std::move(collective));
+  return entry->second;
+}
+
+/// The original has a queue for gradients and one for all else. A message is in
+/// the queue of its sender only.
+static sim::Stream paperStreamOf(Operation *op) {
+  if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
+    return getStream(op);
+  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
+  return purpose && purpose.getValue() == dist::Purpose::Gradient
+             ? sim::Stream::DataParallel
+             : sim::Stream::TensorParallel;
+}
+
+sim::Stream WorkloadBuilder::streamOf(Operation *op) const {
+  return isPaper() ? paperStreamOf(op) : getStream(op);
+}
+
+/// The original updates parameters when all communication has ended.
+void WorkloadBuilder::updateAfterCommunication(sim::DeviceClass &device) const {
+  const sim::Template &once = device.once;
+  // Kernels run in order: it is enough if the first of a section waits.
+  for (size_t s = 0; s + 1 < once.sectionBegin.size(); ++s)
+    for (uint32_t t = once.sectionBegin[s]; t < once.sectionBegin[s + 1]; ++t) {
+      if (once.tasks[t].stream != sim::Stream::Compute)
+        continue;
+      for (auto [m, task] : llvm::enumerate(device.micro.tasks)) {
+        std::pair<uint32_t, uint32_t> edge(t, m);
+        if (task.collective >= 0 &&
+            !llvm::is_contained(device.onceDependsOn, edge))
+          device.onceDependsOn.push_back(edge);
+      }
+      break;
+    }
+}
+
+/// A buffer in the size it has on class `number`.
+sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
+                                      uint32_t number) {
+  RankedTensorType type = tensorType(buffer.value);
+  int64_t bytes = isHeldAt(type, coordinates[number])
+                      ? dist::localBytes(type, coordinates[number])
+                      : 0;
+  sim::Buffer result{buffer.name, bytes, buffer.owner, buffer.isOnHost()};
+  result.pieces = buffer.pieces;
+  if (dist::LayoutAttr layout = dist::getLayout(type))
+    for (auto [i, axis] : llvm::enumerate(workload.info.axes)) {
+      bool isSplit = layout.getValue().getShardedDim(i + 1).has_value();
+      if (axis.role == sim::AxisRole::Tensor)
+        result.tensorSplit |= isSplit;
+      else if (axis.role != sim::AxisRole::Pipeline && !isSplit)
+        result.replicas *= axis.size;
+    }
+  return result;
+}
+
+void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
+                                   const FlatList &from, bool once,
+                                   sim::Template &to) {
+  to.sectionBegin = from.sectionBegin;
+  to.buffers.reserve(from.buffers.size());
+  to.tasks.reserve(from.tasks.size());
+  for (const FlatBuffer &buffer : from.buffers)
+    to.buffers.push_back(bufferOf(buffer, number));
+  for (auto [index, task] : llvm::enumerate(from.tasks)) {
+    sim::Task copy;
+    copy.label = label(task.label);
+    copy.opKind = label(task.op->getName().getStringRef());
+    copy.stream = task.waits ? sim::Stream::Compute : streamOf(task.op);
+    copy.phase = task.phase;
+    if (task.firstOnly)
+      copy.when = sim::When::FirstMicroBatch;
+    copy.dependsOn = task.dependsOn;
+    copy.allocates = task.allocates;
+    copy.reads = task.reads;
+    if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
+      const KernelCost &found = kernelCost(kernel, task.phase, number);
+      copy.duration = found.answer.time;
+      copy.origin = {found.answer.source, found.family,
+                     found.answer.uncertainty};
+      copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
+    } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
+      copy.duration = copyTime(task.op, number);
+    } else if (!task.waits) {
+      copy.collective = collectiveOf(task, index, number, once);
+    }
+    if (!task.waits) {
+      addHostTime(options.stack, task.op, copy);
+      if (copy.stream == sim::Stream::TensorParallel && pipelineAxis)
+        addPauses(options.stack,
+                  workload.collectives[copy.collective].groupSize, copy);
+    }
+    if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
+      copy.when = sim::When::LastMicroBatch;
+      auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
+                                                      workload.buckets.size());
+      if (isNew)
+        workload.buckets.push_back({device.name + " " + task.label,
+                                    fused.getBucketBytes(task.bucket)});
+      copy.bucket = entry->second;
+    }
+    for (uint32_t micro : task.dependsOnMicro)
+      device.onceDependsOn.push_back({static_cast<uint32_t>(index), micro});
+    if (options.origins && !task.waits)
+      options.origins->push_back({task.op, number, once,
+                                  static_cast<uint32_t>(index),
+                                  boundBy(task, number)});
+    to.tasks.push_back(std::move(copy));
+  }
+}
+
+void WorkloadBuilder::buildClass(uint32_t number) {
+  FlatProgram &flat = programs[stageOf[number]];
+  sim::DeviceClass device;
+  device.stage = stageOf[number];
+  device.name = "stage " + std::to_string(device.stage);
+  device.ranks = folding.ranks[number].ranks;
+  device.representative = deviceOf(number);
+  device.deviceType = cluster.deviceTypeOf(device.representative);
+  const machine::Device &type = cluster.devices[device.deviceType];
+  device.interference = type.interference;
+  if (isPaper()) {
+    // Launches are part of kernels; one factor slows all.
+    double factor = type.interference.matrixKernel;
+    device.interference = {factor, factor, factor};
+  } else {
+    device.launchLatency = cost::fromSeconds(type.launchLatency);
+  }
+  if (options.interference)
+    device.interference = *options.interference;
+  device.hostWaits = options.stack.hostWaits;
+  fillTemplate(device, number, flat.micro, false, device.micro);
+  fillTemplate(device, number, flat.once, true, device.once);
+  if (isPaper()) {
+    joinPaperKernels(flat.micro, device.micro.tasks, paperLaunchGap(),
+                     coordinates[number], [&](const cost::Kernel &kernel) {
+                       return kernelModel(number).cost(kernel).time;
+                     });
+    updateAfterCommunication(device);
+  }
+  for (const FlatBuffer &buffer : flat.resident)
+    device.resident.push_back(bufferOf(buffer, number));
+  addGradientCopies(options.stack, flat.resident, device);
+  auto sectionOf = [](const FlatList &list, const dist::Work &work) {
+    return static_cast<uint32_t>(std::distance(
+        list.sections.begin(),
+        llvm::find(list.sections, std::pair(work.kind, work.chunk))));
+  };
+  for (const dist::Work &work : schedule.getWork(stageOf[number])) {
+    sim::WorkItem item;
+    item.once = !work.micro;
+    item.microBatch = work.micro.value_or(0);
+    item.section = sectionOf(item.once ? flat.once : flat.micro, work);
+    device.order.push_back(item);
+  }
+  workload.classes.push_back(std::move(device));
+}
+
+FailureOr<sim::Workload> WorkloadBuilder::run() {
+  workload.cluster = cluster;
+  if (failed(findPrograms()) || failed(fold()))
+    return failure();
+  workload.info = describeJob(programs, pipelineAxis);
+  workload.info.cluster = cluster.name;
+  workload.stepGap = cost::fromSeconds(options.stack.stepGap);
+  workload.memory.stackBytes = options.stack.reservedBytes;
+  for (uint32_t number = 0; number < folding.ranks.size(); ++number)
+    buildClass(number);
+  return std::move(workload);
+}
+
+FailureOr<sim::Workload>
+proteus::buildWorkload(ModuleOp module, const Machine &machine,
+                       const WorkloadOptions &options) {
+  return WorkloadBuilder(module, machine, options).run();
+}

@@ -1,0 +1,121 @@
+//===- FlatResidents.cpp - memory held for the whole step -------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What does not come and go with tasks: arguments, parameters that are gathered
+// once, gradients and outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Flattener.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace proteus;
+
+void Flattener::addArguments() {
+  for (BlockArgument argument : program.getArguments()) {
+    FlatBuffer buffer;
+    buffer.value = argument;
+    buffer.name = getArgumentPath(argument);
+    switch (getRole(argument).value_or(nn::Role::Input)) {
+    case nn::Role::Input:
+      buffer.owner = sim::MemoryOwner::Activations;
+      break;
+    case nn::Role::Parameter:
+      buffer.owner = sim::MemoryOwner::Parameters;
+      break;
+    case nn::Role::State:
+      buffer.owner = isMasterCopy(argument) ? sim::MemoryOwner::MasterWeights
+                                            : sim::MemoryOwner::OptimizerState;
+      break;
+    }
+    FlatValue value;
+    value.argument = flat.resident.size();
+    environment[argument] = addValue(std::move(value));
+    flat.resident.push_back(std::move(buffer));
+  }
+}
+
+/// A parameter is gathered for the forward pass of the first micro-batch; from
+/// then on it is there. The part that the device stores lies within it.
+void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
+  const FlatValue input = values[environment.lookup(gather.getInput())];
+  FlatValue whole;
+  if (phase == sim::Phase::Forward) {
+    FlatTask task;
+    task.op = gather;
+    task.label = labelOf(gather);
+    task.phase = phase;
+    task.firstOnly = true;
+    // Another gathering may have gone before.
+    if (input.producer >= 0)
+      task.dependsOn = {static_cast<uint32_t>(input.producer)};
+    whole.producer = flat.micro.tasks.size();
+    flat.micro.tasks.push_back(std::move(task));
+    if (input.argument >= 0)
+      gatheredArguments.insert(input.argument);
+    FlatBuffer buffer;
+    buffer.value = gather.getResult();
+    buffer.name = labelOf(gather);
+    buffer.owner = sim::MemoryOwner::Parameters;
+    whole.argument = flat.resident.size();
+    flat.resident.push_back(std::move(buffer));
+  }
+  environment[gather.getResult()] = addValue(std::move(whole));
+}
+
+/// Forgets the memory of arguments that lies within other memory.
+void Flattener::dropGathered() {
+  std::vector<FlatBuffer> kept;
+  for (auto [i, buffer] : llvm::enumerate(flat.resident))
+    if (!gatheredArguments.contains(static_cast<int32_t>(i)))
+      kept.push_back(std::move(buffer));
+  flat.resident = std::move(kept);
+}
+
+/// What a section hands to the update or to the outside lives for the whole
+/// step: gradients accumulate in place.
+void Flattener::makeResident(dist::SectionOp section) {
+  llvm::BitVector dropped(flat.micro.buffers.size());
+  for (auto [yielded, result] :
+       llvm::zip(section.getYielded(), section.getOutputs())) {
+    bool leaves = llvm::any_of(result.getUsers(), [](Operation *user) {
+      auto reader = user->getParentOfType<dist::SectionOp>();
+      return !reader || reader.getOnce();
+    });
+    if (!leaves)
+      continue;
+    SmallVector<uint32_t> tensors;
+    this->leaves(environment.lookup(yielded), tensors);
+    bool backward = section.getKind() != dist::SectionKind::Forward;
+    FlatBuffer buffer;
+    buffer.value = yielded;
+    buffer.owner =
+        backward ? sim::MemoryOwner::Gradients : sim::MemoryOwner::Activations;
+    if (Operation *producer = yielded.getDefiningOp())
+      buffer.name = nn::getOwnPath(producer);
+    buffer.pieces = tensors.size();
+    flat.resident.push_back(std::move(buffer));
+    for (uint32_t tensor : tensors) {
+      int32_t &frame = values[tensor].buffer;
+      if (frame >= 0)
+        dropped.set(frame);
+      frame = -1;
+    }
+  }
+  if (dropped.none())
+    return;
+  auto isDropped = [&](uint32_t buffer) { return dropped.test(buffer); };
+  for (FlatTask &task : flat.micro.tasks) {
+    llvm::erase_if(task.allocates, isDropped);
+    llvm::erase_if(task.reads, isDropped);
+  }
+}

@@ -1,0 +1,60 @@
+//===- GroupFamilies.h - who communicates with whom -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_SIMULATE_GROUPFAMILIES_H
+#define PROTEUS_LIB_TRANSFORMS_SIMULATE_GROUPFAMILIES_H
+
+#include "FlatProgram.h"
+
+#include "Proteus/Sim/Folding.h"
+
+#include <map>
+
+namespace proteus {
+
+/// A collective of a family of groups.
+struct FamilyCollective {
+  uint32_t family = 0;
+  uint32_t collective = 0; ///< index into GroupFamily::collectives
+};
+
+/// Collects the groups of ranks that communicate, and what they run: one family
+/// per set of axes, one per pair of stages that exchange messages, one per set
+/// of stages that reduce.
+class GroupFamilies {
+public:
+  GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,
+                bool convertsParameters)
+      : mesh(mesh), pipelineAxis(pipelineAxis),
+        convertsParameters(convertsParameters) {}
+
+  /// Family and collective of a communication of the program of `stage`; made
+  /// if they are new.
+  FamilyCollective find(const FlatTask &task, int64_t stage);
+
+  const std::vector<sim::GroupFamily> &getFamilies() const { return families; }
+
+private:
+  uint32_t familyOf(mlir::Operation *op, int64_t stage);
+  int64_t bytesOf(const FlatTask &task) const;
+
+  dist::MeshAttr mesh;
+  std::optional<dist::Axis> pipelineAxis;
+  bool convertsParameters; ///< before they are gathered
+  std::vector<sim::GroupFamily> families;
+  /// By axes and places.
+  std::map<std::pair<std::vector<unsigned>, std::vector<int64_t>>, uint32_t>
+      familyNumbers;
+  std::map<std::pair<uint32_t, sim::GroupCollective>, uint32_t>
+      collectiveNumbers;
+  llvm::DenseMap<std::pair<mlir::Operation *, int32_t>, FamilyCollective> known;
+};
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_SIMULATE_GROUPFAMILIES_H

@@ -1,0 +1,120 @@
+//===- JobInfo.cpp - the figures of a job ---------------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JobInfo.h"
+
+#include "LocalWork.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// Whether a kernel adds to what goes round a ring: work of the strategy, not
+/// of the model.
+static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
+  auto isVisitor = [](Type type) {
+    dist::LayoutAttr layout = dist::getLayout(type);
+    return layout && llvm::any_of(layout.getValue().dims, [](const auto &axes) {
+             return axes.shift != 0;
+           });
+  };
+  return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
+}
+
+/// Sums FLOPs over a block; repeats count as often as they run.
+static void countFlops(Block &block, double times, bool recomputed,
+                       sim::JobInfo &info,
+                       llvm::MapVector<unsigned, double> &byType) {
+  for (Operation &op : block) {
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      countFlops(repeat.getBody().front(), times * repeat.getCount(),
+                 recomputed, info, byType);
+      continue;
+    }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op)) {
+      countFlops(recompute.getBody().front(), times, true, info, byType);
+      continue;
+    }
+    auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
+    if (!kernel)
+      continue;
+    double points = times * kernel.getIterationSpace().numPoints();
+    double share = kernel.getVisitedShare();
+    info.executedFlops += points * kernel.getExecutedFlopsPerPoint() * share;
+    if (recomputed || sumsUpVisitors(kernel))
+      continue;
+    info.modelFlops += points * kernel.getFlopsPerPoint() * share;
+    info.modelFlopsFullSquare += points * kernel.getFlopsPerPoint();
+    if (kernel.getKernelClass() == nn::KernelClass::Matrix)
+      byType[static_cast<unsigned>(computeType(&op))] +=
+          points * kernel.getFlopsPerPoint();
+  }
+}
+
+/// What splits inputs splits the work, not the model.
+static void findRoles(RankedTensorType input,
+                      std::vector<sim::MeshAxis> &axes) {
+  dist::LayoutAttr layout = dist::getLayout(input);
+  if (!layout)
+    return;
+  for (auto [dim, list] : llvm::enumerate(layout.getValue().dims))
+    for (dist::Axis axis : list) {
+      if (axis == dist::microAxis)
+        continue;
+      sim::AxisRole &role = axes[axis - 1].role;
+      if (role != sim::AxisRole::Data)
+        role = dim == 0 ? sim::AxisRole::Data : sim::AxisRole::Context;
+    }
+}
+
+sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
+                                  std::optional<dist::Axis> pipelineAxis) {
+  sim::JobInfo info;
+  dist::ProgramOp first = programs.front().program;
+  dist::MeshAttr mesh = first.getMesh();
+  StringRef name = first.getSymName();
+  info.model = name.split("_stage").first.str();
+  info.devices = mesh.getNumDevices();
+  info.microBatches = mesh.getMicro();
+  const dist::Mesh &grid = mesh.getValue();
+  for (auto [axis, size] : llvm::zip(grid.names, grid.sizes)) {
+    info.strategy +=
+        (info.strategy.empty() ? "" : " ") + axis + "=" + std::to_string(size);
+    info.axes.push_back({axis, size, sim::AxisRole::Tensor});
+  }
+  if (pipelineAxis)
+    info.axes[*pipelineAxis - 1].role = sim::AxisRole::Pipeline;
+  llvm::MapVector<unsigned, double> byType;
+  for (const FlatProgram &flat : programs) {
+    dist::ProgramOp program = flat.program;
+    for (BlockArgument argument : program.getArguments()) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      if (getRole(argument) != nn::Role::Input || type.getRank() == 0)
+        continue;
+      info.globalBatch = type.getDimSize(0);
+      findRoles(type, info.axes);
+      // Labels may be there for a part of the tokens only.
+      if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
+        info.tokensPerSample =
+            std::max(info.tokensPerSample, type.getDimSize(1));
+    }
+    for (dist::SectionOp section : program.getSections())
+      if (!section.getOnce())
+        countFlops(section.getBody().front(), 1, false, info, byType);
+  }
+  double most = -1;
+  for (auto [type, flops] : byType)
+    if (flops > most) {
+      most = flops;
+      info.computeType = static_cast<machine::DType>(type);
+    }
+  return info;
+}

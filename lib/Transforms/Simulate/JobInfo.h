@@ -1,0 +1,23 @@
+//===- JobInfo.h - the figures of a job -------------------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_SIMULATE_JOBINFO_H
+#define PROTEUS_LIB_TRANSFORMS_SIMULATE_JOBINFO_H
+
+#include "FlatProgram.h"
+
+namespace proteus {
+
+/// What reports say about a job besides time: sizes, batch, FLOPs. All but the
+/// name of the cluster.
+sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs,
+                         std::optional<dist::Axis> pipelineAxis);
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_SIMULATE_JOBINFO_H

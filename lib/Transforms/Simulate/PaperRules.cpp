@@ -1,0 +1,227 @@
+//===- PaperRules.cpp - kernels as the original has them ------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PaperRules.h"
+
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Reference/Costs/ReferenceModel.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace proteus;
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+std::optional<cost::Kernel> proteus::paperWork(nn::IterationSpaceOpInterface op,
+                                               sim::Phase phase,
+                                               ArrayRef<int64_t> coordinates) {
+  Operation *operation = op;
+  bool isGradient = phase == sim::Phase::Backward;
+  // The gradient of the loss is given, what has several gradients is
+  // accumulated by the kernels that compute them, and the loss over parts of a
+  // vocabulary takes one pass.
+  if (isa<nn::FillOp, nn::RowMaxOp, nn::RowLossOp>(operation) ||
+      (isGradient && isa<nn::AddOp>(operation)))
+    return std::nullopt;
+  std::optional<cost::Kernel> kernel = localWork(op, coordinates);
+  if (!kernel)
+    return kernel;
+  auto size = [&](Value value) -> double {
+    return dist::localBytes(cast<RankedTensorType>(value.getType()),
+                            coordinates);
+  };
+  // Rows that are looked up, but not more than there are.
+  auto rows = [&](Value found, Value table) {
+    return std::min(size(found), size(table));
+  };
+  auto first = [&] { return size(operation->getResult(0)); };
+  llvm::TypeSwitch<Operation *>(operation)
+      // There is no mask.
+      .Case([&](nn::DropoutOp drop) {
+        kernel->bytes = size(drop.getInput()) + first();
+      })
+      .Case<nn::DropoutGradOp, nn::Pool2DGradOp>([&](auto gradient) {
+        kernel->bytes = size(gradient.getGradient()) + first();
+      })
+      .Case([&](nn::CrossEntropyGradOp gradient) {
+        kernel->bytes = size(gradient.getLabels()) + first();
+      })
+      // Both factors are read, though one would do.
+      .Case([&](nn::MulOp) {
+        if (isGradient)
+          kernel->bytes += first();
+      })
+      // Moments are read, but not written.
+      .Case([&](nn::AdamOp adam) {
+        kernel->bytes = first();
+        for (Value operand : adam->getOperands())
+          kernel->bytes += size(operand);
+      })
+      .Case([&](nn::EmbeddingOp lookup) {
+        kernel->bytes = size(lookup.getIndices()) + first() +
+                        rows(lookup.getResult(), lookup.getTable());
+      })
+      .Case([&](nn::EmbeddingGradOp gradient) {
+        kernel->bytes = size(gradient.getIndices()) +
+                        size(gradient.getGradient()) +
+                        rows(gradient.getGradient(), gradient.getResult());
+      })
+      // A bag is looked up as one row is.
+      .Case([&](nn::EmbeddingBagOp lookup) {
+        kernel->bytes = first() + rows(lookup.getResult(), lookup.getTable());
+      })
+      .Case([&](nn::EmbeddingBagGradOp gradient) {
+        kernel->bytes = size(gradient.getGradient()) +
+                        rows(gradient.getGradient(), gradient.getResult());
+      });
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+cost::Time proteus::paperLaunchGap() {
+  static const cost::Time gap = cost::fromSeconds(
+      cantFail(net::parseReferenceConstants(net::embeddedReferenceConstants(),
+                                            "constants.json"))
+          .launchGap *
+      1e-3);
+  return gap;
+}
+
+namespace {
+/// The list of one class.
+class PaperKernels {
+public:
+  PaperKernels(const FlatList &flat, std::vector<sim::Task> &tasks)
+      : flat(flat), tasks(tasks) {}
+
+  void joinGradients(cost::Time gap);
+  void addCopies(cost::Time gap, ArrayRef<int64_t> coordinates,
+                 llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
+
+private:
+  /// Whether a task is a kernel of a gradient that takes time.
+  bool isGradient(uint32_t task) const {
+    return tasks[task].phase == sim::Phase::Backward &&
+           tasks[task].collective < 0 && tasks[task].duration > 0;
+  }
+
+  const FlatList &flat;
+  std::vector<sim::Task> &tasks;
+};
+} // namespace
+
+void PaperKernels::joinGradients(cost::Time gap) {
+  // The last kernel of the gradient that each kernel is part of.
+  std::vector<uint32_t> lastOf(tasks.size());
+  std::vector<uint32_t> group;
+  auto close = [&] {
+    if (group.empty())
+      return;
+    for (uint32_t member : group)
+      lastOf[member] = group.back();
+    for (uint32_t member : ArrayRef(group).drop_back()) {
+      tasks[group.back()].duration += tasks[member].duration - gap;
+      tasks[member].duration = 0;
+    }
+    group.clear();
+  };
+  auto joins = [&](uint32_t task) {
+    if (group.empty() ||
+        flat.tasks[group.back()].label != flat.tasks[task].label)
+      return false;
+    // What waits for something else in between is a kernel of its own.
+    return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
+      return other <= group.front() || llvm::is_contained(group, other);
+    });
+  };
+  for (uint32_t task = 0; task < tasks.size(); ++task) {
+    lastOf[task] = task;
+    if (!isGradient(task))
+      continue;
+    if (!joins(task))
+      close();
+    group.push_back(task);
+  }
+  close();
+  for (uint32_t task = 0; task < tasks.size(); ++task)
+    for (uint32_t other : std::vector<uint32_t>(tasks[task].dependsOn))
+      if (uint32_t last = lastOf[other];
+          last < task && lastOf[task] != last &&
+          !llvm::is_contained(tasks[task].dependsOn, last))
+        tasks[task].dependsOn.push_back(last);
+}
+
+/// Elements that the gradient of a sum or of a join reads and writes, in
+/// results: it is copied to both sides, or in parts. 0 for other operations.
+static double copiesOf(Operation *op) {
+  if (isa<nn::AddOp>(op))
+    return 3;
+  return isa<nn::ConcatOp>(op) && op->getNumOperands() > 1 ? 2 : 0;
+}
+
+/// A copy is made where the gradient reaches what was computed before: in place
+/// of an accumulation that is there, or in front of the next kernel.
+void PaperKernels::addCopies(
+    cost::Time gap, ArrayRef<int64_t> coordinates,
+    llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
+  struct Copy {
+    uint32_t task;
+    cost::Time time;
+  };
+  std::vector<Copy> open;
+  llvm::StringMap<uint32_t> forward;
+  std::optional<uint32_t> accumulation;
+  for (auto [number, task] : llvm::enumerate(flat.tasks)) {
+    auto at = static_cast<uint32_t>(number);
+    if (tasks[at].collective >= 0)
+      continue;
+    if (task.phase == sim::Phase::Forward) {
+      forward.try_emplace(task.label, at);
+      if (double copies = copiesOf(task.op)) {
+        cost::Kernel copy;
+        copy.type = computeType(task.op);
+        copy.bytes =
+            copies * dist::localBytes(cast<RankedTensorType>(
+                                          task.op->getResult(0).getType()),
+                                      coordinates);
+        open.push_back({at, cost(copy)});
+      }
+      continue;
+    }
+    if (task.phase == sim::Phase::Backward && isa<nn::AddOp>(task.op))
+      accumulation = at;
+    auto found = forward.find(task.label);
+    if (!isGradient(at) || found == forward.end())
+      continue;
+    while (!open.empty() && open.back().task > found->second) {
+      if (accumulation)
+        tasks[*accumulation].duration = open.back().time;
+      else
+        tasks[at].duration += open.back().time - gap;
+      accumulation.reset();
+      open.pop_back();
+    }
+    accumulation.reset();
+  }
+}
+
+void proteus::joinPaperKernels(
+    const FlatList &flat, std::vector<sim::Task> &tasks, cost::Time gap,
+    ArrayRef<int64_t> coordinates,
+    llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
+  PaperKernels kernels(flat, tasks);
+  kernels.joinGradients(gap);
+  kernels.addCopies(gap, coordinates, cost);
+}

@@ -1,0 +1,306 @@
+//===- Simulate.cpp - run the engine and annotate the module ----*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulateRemarks.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Sim/ChromeTrace.h"
+#include "Proteus/Sim/Report.h"
+#include "Proteus/Sim/Summary.h"
+#include "Proteus/Support/File.h"
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Simulate/SimulateOn.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_SIMULATE
+#include "Proteus/Transforms/Simulate/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+
+/// More is a mistake, and times must stay countable.
+static constexpr double maxOverlapFactor = 100;
+
+namespace {
+class Simulate : public proteus::impl::SimulateBase<Simulate> {
+public:
+  using SimulateBase::SimulateBase;
+  Simulate(SimulateOptions options, SimulationObserver observer,
+           std::shared_ptr<const Machine> known)
+      : SimulateBase(std::move(options)), observer(std::move(observer)),
+        known(std::move(known)) {}
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+private:
+  SimulationObserver observer;
+  std::shared_ptr<const Machine> known;
+
+  LogicalResult run();
+  void remarkLateStack(const machine::Stack &stack);
+  FailureOr<std::shared_ptr<const Machine>>
+  findMachine(const machine::Stack &stack, const machine::Site &site);
+  LogicalResult setMemoryModel(sim::Workload &workload);
+  LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
+  FailureOr<cost::Measurements> readProfiles(const machine::Cluster &cluster);
+  void annotate(const sim::Figures &figures);
+};
+} // namespace
+
+void Simulate::annotate(const sim::Figures &figures) {
+  ModuleOp module = getOperation();
+  Builder builder(&getContext());
+  module->setAttr(ProteusDialect::iterationTimeAttrName,
+                  builder.getF64FloatAttr(figures.iterationSeconds * 1e3));
+  module->setAttr(
+      ProteusDialect::samplesPerSecondAttrName,
+      builder.getF64FloatAttr(figures.samplesPerSecond.value_or(0)));
+  module->setAttr(ProteusDialect::peakMemoryAttrName,
+                  builder.getF64FloatAttr(
+                      static_cast<double>(figures.peakMemoryBytes) / 1e6));
+  module->setAttr(ProteusDialect::fitsAttrName,
+                  builder.getBoolAttr(figures.memory.fits()));
+}
+
+LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
+  // Beyond these the figure is a slip of a unit.
+  constexpr double maxChannelMiB = 1 << 20;
+  constexpr int64_t maxChannels = 1 << 20;
+  if (!(channelMiB >= 0 && channelMiB <= maxChannelMiB))
+    return emitError(getOperation().getLoc(), "channel-mib must be from 0 to ")
+           << maxChannelMiB << ", got " << channelMiB;
+  sim::MemoryModel &memory = workload.memory;
+  memory.channelBytes = static_cast<int64_t>(channelMiB * (1 << 20));
+  struct Count {
+    StringRef option;
+    int64_t value;
+    int64_t &target;
+  };
+  const Count counts[] = {
+      {"channels", channels, memory.communicatorChannels},
+      {"exchange-channels", exchangeChannels, memory.exchangeChannels},
+      {"message-channels", messageChannels, memory.messageChannels}};
+  for (const Count &count : counts) {
+    if (count.value < 0 || count.value > maxChannels)
+      return emitError(getOperation().getLoc(), count.option)
+             << " must be from 0 to " << maxChannels << ", got " << count.value;
+    count.target = count.value;
+  }
+  if (!bucketCopies)
+    return success();
+  for (sim::DeviceClass &device : workload.classes)
+    for (const sim::Task &task : device.micro.tasks)
+      if (task.bucket >= 0) {
+        const sim::Bucket &bucket = workload.buckets[task.bucket];
+        device.resident.push_back(
+            {bucket.name, bucket.bytes, sim::MemoryOwner::GradientBuckets});
+      }
+  return success();
+}
+
+LogicalResult Simulate::setErrors(const machine::Stack &stack,
+                                  sim::Workload &workload) {
+  // Those of the original's costs are not known.
+  if (fidelity == Fidelity::Paper)
+    return success();
+  // -1: not given.
+  double software = stackError == -1 ? stack.uncertainty : double(stackError);
+  for (auto [name, value] :
+       {std::pair("collective-error", double(collectiveError)),
+        std::pair("stack-error", software)})
+    if (!(value >= 0 && value <= 1))
+      return emitError(getOperation().getLoc(), name)
+             << " must be from 0 to 1, got " << value;
+  workload.errors = sim::ErrorModel{collectiveError, software};
+  return success();
+}
+
+/// All profiles; if none has anything to say about the cluster, that is a
+/// mistake.
+FailureOr<cost::Measurements>
+Simulate::readProfiles(const machine::Cluster &cluster) {
+  Location loc = getOperation().getLoc();
+  cost::Measurements all;
+  if (!profiles.empty() && fidelity == Fidelity::Paper)
+    return emitError(loc, "fidelity=paper takes no profile");
+  for (const std::string &file : profiles) {
+    llvm::Expected<cost::Measurements> rows = cost::readProfile(file);
+    if (!rows)
+      return emitError(loc, llvm::toString(rows.takeError()));
+    bool isOfCluster = false;
+    for (const machine::Device &device : cluster.devices) {
+      cost::Measurements own = cost::measurementsOf(device, *rows);
+      isOfCluster |= !own.empty();
+      if (device.sustained < 1 &&
+          llvm::any_of(own, [](const auto &row) { return !row.inStep; }))
+        emitRemark(loc, file)
+            << ": kernels were measured alone; those that the clock bounds run "
+               "at the sustained share "
+            << llvm::formatv("{0:f2}", device.sustained) << " of '"
+            << device.name << "'";
+    }
+    if (isOfCluster)
+      llvm::append_range(all, std::move(*rows));
+    else if (profiles.size() > 1)
+      emitRemark(loc, file) << ": no kernel of this profile was measured on '"
+                            << cluster.devices.front().name << "'";
+  }
+  if (all.empty() && !profiles.empty())
+    return emitError(loc, llvm::join(profiles, ", "))
+           << ": no kernel of this profile was measured on '"
+           << cluster.devices.front().name << "'";
+  return all;
+}
+
+/// The machine that is known already, or that of the module's cluster.
+FailureOr<std::shared_ptr<const Machine>>
+Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
+  if (known)
+    return known;
+  ModuleOp module = getOperation();
+  FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
+  if (failed(cluster))
+    return failure();
+  for (const machine::NodeKind &kind : cluster->kinds)
+    for (const std::string &remark : kind.graph.remarks)
+      emitRemark(module.getLoc(), remark);
+  if (tf32)
+    for (machine::Device &device : cluster->devices)
+      device.useTF32();
+  // Software and place change what the library on the machine achieves.
+  for (machine::NodeKind &kind : cluster->kinds)
+    kind.collectives.synchronisation +=
+        stack.collectiveGap + site.collectiveGap;
+  if (site.fabricEfficiency)
+    cluster->fabric.efficiency = *site.fabricEfficiency;
+  FailureOr<cost::Measurements> profile = readProfiles(*cluster);
+  if (failed(profile))
+    return failure();
+  cost::KernelModelOptions kernelOptions;
+  kernelOptions.roofline = kernels == KernelModel::Roofline;
+  kernelOptions.fusedMemoryKernels = stack.fusedMemoryKernels;
+  llvm::Expected<Machine> machine =
+      createMachine(std::move(*cluster), fidelity, kernelOptions, *profile);
+  if (!machine)
+    return emitError(module.getLoc(), llvm::toString(machine.takeError()));
+  return std::make_shared<const Machine>(std::move(*machine));
+}
+
+/// Names the decisions of a stack that is given after the lowering, which it
+/// would have changed.
+void Simulate::remarkLateStack(const machine::Stack &stack) {
+  std::vector<std::string> decisions = stack.modelDecisions();
+  if (std::string step = stack.plan.label(); !step.empty())
+    decisions.insert(decisions.begin(), step);
+  if (!decisions.empty())
+    emitRemark(getOperation().getLoc(), "stack '")
+        << stack.name << "' is given after the lowering: its decisions ("
+        << llvm::join(decisions, " ")
+        << ") are not applied; give stack= to lower-strategy";
+}
+
+LogicalResult Simulate::run() {
+  ModuleOp module = getOperation();
+  Attribute lowered = module->getAttr(ProteusDialect::stackAttrName);
+  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
+  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  if (failed(stack) || failed(site))
+    return failure();
+  if (lowered != module->getAttr(ProteusDialect::stackAttrName))
+    remarkLateStack(*stack);
+  if (cudaGraphs)
+    stack->hostKernel = stack->hostCollective = stack->hostMessage =
+        stack->hostPause = 0;
+  FailureOr<std::shared_ptr<const Machine>> machine =
+      findMachine(*stack, *site);
+  if (failed(machine))
+    return failure();
+  WorkloadOptions options;
+  options.foldRanks = fold != Fold::None;
+  // -1: not given.
+  if (overlapFactor != -1) {
+    if (!(overlapFactor >= 0 && overlapFactor <= maxOverlapFactor))
+      return emitError(module.getLoc(), "overlap-factor must be from 0 to ")
+             << maxOverlapFactor << ", got " << double(overlapFactor);
+    double slower = 1 + overlapFactor;
+    options.interference = {slower, slower, slower};
+  }
+  options.stack = *stack;
+  // Nobody pays for remarks that nobody reads.
+  SimulateRemarks remarks;
+  bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
+  if (wantsRemarks)
+    options.origins = &remarks.origins;
+  FailureOr<sim::Workload> workload = buildWorkload(module, **machine, options);
+  if (failed(workload) || failed(setMemoryModel(*workload)) ||
+      failed(setErrors(*stack, *workload)))
+    return failure();
+  sim::EngineOptions engine;
+  engine.share = share == Switch::On;
+  engine.overlap = overlap == Switch::On;
+  engine.skipRecurrence = engine.replaySections = fold == Fold::All;
+  engine.followAllocator = !known;
+
+  std::optional<sim::SimulationResult> result;
+  auto simulate = [&](SmallVector<sim::Listener *> listeners) -> llvm::Error {
+    if (wantsRemarks)
+      listeners.push_back(&remarks);
+    auto simulated = sim::simulate(*workload, engine, listeners, criticalPath);
+    if (!simulated)
+      return simulated.takeError();
+    result = std::move(*simulated);
+    if (report.empty())
+      return llvm::Error::success();
+    return writeFileAtomically(report, [&](llvm::raw_ostream &os) {
+      sim::writeReport(os, *workload, *result);
+      return llvm::Error::success();
+    });
+  };
+  // With a trace the engine writes while it runs; the file appears only when
+  // all went well, the report included.
+  llvm::Error error =
+      trace.empty() ? simulate({})
+                    : writeFileAtomically(trace, [&](llvm::raw_ostream &os) {
+                        sim::ChromeTrace writer(os);
+                        return simulate({&writer});
+                      });
+  if (error)
+    return emitError(module.getLoc(), llvm::toString(std::move(error)));
+  annotate(sim::figuresOf(*workload, *result));
+  if (wantsRemarks)
+    remarks.emit(*workload);
+  if (summary)
+    sim::printSummary(llvm::outs(), *workload, *result);
+  if (observer)
+    observer(*workload, *result);
+  return success();
+}
+
+std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
+                                              SimulationObserver observer) {
+  return createSimulateOn(nullptr, std::move(options), std::move(observer));
+}
+
+std::unique_ptr<Pass>
+proteus::createSimulateOn(std::shared_ptr<const Machine> machine,
+                          SimulateOptions options,
+                          SimulationObserver observer) {
+  return std::make_unique<Simulate>(std::move(options), std::move(observer),
+                                    std::move(machine));
+}

@@ -1,0 +1,152 @@
+//===- BlockDifferentiator.cpp - gradients of one block ---------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockDifferentiator.h"
+#include "Differentiation.h"
+#include "Proteus/Transforms/Common/KeepLayout.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::nn;
+
+BlockDifferentiator::BlockDifferentiator(StepContext &context, Block &forward,
+                                         OpBuilder backward)
+    : context(context), forward(forward), backward(backward) {
+  this->backward.setListener(this);
+}
+
+LogicalResult BlockDifferentiator::run() {
+  // Differentiating a repeat replaces it, so the list is taken first.
+  SmallVector<Operation *> operations;
+  for (Operation &op : forward.without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : operations)
+    if (StringAttr group = getRecomputeGroup(op))
+      recomputeMembers[group].push_back(op);
+  for (Operation *op : llvm::reverse(operations)) {
+    if (llvm::none_of(op->getResults(), [&](Value result) {
+          return gradients.count(result) && wants(result);
+        }))
+      continue;
+    current = op;
+    if (auto repeat = dyn_cast<RepeatOp>(op)) {
+      if (failed(differentiate(repeat)))
+        return failure();
+      continue;
+    }
+    auto differentiable = dyn_cast<GradientOpInterface>(op);
+    if (!differentiable)
+      return op->emitOpError("has no gradient, but the loss depends on it; "
+                             "use differentiable operations between the "
+                             "parameters and the loss");
+    auto layout =
+        op->getAttrOfType<strategy::PartitionAttr>(kOutputGradientAttr);
+    if (Value gradient = layout ? gradientOf(op->getResult(0)) : Value())
+      gradients[op->getResult(0)] = buildKeep(backward, op, gradient, layout);
+    if (failed(differentiable.buildGradients(*this)))
+      return failure();
+  }
+  current = nullptr;
+  return success();
+}
+
+void BlockDifferentiator::add(Value operand, Value gradient) {
+  if (!wants(operand))
+    return;
+  summing = true;
+  // A gradient that reaches a parameter without a kernel of its own still
+  // accumulates in the type that gradients have.
+  Type type = gradientType(operand);
+  std::string path = current ? getOwnPath(current) : "loss";
+  if (gradient.getType() != type)
+    gradient =
+        CastOp::create(backward, gradient.getLoc(), type, path, gradient);
+  auto [entry, isNew] = gradients.insert({operand, gradient});
+  if (!isNew)
+    entry->second = AddOp::create(backward, gradient.getLoc(), type, path,
+                                  entry->second, gradient);
+  summing = false;
+}
+
+/// What the backward pass of `op` reads in place of its operand `value`: the
+/// operand itself, or a form of it that the strategy keeps.
+Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
+  auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
+  if (!isNew)
+    return entry->second;
+  auto keep = [&](strategy::PartitionAttr partition) {
+    // Behind the operation: it decides first how it reads the operand.
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    KeepOp result = buildKeep(builder, op, value, partition);
+    setPhase(result, Phase::Forward);
+    keptOperands[{op, value}] = result.getResult();
+    return result;
+  };
+  if (auto inputs = op->getAttrOfType<ArrayAttr>(kInputsAttr))
+    for (auto input : inputs.getAsRange<ArrayAttr>())
+      if (op->getOperand(cast<IntegerAttr>(input[0]).getInt()) == value)
+        return keep(cast<strategy::PartitionAttr>(input[1])).getResult();
+  if (op->hasAttr(kKeepGatheredAttr) && context.isParameter(value)) {
+    KeepOp result = keep(strategy::PartitionAttr::get(op->getContext(), {}));
+    unsigned number = std::distance(op->operand_begin(),
+                                    llvm::find(op->getOperands(), value));
+    result->setDiscardableAttr(kKeepAsReadAttr,
+                               backward.getI64IntegerAttr(number));
+    return result.getResult();
+  }
+  return value;
+}
+
+Value BlockDifferentiator::saved(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto group =
+      op && op->getBlock() == &forward ? getRecomputeGroup(op) : StringAttr();
+  // Work that is recomputed keeps the values that other work reads as well; a
+  // value is recomputed only for the backward pass of its own group.
+  if (!group || !current || getRecomputeGroup(current) != group)
+    return kept(current && current->getBlock() == &forward
+                    ? keptOperand(current, value)
+                    : value);
+  if (!recomputed.count(group))
+    recompute(group);
+  return recomputed[group].lookup(value);
+}
+
+Type BlockDifferentiator::gradientType(Value operand) {
+  Type element = context.training.getGradient();
+  if (element && context.isParameter(operand))
+    return withElementType(operand.getType(), element);
+  return operand.getType();
+}
+
+Value BlockDifferentiator::zeroGradient(Value value) {
+  return FillOp::create(backward, value.getLoc(), gradientType(value), "zero",
+                        llvm::APFloat(0.0));
+}
+
+void BlockDifferentiator::correspond(
+    Operation *backwardOp, ArrayRef<std::pair<StringRef, StringRef>> names) {
+  inheritPartition(current, backwardOp, names);
+}
+
+/// Backward operations inherit the settings of the forward operation they
+/// belong to.
+void BlockDifferentiator::notifyOperationInserted(Operation *op,
+                                                  OpBuilder::InsertPoint) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return;
+  if (current)
+    inheritAnnotations(current, op);
+  // A sum of gradients follows the gradients.
+  if (summing)
+    op->removeDiscardableAttr(kOpAttr);
+  setPhase(op, Phase::Backward);
+}

@@ -1,0 +1,285 @@
+//===- BuildTrainingStep.cpp - gradients and parameter updates --*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Differentiation.h"
+#include "GradientScaling.h"
+#include "PerLayer.h"
+#include "PruneStep.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/TrainingStep/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace proteus {
+#define GEN_PASS_DEF_BUILDTRAININGSTEP
+#include "Proteus/Transforms/TrainingStep/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::nn;
+
+namespace {
+class BuildTrainingStep
+    : public proteus::impl::BuildTrainingStepBase<BuildTrainingStep> {
+public:
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkModel(func::FuncOp function);
+  LogicalResult checkRowUpdates(func::FuncOp function, TrainingAttr training);
+  void applyComputeType(func::FuncOp function, Type compute);
+  LogicalResult buildUpdates(func::FuncOp function, TrainingAttr training,
+                             const DenseMap<Value, Value> &gradients);
+};
+} // namespace
+
+LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("a model must be a single block");
+  for (BlockArgument argument : function.getArguments())
+    if (!getRole(argument))
+      return function.emitOpError("argument ")
+             << argument.getArgNumber() << " has no role; add nn.role = "
+             << "\"input\", \"parameter\" or \"state\"";
+  auto type = function.getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(function.getResultTypes()[0])
+                  : RankedTensorType();
+  if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+    return function.emitOpError(
+        "a model to train must return one scalar: the loss");
+  return success();
+}
+
+/// Whether `parameter` is a table of which single rows are updated.
+static bool isUpdatedByRows(Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [](Operation *user) {
+    auto bag = dyn_cast<EmbeddingBagOp>(user);
+    return bag && bag.getRowUpdates();
+  });
+}
+
+/// An update of single rows needs what all lookups of the step have to say, and
+/// its gradient is never there as a whole.
+LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
+                                                 TrainingAttr training) {
+  auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+  WalkResult result = function.walk([&](EmbeddingBagOp bag) -> WalkResult {
+    if (!bag.getRowUpdates())
+      return WalkResult::advance();
+    auto table = dyn_cast<BlockArgument>(bag.getTable());
+    if (!table || table.getOwner() != &function.front() ||
+        getRole(table) != Role::Parameter || !table.hasOneUse())
+      return bag.emitOpError("row_updates needs a table that is a parameter of "
+                             "the model and that nothing else reads; leave "
+                             "row_updates out");
+    if (training.getClip() || training.getLossScale())
+      return bag.emitOpError("row_updates has no gradient of the whole table "
+                             "that could be measured for clip or loss_scale; "
+                             "leave row_updates or these out");
+    if (mesh && mesh.getValue().micro > 1)
+      return bag.emitOpError("row_updates needs all lookups of a step at once, "
+                             "but there are ")
+             << mesh.getValue().micro
+             << " micro-batches; use one, or leave row_updates out";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Computes in `compute`: floating-point inputs, parameters and activations
+/// change their element type; losses, log-sum-exps and tables that have no
+/// second copy keep theirs.
+void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
+  auto convert = [&](Value value) {
+    if (isFloatTensor(value))
+      value.setType(withElementType(value.getType(), compute));
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (!isUpdatedByRows(argument))
+      convert(argument);
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      if (op != function)
+        for (BlockArgument argument : region.getArguments())
+          convert(argument);
+    if (isa<CrossEntropyOp>(op))
+      return;
+    for (Value result : isa<AttentionOp>(op) ? op->getResults().take_front(1)
+                                             : op->getResults())
+      convert(result);
+  });
+  function.setFunctionType(
+      FunctionType::get(&getContext(), function.front().getArgumentTypes(),
+                        function.front().getTerminator()->getOperandTypes()));
+}
+
+/// The optimizer states of a parameter: suffix of the path, in the order of
+/// the update operation.
+static SmallVector<StringRef> stateNames(TrainingAttr training) {
+  SmallVector<StringRef> names;
+  if (training.getOptimizer() == Optimizer::Momentum)
+    names = {"velocity"};
+  if (training.getOptimizer() == Optimizer::Adam)
+    names = {"first_moment", "second_moment"};
+  if (training.getMaster())
+    names.push_back(kMasterStateName);
+  return names;
+}
+
+static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
+                               TrainingAttr training, Value parameter,
+                               Value gradient, ValueRange states,
+                               Value factor) {
+  SmallVector<Type> types = {parameter.getType()};
+  llvm::append_range(types, states.getTypes());
+  bool master = static_cast<bool>(training.getMaster());
+  bool scaled = static_cast<bool>(factor);
+  SmallVector<Value> others(states);
+  if (scaled)
+    others.push_back(factor);
+  if (training.getOptimizer() == Optimizer::Adam)
+    return AdamOp::create(builder, loc, types, path, parameter, gradient,
+                          others, master, scaled, llvm::APFloat(0.001));
+  return SGDOp::create(builder, loc, types, path, parameter, gradient, others,
+                       training.getOptimizer() == Optimizer::Momentum, master,
+                       scaled, llvm::APFloat(0.01));
+}
+
+/// Adds one argument per optimizer state of every parameter, all at once: the
+/// attributes of a function are one list, and rebuilding it per argument would
+/// be quadratic. Returns the states of each parameter.
+static FailureOr<DenseMap<Value, SmallVector<BlockArgument>>>
+addStateArguments(func::FuncOp function, TrainingAttr training) {
+  Builder builder(function.getContext());
+  SmallVector<unsigned> positions;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  SmallVector<BlockArgument> owners;
+  unsigned numArguments = function.getNumArguments();
+  for (BlockArgument argument : function.getArguments()) {
+    if (getRole(argument) != Role::Parameter || isUpdatedByRows(argument))
+      continue;
+    Type element =
+        training.getMaster()
+            ? training.getMaster()
+            : cast<RankedTensorType>(argument.getType()).getElementType();
+    for (StringRef name : stateNames(training)) {
+      // A state lives where its parameter does.
+      NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+      list.set(kRoleAttr, builder.getStringAttr(stringify(Role::State)));
+      list.set(kPathAttr,
+               builder.getStringAttr(getArgumentPath(argument) + "." + name));
+      positions.push_back(numArguments);
+      types.push_back(withElementType(argument.getType(), element));
+      attributes.push_back(list.getDictionary(function.getContext()));
+      locations.push_back(argument.getLoc());
+      owners.push_back(argument);
+    }
+  }
+  if (failed(function.insertArguments(positions, types, attributes, locations)))
+    return failure();
+  DenseMap<Value, SmallVector<BlockArgument>> states;
+  for (auto [i, owner] : llvm::enumerate(owners))
+    states[owner].push_back(function.getArgument(numArguments + i));
+  return states;
+}
+
+/// The update of the rows that a lookup names, from its gradient: that is then
+/// not needed as a whole.
+static Operation *createRowUpdate(OpBuilder &builder, BlockArgument table,
+                                  EmbeddingBagGradOp gradient) {
+  return EmbeddingBagUpdateOp::create(
+      builder, table.getLoc(), table.getType(), getArgumentPath(table), table,
+      gradient.getGradient(), gradient.getIndices(), llvm::APFloat(0.01));
+}
+
+LogicalResult
+BuildTrainingStep::buildUpdates(func::FuncOp function, TrainingAttr training,
+                                const DenseMap<Value, Value> &gradients) {
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  SmallVector<BlockArgument> parameters;
+  for (BlockArgument argument : function.getArguments()) {
+    if (getRole(argument) != Role::Parameter)
+      continue;
+    if (!gradients.contains(argument))
+      return function.emitOpError("parameter '")
+             << getArgumentPath(argument) << "' (argument "
+             << argument.getArgNumber()
+             << ") gets no gradient: the loss does not depend on it; remove it "
+                "or give it the role \"input\"";
+    parameters.push_back(argument);
+  }
+  auto states = addStateArguments(function, training);
+  if (failed(states))
+    return failure();
+
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<DictionaryAttr> resultAttrs(results.size(),
+                                          DictionaryAttr::get(&getContext()));
+  Value factor = buildUpdateFactor(builder, training, parameters, gradients);
+  for (BlockArgument parameter : parameters) {
+    Value gradient = gradients.lookup(parameter);
+    SmallVector<Value> own((*states)[parameter].begin(),
+                           (*states)[parameter].end());
+    SmallVector<Value> operands = {parameter, gradient};
+    llvm::append_range(operands, own);
+    Operation *update =
+        isUpdatedByRows(parameter)
+            ? createRowUpdate(builder, parameter,
+                              gradient.getDefiningOp<EmbeddingBagGradOp>())
+            : buildPerLayer(
+                  builder, parameter, getArgumentPath(parameter), operands,
+                  [&](OpBuilder &at, StringRef path, ValueRange layer) {
+                    return createUpdate(at, parameter.getLoc(), path, training,
+                                        layer[0], layer[1], layer.drop_front(2),
+                                        factor);
+                  });
+    markAsUpdate(update, parameter);
+    SmallVector<Value> replaced = {parameter};
+    llvm::append_range(replaced, own);
+    for (auto [result, argument] : llvm::zip(update->getResults(), replaced)) {
+      results.push_back(result);
+      resultAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+          kUpdatesAttr, builder.getI64IntegerAttr(
+                            cast<BlockArgument>(argument).getArgNumber()))));
+    }
+  }
+  terminator->setOperands(results);
+  function.setFunctionType(
+      FunctionType::get(&getContext(), function.front().getArgumentTypes(),
+                        ValueRange(results).getTypes()));
+  function.setAllResultAttrs(resultAttrs);
+  return success();
+}
+
+void BuildTrainingStep::runOnOperation() {
+  func::FuncOp function = getOperation();
+  auto training = function->getAttrOfType<TrainingAttr>(kTrainingAttr);
+  if (!training || function.isDeclaration())
+    return;
+  if (failed(checkModel(function)) ||
+      failed(checkRowUpdates(function, training)))
+    return signalPassFailure();
+  function.walk([&](Operation *op) {
+    if (op != function && !op->hasTrait<OpTrait::IsTerminator>())
+      setPhase(op, Phase::Forward);
+  });
+  if (training.getCompute())
+    applyComputeType(function, training.getCompute());
+
+  auto gradients = differentiate(function, training);
+  if (failed(gradients) || failed(buildUpdates(function, training, *gradients)))
+    return signalPassFailure();
+  prune(function.front());
+}

@@ -1,0 +1,38 @@
+//===- Differentiation.h - the backward pass of a model ---------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_DIFFERENTIATION_H
+#define PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_DIFFERENTIATION_H
+
+#include "Proteus/Dialect/NN/NN.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace proteus {
+
+/// `type` with another element type.
+mlir::Type withElementType(mlir::Type type, mlir::Type element);
+
+/// Whether `value` is a tensor of floats.
+bool isFloatTensor(mlir::Value value);
+
+/// Whether `value` is written down where it is made, so that it can be written
+/// again instead of being kept.
+bool isConstant(mlir::Value value);
+
+/// Builds the backward operations of a model that returns its loss, at the end
+/// of the function. Returns the gradient of every parameter that has one. Emits
+/// an error if the loss depends on no parameter, or on one through an operation
+/// without a gradient.
+llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
+differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_DIFFERENTIATION_H

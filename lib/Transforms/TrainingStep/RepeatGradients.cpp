@@ -1,0 +1,254 @@
+//===- RepeatGradients.cpp - gradients of repeats ---------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of a BlockDifferentiator that differentiates an nn.repeat.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockDifferentiator.h"
+#include "Differentiation.h"
+#include "Proteus/Transforms/Common/RepeatStacks.h"
+
+#include "Proteus/Transforms/Common/Annotations.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::nn;
+
+namespace {
+
+/// Builds the backward repeat of a repeat: it runs in reverse, carries the
+/// gradients of the carried values, reads stacked forward values slice by
+/// slice, and stacks the gradients of sliced operands.
+class RepeatDifferentiator : public BlockDifferentiator {
+public:
+  RepeatDifferentiator(StepContext &context, BlockDifferentiator &parent,
+                       RepeatOp repeat)
+      : BlockDifferentiator(context, repeat.getBody().front(),
+                            OpBuilder(repeat.getContext())),
+        parent(parent), repeat(repeat), body(region.emplaceBlock()) {
+    // The block has no parent yet, so the builder is given the context first.
+    backward.setInsertionPointToEnd(&body);
+  }
+
+  /// Builds the repeat and adds the gradients that leave it to the parent's.
+  LogicalResult build();
+
+  /// The gradient of a value that the body captures is a sum over iterations:
+  /// what an iteration adds to it, it adds where it has computed it, as layers
+  /// that are written out do.
+  void add(Value operand, Value gradient) override;
+
+protected:
+  /// Forward values reach the backward body as slices of stacks.
+  Value kept(Value value) override;
+
+private:
+  /// A stack and the argument of the body that is its slice.
+  using Slice = std::pair<Value, BlockArgument>;
+
+  void enterGradients();
+  YieldOp yieldGradients();
+  void stackKeptValues();
+  SmallVector<Value> takeSlices();
+  RepeatOp buildRepeat(YieldOp yield);
+  void addGradients(RepeatOp result);
+
+  BlockDifferentiator &parent;
+  /// The forward repeat; replaced by one with more results if the backward body
+  /// reads values that were not stacked.
+  RepeatOp repeat;
+  Region region;
+  Block &body;
+  /// What stands for forward values in the backward body.
+  DenseMap<Value, Value> slices;
+  /// Forward values to stack, and stacks to slice in the backward body.
+  SmallVector<Slice> newStacks, oldStacks;
+  /// Stacks of gradients that enter.
+  SmallVector<Slice> incomingStacks;
+  /// What the backward repeat carries: the gradients of the carried values with
+  /// these indices, then those of captured values.
+  SmallVector<Value> inits;
+  SmallVector<unsigned> carriedIndices;
+  SmallVector<Value> captured;
+  /// Sliced operands that get a gradient.
+  SmallVector<Value> slicedWithGradient;
+};
+
+} // namespace
+
+void RepeatDifferentiator::add(Value operand, Value gradient) {
+  bool isCaptured = !repeat.getBody().isAncestor(operand.getParentRegion());
+  if (isCaptured && wants(operand) && !gradientOf(operand)) {
+    captured.push_back(operand);
+    inits.push_back(parent.zeroGradient(operand));
+    gradients.insert(
+        {operand, body.addArgument(inits.back().getType(), repeat.getLoc())});
+  }
+  BlockDifferentiator::add(operand, gradient);
+}
+
+Value RepeatDifferentiator::kept(Value value) {
+  Region *definedIn = value.getParentRegion();
+  if (!repeat.getBody().isAncestor(definedIn))
+    return parent.saved(value);
+  // A constant is written again rather than stacked.
+  if (isConstant(value)) {
+    Value &copy = slices[value];
+    if (!copy) {
+      body.push_front(value.getDefiningOp()->clone());
+      copy = body.front().getResult(0);
+    }
+    return copy;
+  }
+  auto [entry, isNew] = slices.try_emplace(value);
+  if (isNew) {
+    BlockArgument slice = body.addArgument(value.getType(), value.getLoc());
+    entry->second = slice;
+    auto argument = dyn_cast<BlockArgument>(value);
+    unsigned carried = repeat.getNumCarried();
+    if (argument && argument.getArgNumber() >= carried)
+      oldStacks.push_back(
+          {repeat.getSliced()[argument.getArgNumber() - carried], slice});
+    else
+      newStacks.push_back({value, slice});
+  }
+  return entry->second;
+}
+
+/// Gradients that enter: of carried results, then of stacked results.
+void RepeatDifferentiator::enterGradients() {
+  Operation *yield = repeat.getYield();
+  unsigned numCarried = repeat.getNumCarried();
+  for (unsigned i = 0; i < numCarried; ++i) {
+    Value result = repeat.getCarriedResults()[i];
+    Value gradient = parent.gradientOf(result);
+    if (!wants(repeat.getCarriedArgs()[i])) {
+      // The only iteration of a repeat that starts from an input: the gradient
+      // enters, but is not handed on.
+      if (gradient)
+        add(yield->getOperand(i), gradient);
+      continue;
+    }
+    inits.push_back(gradient ? gradient : parent.zeroGradient(result));
+    carriedIndices.push_back(i);
+    add(yield->getOperand(i),
+        body.addArgument(inits.back().getType(), repeat.getLoc()));
+  }
+  for (auto [i, result] : llvm::enumerate(repeat.getStackedResults())) {
+    Value gradient = parent.gradientOf(result);
+    if (!gradient)
+      continue;
+    Value slice = yield->getOperand(numCarried + i);
+    BlockArgument argument =
+        body.addArgument(gradientType(slice), repeat.getLoc());
+    incomingStacks.push_back({gradient, argument});
+    add(slice, argument);
+  }
+}
+
+/// Gradients that leave: of carried values, of values the body captures
+/// (accumulated over the iterations), and stacked ones of slices.
+YieldOp RepeatDifferentiator::yieldGradients() {
+  SmallVector<Value> yielded;
+  for (unsigned i : carriedIndices) {
+    Value gradient = gradientOf(repeat.getCarriedArgs()[i]);
+    yielded.push_back(gradient ? gradient
+                               : zeroGradient(repeat.getCarriedArgs()[i]));
+  }
+  for (Value value : captured)
+    yielded.push_back(gradientOf(value));
+  for (auto [slice, stack] :
+       llvm::zip(repeat.getSliceArgs(), repeat.getSliced()))
+    if (Value gradient = gradientOf(slice)) {
+      slicedWithGradient.push_back(stack);
+      yielded.push_back(gradient);
+    }
+  return YieldOp::create(backward, repeat.getLoc(), yielded);
+}
+
+/// Has the forward repeat stack what the backward body reads.
+void RepeatDifferentiator::stackKeptValues() {
+  if (newStacks.empty())
+    return;
+  SmallVector<Value> values;
+  for (auto [value, slice] : newStacks)
+    values.push_back(value);
+  RepeatOp extended = stackAsWell(repeat, values);
+  context.replaced.push_back(repeat);
+  repeat = extended;
+}
+
+/// Orders the arguments of the backward body: carried first, then slices.
+/// Returns the stacks of the slices.
+SmallVector<Value> RepeatDifferentiator::takeSlices() {
+  SmallVector<BlockArgument> arguments;
+  SmallVector<Value> stacks;
+  auto take = [&](Value stack, BlockArgument argument) {
+    stacks.push_back(stack);
+    arguments.push_back(argument);
+  };
+  for (auto &[stack, argument] : incomingStacks)
+    take(stack, argument);
+  for (auto &[stack, argument] : oldStacks)
+    take(parent.saved(stack), argument);
+  size_t firstNew = repeat->getNumResults() - newStacks.size();
+  for (auto [i, entry] : llvm::enumerate(newStacks))
+    take(parent.saved(repeat->getResult(firstNew + i)), entry.second);
+  SmallVector<BlockArgument> old(body.getArguments());
+  SmallVector<BlockArgument> ordered;
+  for (BlockArgument argument : old)
+    if (!llvm::is_contained(arguments, argument))
+      ordered.push_back(argument);
+  llvm::append_range(ordered, arguments);
+  for (BlockArgument argument : ordered)
+    argument.replaceAllUsesWith(
+        body.addArgument(argument.getType(), argument.getLoc()));
+  body.eraseArguments(0, old.size());
+  return stacks;
+}
+
+RepeatOp RepeatDifferentiator::buildRepeat(YieldOp yield) {
+  SmallVector<Value> stacks = takeSlices();
+  SmallVector<Type> types;
+  for (Value init : inits)
+    types.push_back(init.getType());
+  for (Value value : yield.getValues().drop_front(inits.size()))
+    types.push_back(stackOf(value.getType(), repeat.getCount()));
+  auto result = RepeatOp::create(
+      parent.builder(), repeat.getLoc(), repeat.getPath(), repeat.getFirst(),
+      repeat.getCount(), !repeat.getReverse(), inits, stacks, types);
+  result.getBody().takeBody(region);
+  return result;
+}
+
+void RepeatDifferentiator::addGradients(RepeatOp result) {
+  SmallVector<Value> targets;
+  for (unsigned i : carriedIndices)
+    targets.push_back(repeat.getCarried()[i]);
+  llvm::append_range(targets, captured);
+  llvm::append_range(targets, slicedWithGradient);
+  for (auto [target, gradient] : llvm::zip(targets, result.getResults()))
+    parent.add(target, gradient);
+}
+
+LogicalResult RepeatDifferentiator::build() {
+  current = repeat;
+  enterGradients();
+  if (failed(run()))
+    return failure();
+  current = repeat;
+  YieldOp yield = yieldGradients();
+  stackKeptValues();
+  addGradients(buildRepeat(yield));
+  return success();
+}
+
+LogicalResult BlockDifferentiator::differentiate(RepeatOp repeat) {
+  return RepeatDifferentiator(context, *this, repeat).build();
+}

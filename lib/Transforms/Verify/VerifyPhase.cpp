@@ -1,0 +1,217 @@
+//===- VerifyPhase.cpp - what each phase promises to the next ---*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Dist/Layout.h"
+#include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Common/Partitioning.h"
+#include "Proteus/Transforms/Verify/Passes.h"
+#include "Proteus/Transforms/Verify/VerifyPrograms.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+#include <set>
+
+namespace proteus {
+#define GEN_PASS_DEF_VERIFYPHASE
+#include "Proteus/Transforms/Verify/Passes.h.inc"
+} // namespace proteus
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// After match-strategy: roles everywhere, and with a pipeline a stage.
+static bool verifyMatched(func::FuncOp function) {
+  bool valid = true;
+  bool pipeline = function->hasAttr(kPipelineAxisAttr);
+  for (BlockArgument argument : function.getArguments())
+    if (!getRole(argument)) {
+      function.emitOpError("argument ")
+          << argument.getArgNumber()
+          << " has no role; add nn.role = \"input\", "
+          << "\"parameter\" or \"state\"";
+      valid = false;
+    }
+  if (pipeline)
+    function.walk([&](IterationSpaceOpInterface op) {
+      if (!getStage(op)) {
+        op->emitOpError("has no pipeline stage");
+        valid = false;
+      }
+    });
+  return valid;
+}
+
+/// After build-training-step: every parameter and state is updated, every
+/// operation belongs to a phase.
+static bool verifyStep(func::FuncOp function) {
+  if (!function->hasAttr(nn::kTrainingAttr))
+    return true;
+  bool valid = true;
+  std::set<int64_t> updated;
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+    if (auto argument =
+            function.getResultAttrOfType<IntegerAttr>(i, nn::kUpdatesAttr))
+      updated.insert(argument.getInt());
+  for (BlockArgument argument : function.getArguments())
+    if (getRole(argument) == nn::Role::Parameter &&
+        !updated.count(argument.getArgNumber())) {
+      function.emitOpError("parameter '")
+          << getArgumentPath(argument) << "' is not updated";
+      valid = false;
+    }
+  function.walk([&](IterationSpaceOpInterface op) {
+    if (!op->hasAttr(kPhaseAttr)) {
+      op->emitOpError("belongs to no phase of the step");
+      valid = false;
+    }
+  });
+  return valid;
+}
+
+/// After propagate-strategy: nothing is left open.
+static bool verifyPropagated(func::FuncOp function) {
+  bool valid = true;
+  for (BlockArgument argument : function.getArguments())
+    if (!isa_and_present<dist::LayoutAttr>(
+            getArgumentAttr(argument, kLayoutAttr))) {
+      function.emitOpError("argument '")
+          << getArgumentPath(argument) << "' has no layout";
+      valid = false;
+    }
+  function.walk([&](IterationSpaceOpInterface op) {
+    if (!op->hasAttr(kOpAttr)) {
+      op->emitOpError("has no partition");
+      valid = false;
+    }
+  });
+  return valid;
+}
+
+/// The reductions that `op` lets pass while they are pending: sums through a
+/// linear operation, and what an nn.total computes anyway.
+static std::optional<dist::ReductionKind>
+passedReduction(IterationSpaceOpInterface op) {
+  if (auto total = dyn_cast<nn::TotalOp>(op.getOperation()))
+    return total.getMax() ? dist::ReductionKind::Max : dist::ReductionKind::Sum;
+  return op.isLinear() ? std::optional(dist::ReductionKind::Sum) : std::nullopt;
+}
+
+/// Whether `actual` is `expected` but for reductions that pass.
+static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
+                           std::optional<dist::ReductionKind> passed) {
+  dist::Layout a = actual.getValue(), b = expected.getValue();
+  a.fixed.clear();
+  b.fixed.clear();
+  if (passed)
+    for (dist::AxisList *axes :
+         {&a.getPartial(*passed), &b.getPartial(*passed)})
+      axes->clear();
+  return a == b;
+}
+
+/// After insert-collectives: every operand has the layout that the partition of
+/// its operation asks for, every result the one it gives.
+static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
+  bool valid = true;
+  InitialValues initialValues(function);
+  function.walk([&](IterationSpaceOpInterface op) {
+    Partitioning part = Partitioning::fromAnnotation(op, mesh.getValue());
+    auto check = [&](Value value, dist::LayoutAttr expected, StringRef what,
+                     unsigned number) {
+      dist::LayoutAttr layout = dist::getLayout(value.getType());
+      if (layout && sameUpToPassed(layout, expected, passedReduction(op)))
+        return;
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << what << " " << number;
+      if (layout)
+        diagnostic << " has layout " << layout << ", expected " << expected;
+      else
+        diagnostic << " has no layout";
+      valid = false;
+    };
+    // An initial value has the layout of what is computed into it, which the
+    // operation's own verifier compares.
+    auto destinations =
+        dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+    if (op->getNumResults() > 0 && initialValues.contains(op->getResult(0)))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()) &&
+          !(destinations && destinations.isDpsInit(&operand)))
+        check(operand.get(),
+              part.getOperandLayout(operand.getOperandNumber(), mesh),
+              "operand", operand.getOperandNumber());
+    for (OpResult result : op->getResults())
+      check(result, part.getResultLayout(result.getResultNumber(), mesh),
+            "result", result.getResultNumber());
+  });
+  return valid;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class VerifyPhase : public proteus::impl::VerifyPhaseBase<VerifyPhase> {
+public:
+  using VerifyPhaseBase::VerifyPhaseBase;
+
+  void runOnOperation() override {
+    if (!verify())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  bool verify() {
+    ModuleOp module = getOperation();
+    bool valid = true;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+      if (!mesh)
+        continue;
+      switch (after) {
+      case LoweringPhase::Matched:
+        valid &= verifyMatched(function);
+        break;
+      case LoweringPhase::Step:
+        valid &= verifyStep(function);
+        break;
+      case LoweringPhase::Propagated:
+        valid &= verifyPropagated(function);
+        break;
+      case LoweringPhase::Collectives:
+        valid &= verifyCollectives(function, mesh);
+        break;
+      case LoweringPhase::Programs:
+      case LoweringPhase::Schedule:
+        function.emitOpError("is not split into programs");
+        valid = false;
+        break;
+      }
+    }
+    SmallVector<dist::ProgramOp> programs(module.getOps<dist::ProgramOp>());
+    if (after == LoweringPhase::Programs)
+      valid &= verifyPrograms(programs);
+    if (after == LoweringPhase::Schedule)
+      for (auto schedule : module.getOps<dist::ScheduleOp>())
+        valid &= verifySchedule(schedule, programs);
+    return valid;
+  }
+};
+} // namespace
