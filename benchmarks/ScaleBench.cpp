@@ -8,9 +8,9 @@
 
 #include "Proteus/InitAll.h"
 #include "Proteus/Sim/Simulation.h"
-#include "Proteus/Transforms/Simulate/BuildWorkload.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Pipelines.h"
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -82,7 +82,7 @@ sim::Workload workloadOf(const std::string &name, bool foldRanks) {
   FailureOr<machine::Cluster> cluster = resolveCluster(*module, "");
   if (failed(cluster))
     llvm::report_fatal_error("the example has no cluster");
-  auto machine = createMachine(std::move(*cluster), Fidelity::Flow);
+  auto machine = createMachineModel(std::move(*cluster), Fidelity::Flow);
   if (!machine)
     llvm::report_fatal_error(machine.takeError());
   WorkloadOptions workloadOptions;

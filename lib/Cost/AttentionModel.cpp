@@ -1,4 +1,4 @@
-//===- AttentionModel.cpp - fused attention in blocks -------------------===//
+//===- AttentionModel.cpp - fused attention in blocks ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

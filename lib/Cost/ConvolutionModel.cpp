@@ -1,4 +1,4 @@
-//===- ConvolutionModel.cpp - convolutions by algorithm -----------------===//
+//===- ConvolutionModel.cpp - convolutions by algorithm -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DeviceModel.cpp - which model a kernel gets ----------------------===//
+//===- DeviceModel.cpp - which model a kernel gets ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GemmModel.cpp - matrix products in tiles and waves ---------------===//
+//===- GemmModel.cpp - matrix products in tiles and waves -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

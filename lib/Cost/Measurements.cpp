@@ -1,4 +1,4 @@
-//===- Measurements.cpp - kernels of published tables -------------------===//
+//===- Measurements.cpp - kernels of published tables ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MemoryModel.cpp - kernels that stream their operands -------------===//
+//===- MemoryModel.cpp - kernels that stream their operands ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Profile.cpp - profiles as files ----------------------------------===//
+//===- Profile.cpp - profiles as files ------------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

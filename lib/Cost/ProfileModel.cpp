@@ -1,4 +1,4 @@
-//===- ProfileModel.cpp - measured kernels before models ----------------===//
+//===- ProfileModel.cpp - measured kernels before models ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -8,13 +8,13 @@
 
 #include "Output.h"
 
-#include "Proteus/Validation/Cases.h"
 #include "Proteus/Driver/Commands.h"
 #include "Proteus/Driver/Explain.h"
 #include "Proteus/Jobs/RunJob.h"
 #include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
 #include "Proteus/Support/Table.h"
+#include "Proteus/Validation/Cases.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/MapVector.h"

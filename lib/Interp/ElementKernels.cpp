@@ -1,5 +1,4 @@
-//===- ElementKernels.cpp - element-wise operations, views, updates -*- C++
-//-*-===//
+//===- ElementKernels.cpp - element-wise operations, views, updates -------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -16,10 +16,10 @@
 #include "Proteus/Plan/PlanSizes.h"
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Support/File.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
+#include "Proteus/Transforms/Common/TreeSettings.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
-#include "Proteus/Transforms/Common/TreeSettings.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,4 +1,4 @@
-//===- PlanSizes.cpp - devices and batches of a plan -------------------===//
+//===- PlanSizes.cpp - devices and batches of a plan ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Confidence.cpp - how far a prediction can be trusted -------------===//
+//===- Confidence.cpp - how far a prediction can be trusted ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Nearest.cpp - the nearest of known words ------------------------===//
+//===- Nearest.cpp - the nearest of known words ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -43,8 +43,7 @@ void Table::print(raw_ostream &os) const {
   }
 }
 
-std::string proteus::fixed(std::optional<double> value,
-                                   unsigned digits) {
+std::string proteus::fixed(std::optional<double> value, unsigned digits) {
   if (!value)
     return "-";
   std::string text;

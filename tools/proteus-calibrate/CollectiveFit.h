@@ -1,4 +1,4 @@
-//===- CollectiveFit.h - constants of collectives from times --*- C++ -*-===//
+//===- CollectiveFit.h - constants of collectives from times ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

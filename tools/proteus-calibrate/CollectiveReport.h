@@ -1,4 +1,4 @@
-//===- CollectiveReport.h - how well collectives are predicted *- C++ -*-===//
+//===- CollectiveReport.h - errors of predicted collectives -----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

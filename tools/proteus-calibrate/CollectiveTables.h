@@ -1,4 +1,4 @@
-//===- CollectiveTables.h - published times of collectives ----*- C++ -*-===//
+//===- CollectiveTables.h - published times of collectives ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Fit.h - few parameters from many measurements ---------*- C++ -*-===//
+//===- Fit.h - few parameters from many measurements ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

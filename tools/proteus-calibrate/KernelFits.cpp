@@ -1,4 +1,4 @@
-//===- KernelFits.cpp - parameters of kernels from tables ---------------===//
+//===- KernelFits.cpp - parameters of kernels from tables -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KernelTables.cpp - measured kernels, table by table --------------===//
+//===- KernelTables.cpp - measured kernels, table by table ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

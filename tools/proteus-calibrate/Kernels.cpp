@@ -1,4 +1,4 @@
-//===- Kernels.cpp - the sections "kernels" of device files -------------===//
+//===- Kernels.cpp - the sections "kernels" of device files ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

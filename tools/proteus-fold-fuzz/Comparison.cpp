@@ -1,4 +1,4 @@
-//===- Comparison.cpp - folded and unfolded runs -------------*- C++ -*-===//
+//===- Comparison.cpp - folded and unfolded runs ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,7 @@
 
 #include "Comparison.h"
 
-#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,8 +65,9 @@ using RankFigures = std::vector<std::pair<std::string, int64_t>>;
 
 } // namespace
 
-FailureOr<FoldedRun>
-proteus::fuzz::simulate(ModuleOp module, const Machine &machine, Fold fold) {
+FailureOr<FoldedRun> proteus::fuzz::simulate(ModuleOp module,
+                                             const MachineModel &machine,
+                                             Fold fold) {
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
   FailureOr<machine::Stack> stack = resolveStack(module, "");

@@ -1,4 +1,4 @@
-//===- Comparison.h - folded and unfolded runs ---------------*- C++ -*-===//
+//===- Comparison.h - folded and unfolded runs ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,7 @@ struct FoldedRun {
 /// Simulates a lowered module with the software that it names. Emits an error
 /// and fails if that is not possible.
 llvm::FailureOr<FoldedRun> simulate(mlir::ModuleOp module,
-                                    const Machine &machine, Fold fold);
+                                    const MachineModel &machine, Fold fold);
 
 /// What differs first, or an empty text: the time of the step, every figure of
 /// every rank, all communications and the traffic of the links.

@@ -1,4 +1,4 @@
-//===- LargeCase.cpp - random cases with more to fold --------*- C++ -*-===//
+//===- LargeCase.cpp - random cases with more to fold -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

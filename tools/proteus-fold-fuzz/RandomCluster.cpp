@@ -1,4 +1,4 @@
-//===- RandomCluster.cpp - clusters of all shapes ------------*- C++ -*-===//
+//===- RandomCluster.cpp - clusters of all shapes ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

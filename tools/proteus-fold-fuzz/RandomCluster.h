@@ -1,4 +1,4 @@
-//===- RandomCluster.h - clusters of all shapes --------------*- C++ -*-===//
+//===- RandomCluster.h - clusters of all shapes -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- proteus-fold-fuzz.cpp - folding is exact --------------*- C++ -*-===//
+//===- proteus-fold-fuzz.cpp - folding is exact -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@
 #include "LargeCase.h"
 
 #include "Proteus/InitAll.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -95,8 +95,8 @@ static CaseResult run(MLIRContext &context, const std::string &text,
     result.rejection = message;
     return result;
   }
-  Machine machine =
-      llvm::cantFail(createMachine(std::move(*cluster), Fidelity::Flow));
+  MachineModel machine =
+      llvm::cantFail(createMachineModel(std::move(*cluster), Fidelity::Flow));
   FailureOr<FoldedRun> whole = fuzz::simulate(*module, machine, Fold::None);
   if (failed(whole)) {
     // A schedule that blocks must do so for a class of ranks as well.

@@ -1,5 +1,4 @@
-//===- ImageModelsTest.cpp - models that see images --------------*- C++
-//-*-===//
+//===- ImageModelsTest.cpp - models of images -----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- OtherModelsTest.cpp - translation and recommendation ------*- C++
-//-*-===//
+//===- OtherModelsTest.cpp - translation and recommendation ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -9,8 +9,8 @@
 #ifndef PROTEUS_DRIVER_EXPLAIN_H
 #define PROTEUS_DRIVER_EXPLAIN_H
 
-#include "Proteus/Validation/Cases.h"
 #include "Proteus/Jobs/RunJob.h"
+#include "Proteus/Validation/Cases.h"
 
 namespace proteus::driver {
 

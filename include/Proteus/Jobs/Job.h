@@ -9,9 +9,9 @@
 #ifndef PROTEUS_JOBS_JOB_H
 #define PROTEUS_JOBS_JOB_H
 
-#include "Proteus/Support/Flags.h"
 #include "Proteus/Machine/Stack.h"
 #include "Proteus/Plan/ParallelPlan.h"
+#include "Proteus/Support/Flags.h"
 
 #include "llvm/Support/Error.h"
 

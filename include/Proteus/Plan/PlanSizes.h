@@ -1,4 +1,4 @@
-//===- PlanSizes.h - devices and batches of a plan -----------*- C++ -*-===//
+//===- PlanSizes.h - devices and batches of a plan --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

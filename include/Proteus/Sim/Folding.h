@@ -1,5 +1,4 @@
-//===- Folding.h - what provably happens alike is simulated once -*- C++
-//-*-===//
+//===- Folding.h - classes of equivalent ranks, groups, links ---*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Nearest.h - the nearest of known words ----------------*- C++ -*-===//
+//===- Nearest.h - the nearest of known words -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

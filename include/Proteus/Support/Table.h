@@ -37,7 +37,8 @@ private:
   unsigned leftColumns;
 };
 
-/// Returns a number with `digits` digits after the point, or "-" if it is absent.
+/// Returns a number with `digits` digits after the point, or "-" if it is
+/// absent.
 std::string fixed(std::optional<double> value, unsigned digits);
 
 } // namespace proteus

@@ -1,5 +1,4 @@
-//===- NNIterationSpaces.cpp - the iteration space of every nn op -*- C++
-//-*-===//
+//===- NNIterationSpaces.cpp - iteration spaces of nn operations ----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

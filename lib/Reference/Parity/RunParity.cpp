@@ -90,16 +90,16 @@ buildModule(MLIRContext &context, const ReferenceRun &run,
   return module;
 }
 
-Expected<std::shared_ptr<const Machine>>
+Expected<std::shared_ptr<const MachineModel>>
 ParityRunner::machineOf(const std::string &name,
                         const machine::Cluster &cluster) {
-  std::shared_ptr<const Machine> &known = machines[name];
+  std::shared_ptr<const MachineModel> &known = machines[name];
   if (known)
     return known;
-  Expected<Machine> machine = createMachine(cluster, Fidelity::Paper);
+  Expected<MachineModel> machine = createMachineModel(cluster, Fidelity::Paper);
   if (!machine)
     return machine.takeError();
-  known = std::make_shared<const Machine>(std::move(*machine));
+  known = std::make_shared<const MachineModel>(std::move(*machine));
   return known;
 }
 
@@ -121,7 +121,7 @@ Error ParityRunner::simulate(const ReferenceRun &run,
       message = diagnostic.str();
     return success();
   });
-  Expected<std::shared_ptr<const Machine>> machine =
+  Expected<std::shared_ptr<const MachineModel>> machine =
       machineOf(run.cluster, cluster);
   if (!machine)
     return machine.takeError();

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PresetModel.h"
-#include "PresetSplits.h"
-#include "PresetStages.h"
-#include "PresetTree.h"
+#include "ModelShape.h"
+#include "SplitPlan.h"
+#include "StagePlan.h"
+#include "WriteTree.h"
 
 #include "Proteus/Plan/PlanFields.h"
 #include "Proteus/Transforms/Apply/Passes.h"
@@ -159,16 +159,16 @@ static LogicalResult applyStrategy(ModuleOp module, StringRef modelName,
   FailureOr<func::FuncOp> function = findModel(module, modelName.ltrim('@'));
   if (failed(function))
     return failure();
-  PresetModel model(*function);
+  ModelShape model(*function);
   if (failed(model.examine(resolved)))
     return failure();
-  PresetSplits splits(model, resolved);
+  SplitPlan splits(model, resolved);
   if (failed(splits.decide()))
     return failure();
-  FailureOr<PresetStages> stages = planStages(model, resolved);
+  FailureOr<StagePlan> stages = planStages(model, resolved);
   if (failed(stages))
     return failure();
-  writePresetTree(model, splits, *stages, plan, treeName);
+  writeTree(model, splits, *stages, plan, treeName);
   return success();
 }
 

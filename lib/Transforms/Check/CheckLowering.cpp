@@ -10,8 +10,8 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Interp/Interpreter.h"
-#include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Check/Passes.h"
+#include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Pipelines.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

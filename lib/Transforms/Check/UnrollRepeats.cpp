@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/NN/NN.h"
-#include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Check/Passes.h"
+#include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Common/SplitRepeat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

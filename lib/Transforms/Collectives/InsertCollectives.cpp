@@ -8,9 +8,9 @@
 
 #include "LayoutInserter.h"
 
-#include "Proteus/Transforms/Common/Annotations.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
 #include "Proteus/Transforms/Collectives/Passes.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 
 namespace proteus {
 #define GEN_PASS_DEF_INSERTCOLLECTIVES

@@ -8,9 +8,9 @@
 
 #include "LayoutInserter.h"
 #include "BuildRing.h"
-#include "LayoutForms.h"
-#include "SavedForms.h"
+#include "LayoutUtils.h"
 #include "Proteus/Transforms/Common/SumTerms.h"
+#include "SavedActivations.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
 
@@ -92,7 +92,8 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
         "computes partial sums, so its initial value must be zero; fill it "
         "with 0 and add the value afterwards");
   // Others may start from the same initial value in another layout.
-  MarkedBuilder builder(operand.getOwner(), Marks::of(operand.getOwner()));
+  AnnotatingBuilder builder(operand.getOwner(),
+                            InsertedAnnotations::of(operand.getOwner()));
   Operation *copy = builder.clone(*value.getDefiningOp());
   for (OpOperand &inner : copy->getOpOperands())
     if (isa<RankedTensorType>(inner.get().getType()) &&
@@ -133,7 +134,7 @@ LogicalResult LayoutInserter::decompose(nn::DecomposableOpInterface op) {
 }
 
 void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
-  MarkedBuilder builder(op, Marks::of(op));
+  AnnotatingBuilder builder(op, InsertedAnnotations::of(op));
   op->replaceAllUsesWith(buildRing(builder, op, mesh, [&](LayoutAttr layout) {
     return stages.onStage(layout, op);
   }));
@@ -270,7 +271,7 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
                                           total, Purpose::Gradient));
       continue;
     }
-    MarkedBuilder builder(total, Marks::of(total));
+    AnnotatingBuilder builder(total, InsertedAnnotations::of(total));
     auto pending = nn::TotalOp::create(builder, total.getLoc(),
                                        total.getResult().getType(),
                                        total.getPath(), group, total.getMax());
@@ -357,7 +358,7 @@ LogicalResult LayoutInserter::run() {
     layout = stages.onStage(layout, getStage(argument).value_or(0));
     setLayout(argument, layout.withHost(isKeptOnHost(argument)));
   }
-  separateSavedForms(function, mesh);
+  separateSavedActivations(function, mesh);
   stored.emplace(function, mesh, converter);
   tied.findUpdates();
   if (failed(visit(function.front())))

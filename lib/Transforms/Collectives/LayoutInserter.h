@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: what is done to the operations, one by one. The
-// neighbours answer its questions: StageMap where stages are, ReadLayouts what
-// readers ask for, ConversionPlans which steps lead there; ValueConverter
+// neighbours answer its questions: StageMap where stages are, ReaderLayouts
+// what readers ask for, ReshardPlans which steps lead there; ValueConverter
 // builds the steps.
 //
 //===----------------------------------------------------------------------===//
@@ -16,19 +16,20 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_COLLECTIVES_LAYOUTINSERTER_H
 #define PROTEUS_LIB_TRANSFORMS_COLLECTIVES_LAYOUTINSERTER_H
 
-#include "ConversionPlans.h"
-#include "ConvertValues.h"
-#include "ReadLayouts.h"
+#include "ReaderLayouts.h"
+#include "ReshardPlans.h"
 #include "StageMap.h"
 #include "StoredGradients.h"
 #include "TiedGradients.h"
+#include "ValueConverter.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Common/Partitioning.h"
 
 namespace proteus {
 
-/// Takes the marks off the end of a body that conversions in front of it need.
+/// Takes the annotations off the end of a body that conversions in front of it
+/// need.
 void unmarkTerminator(mlir::Operation *terminator);
 
 /// Visits the operations of a function in order, gives every value a type with
@@ -88,8 +89,8 @@ private:
   mlir::func::FuncOp function;
   dist::MeshAttr mesh;
   StageMap stages;
-  ConversionPlans plans;
-  ReadLayouts reads;
+  ReshardPlans plans;
+  ReaderLayouts reads;
   ValueConverter converter;
   TiedGradients tied;
   /// Among the operations that were visited.

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutForms.h"
 #include "LayoutInserter.h"
-#include "SavedForms.h"
+#include "LayoutUtils.h"
+#include "SavedActivations.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
 
@@ -52,7 +52,7 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     if (LayoutAttr sums = reads.accumulationLayout(repeat, operand)) {
       // Zero is the start of a sum in every layout: it is formed once, behind
       // the last iteration.
-      MarkedBuilder builder(repeat, Marks::of(repeat));
+      AnnotatingBuilder builder(repeat, InsertedAnnotations::of(repeat));
       Operation *zero = builder.clone(*operand.get().getDefiningOp());
       setLayout(zero->getResult(0), sums);
       operand.set(zero->getResult(0));

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageMap.h"
-#include "LayoutForms.h"
+#include "LayoutUtils.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Common/Partitioning.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredGradients.h"
-#include "LayoutForms.h"
+#include "LayoutUtils.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 
@@ -71,7 +71,7 @@ LogicalResult StoredGradients::store(OpResult gradient) {
   SmallVector<OpOperand *> readers;
   for (OpOperand &use : gradient.getUses())
     readers.push_back(&use);
-  MarkedBuilder builder(producer, Marks::of(producer));
+  AnnotatingBuilder builder(producer, InsertedAnnotations::of(producer));
   builder.setInsertionPointAfter(producer);
   FailureOr<Value> stored =
       converter.reshard(builder, gradient, target, producer, Purpose::Gradient);

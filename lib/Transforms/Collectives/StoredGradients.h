@@ -14,7 +14,7 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_COLLECTIVES_STOREDGRADIENTS_H
 #define PROTEUS_LIB_TRANSFORMS_COLLECTIVES_STOREDGRADIENTS_H
 
-#include "ConvertValues.h"
+#include "ValueConverter.h"
 
 #include "Proteus/Transforms/Common/Partitioning.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TiedGradients.h"
-#include "LayoutForms.h"
+#include "LayoutUtils.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -64,8 +64,8 @@ LogicalResult TiedGradients::join(Operation *update, Operation *reader) {
   if (isFirst)
     tie->second.second = reads.gradientLayout(update);
   LayoutAttr target = stages.onStage(tie->second.second, update);
-  MarkedBuilder builder(reader,
-                        {Phase::Update, getStage(update), path, Attribute()});
+  AnnotatingBuilder builder(
+      reader, {Phase::Update, getStage(update), path, Attribute()});
   auto sum = dist::StageReduceOp::create(
       builder, update->getLoc(), dist::withLayout(tensorType(gradient), target),
       gradient, cast<DenseI64ArrayAttr>(getArgumentAttr(parameter, kTiedAttr)),

@@ -14,8 +14,8 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_COLLECTIVES_TIEDGRADIENTS_H
 #define PROTEUS_LIB_TRANSFORMS_COLLECTIVES_TIEDGRADIENTS_H
 
-#include "ConvertValues.h"
-#include "ReadLayouts.h"
+#include "ReaderLayouts.h"
+#include "ValueConverter.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -25,7 +25,7 @@ namespace proteus {
 class TiedGradients {
 public:
   TiedGradients(mlir::func::FuncOp function, const StageMap &stages,
-                ReadLayouts &reads, ValueConverter &converter)
+                ReaderLayouts &reads, ValueConverter &converter)
       : function(function), stages(stages), reads(reads), converter(converter) {
   }
 
@@ -47,7 +47,7 @@ private:
 
   mlir::func::FuncOp function;
   const StageMap &stages;
-  ReadLayouts &reads;
+  ReaderLayouts &reads;
   ValueConverter &converter;
   /// The updates of tied parameters, in the order of the program.
   llvm::SmallVector<mlir::Operation *> updates;

@@ -12,10 +12,10 @@
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
-#include "Proteus/Transforms/Match/Passes.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Common/Schedules.h"
 #include "Proteus/Transforms/Common/TreeSettings.h"
+#include "Proteus/Transforms/Match/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"

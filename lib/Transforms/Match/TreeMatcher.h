@@ -16,11 +16,11 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_MATCH_TREEMATCHER_H
 #define PROTEUS_LIB_TRANSFORMS_MATCH_TREEMATCHER_H
 
-#include "IdleSettings.h"
+#include "UnusedSettings.h"
 
 #include "Proteus/Dialect/NN/NN.h"
-#include "Proteus/Support/PathPattern.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Support/PathPattern.h"
 #include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Common/BatchAnalysis.h"
 
@@ -156,7 +156,7 @@ private:
   /// Memory items, part by part, that concern no tensor so far.
   llvm::SetVector<std::pair<mlir::Operation *, mlir::Attribute>> unusedItems;
   /// Prefetches and offloads, and what they are about.
-  IdleSettings idle;
+  UnusedSettings idle;
   /// Results that are kept in a layout of their own.
   llvm::SmallVector<std::pair<mlir::Operation *, strategy::PartitionAttr>>
       outputs;

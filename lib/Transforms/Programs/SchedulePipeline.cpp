@@ -9,8 +9,8 @@
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Transforms/Common/Annotations.h"
-#include "Proteus/Transforms/Programs/Passes.h"
 #include "Proteus/Transforms/Common/Schedules.h"
+#include "Proteus/Transforms/Programs/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -72,8 +72,8 @@ private:
 
 } // namespace
 
-/// Marks all that the needed results depend on. A carried value that one of
-/// them reads is needed in every iteration.
+/// InsertedAnnotations all that the needed results depend on. A carried value
+/// that one of them reads is needed in every iteration.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
   SmallVector<Value> worklist;

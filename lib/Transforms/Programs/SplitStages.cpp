@@ -14,8 +14,8 @@
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Transforms/Common/Annotations.h"
-#include "Proteus/Transforms/Programs/Passes.h"
 #include "Proteus/Transforms/Common/Schedules.h"
+#include "Proteus/Transforms/Programs/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

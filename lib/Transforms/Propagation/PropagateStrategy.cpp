@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IdleAxes.h"
-#include "PartitionFaults.h"
+#include "PartitionDiagnostics.h"
 #include "Propagation.h"
 #include "PropagationRemarks.h"
+#include "UnusedAxes.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Common/BatchAnalysis.h"
@@ -102,7 +102,7 @@ public:
     if (explain)
       explainPartitions(function, mesh.getValue(), *propagated);
     remarkConflicts(function, mesh.getValue(), *propagated);
-    if (failed(reportIdleAxes(function, mesh.getValue(), *propagated)) ||
+    if (failed(reportUnusedAxes(function, mesh.getValue(), *propagated)) ||
         failed(annotate(function, mesh, *propagated)))
       return signalPassFailure();
   }

@@ -13,7 +13,7 @@
 
 #include "Propagation.h"
 
-#include "PartitionFaults.h"
+#include "PartitionDiagnostics.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
 

@@ -9,8 +9,8 @@
 #include "Propagation.h"
 
 #include "Proteus/Transforms/Common/Annotations.h"
-#include "Proteus/Transforms/Propagation/Passes.h"
 #include "Proteus/Transforms/Common/SplitRepeat.h"
+#include "Proteus/Transforms/Propagation/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -13,7 +13,7 @@
 #include "JobInfo.h"
 #include "LocalWork.h"
 #include "PaperRules.h"
-#include "RankColours.h"
+#include "RankEquivalence.h"
 #include "StackCosts.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -38,7 +38,7 @@ namespace {
 
 class WorkloadBuilder {
 public:
-  WorkloadBuilder(ModuleOp module, const Machine &machine,
+  WorkloadBuilder(ModuleOp module, const MachineModel &machine,
                   const WorkloadOptions &options)
       : module(module), machine(machine), cluster(machine.cluster),
         options(options) {}
@@ -85,7 +85,7 @@ private:
   }
 
   ModuleOp module;
-  const Machine &machine;
+  const MachineModel &machine;
   const machine::Cluster &cluster;
   WorkloadOptions options;
   sim::Workload workload;
@@ -208,7 +208,7 @@ LogicalResult WorkloadBuilder::fold() {
       for (const FlatTask &task : list->tasks)
         if (isa<dist::CollectiveOpInterface>(task.op) && !task.waits)
           families->find(task, stage);
-  RankColours colours(programs, grid, pipelineAxis);
+  RankEquivalence colours(programs, grid, pipelineAxis);
   sim::FoldingRequest request{cluster, {}, {}, {}, {}, {}};
   request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
   request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
@@ -509,7 +509,7 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
 }
 
 FailureOr<sim::Workload>
-proteus::buildWorkload(ModuleOp module, const Machine &machine,
+proteus::buildWorkload(ModuleOp module, const MachineModel &machine,
                        const WorkloadOptions &options) {
   return WorkloadBuilder(module, machine, options).run();
 }

@@ -1,4 +1,4 @@
-//===- FlatOrder.cpp - where communication stands in a flat program -------===//
+//===- FlatOrder.cpp - order of communication in a flat program -----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FlatOrder.h - where communication stands in a flat program *- C++
-//-*-===//
+//===- FlatOrder.h - order of communication in a flat program ---*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

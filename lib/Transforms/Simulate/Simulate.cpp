@@ -14,8 +14,8 @@
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Sim/Summary.h"
 #include "Proteus/Support/File.h"
+#include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Simulate/BuildWorkload.h"
-#include "Proteus/Transforms/Common/ClusterAttr.h"
 #include "Proteus/Transforms/Simulate/SimulateOn.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -39,7 +39,7 @@ class Simulate : public proteus::impl::SimulateBase<Simulate> {
 public:
   using SimulateBase::SimulateBase;
   Simulate(SimulateOptions options, SimulationObserver observer,
-           std::shared_ptr<const Machine> known)
+           std::shared_ptr<const MachineModel> known)
       : SimulateBase(std::move(options)), observer(std::move(observer)),
         known(std::move(known)) {}
 
@@ -50,11 +50,11 @@ public:
 
 private:
   SimulationObserver observer;
-  std::shared_ptr<const Machine> known;
+  std::shared_ptr<const MachineModel> known;
 
   LogicalResult run();
   void remarkLateStack(const machine::Stack &stack);
-  FailureOr<std::shared_ptr<const Machine>>
+  FailureOr<std::shared_ptr<const MachineModel>>
   findMachine(const machine::Stack &stack, const machine::Site &site);
   LogicalResult setMemoryModel(sim::Workload &workload);
   LogicalResult setErrors(const machine::Stack &stack, sim::Workload &workload);
@@ -169,7 +169,7 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
 }
 
 /// The machine that is known already, or that of the module's cluster.
-FailureOr<std::shared_ptr<const Machine>>
+FailureOr<std::shared_ptr<const MachineModel>>
 Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (known)
     return known;
@@ -195,11 +195,11 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   cost::KernelModelOptions kernelOptions;
   kernelOptions.roofline = kernels == KernelModel::Roofline;
   kernelOptions.fusedMemoryKernels = stack.fusedMemoryKernels;
-  llvm::Expected<Machine> machine =
-      createMachine(std::move(*cluster), fidelity, kernelOptions, *profile);
+  llvm::Expected<MachineModel> machine = createMachineModel(
+      std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
     return emitError(module.getLoc(), llvm::toString(machine.takeError()));
-  return std::make_shared<const Machine>(std::move(*machine));
+  return std::make_shared<const MachineModel>(std::move(*machine));
 }
 
 /// Names the decisions of a stack that is given after the lowering, which it
@@ -227,7 +227,7 @@ LogicalResult Simulate::run() {
   if (cudaGraphs)
     stack->hostKernel = stack->hostCollective = stack->hostMessage =
         stack->hostPause = 0;
-  FailureOr<std::shared_ptr<const Machine>> machine =
+  FailureOr<std::shared_ptr<const MachineModel>> machine =
       findMachine(*stack, *site);
   if (failed(machine))
     return failure();
@@ -298,7 +298,7 @@ std::unique_ptr<Pass> proteus::createSimulate(SimulateOptions options,
 }
 
 std::unique_ptr<Pass>
-proteus::createSimulateOn(std::shared_ptr<const Machine> machine,
+proteus::createSimulateOn(std::shared_ptr<const MachineModel> machine,
                           SimulateOptions options,
                           SimulationObserver observer) {
   return std::make_unique<Simulate>(std::move(options), std::move(observer),

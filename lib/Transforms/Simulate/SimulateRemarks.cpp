@@ -1,5 +1,4 @@
-//===- SimulateRemarks.cpp - what every operation costs ---------------------
-//-===//
+//===- SimulateRemarks.cpp - a remark with the cost of every operation ----===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StackCosts.h"
 #include "Proteus/Transforms/Common/SumTerms.h"
+#include "StackCosts.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"

@@ -1,4 +1,4 @@
-//===- NNForwardOps.td - operations a model is written with -*- tablegen -*-===//
+//===- NNForwardOps.td - operations of forward graphs ------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

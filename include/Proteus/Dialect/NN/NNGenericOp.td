@@ -1,4 +1,4 @@
-//===- NNGenericOp.td - an operation that states its cost ----*- tablegen -*-===//
+//===- NNGenericOp.td - an operation that states its cost --*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

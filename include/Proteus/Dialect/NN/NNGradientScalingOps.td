@@ -1,4 +1,4 @@
-//===- NNGradientScalingOps.td - gradient norm and loss scale -*- tablegen -*-===//
+//===- NNGradientScalingOps.td - gradient norm and loss scale -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

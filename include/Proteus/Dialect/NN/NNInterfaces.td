@@ -1,4 +1,4 @@
-//===- NNInterfaces.td - what the core needs to know of an op -*- tablegen -*-===//
+//===- NNInterfaces.td - interfaces of operations ----------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

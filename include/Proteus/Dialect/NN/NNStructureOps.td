@@ -1,4 +1,4 @@
-//===- NNStructureOps.td - repeats, recomputation, constants -*- tablegen -*-===//
+//===- NNStructureOps.td - repeats, recomputation, constants --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

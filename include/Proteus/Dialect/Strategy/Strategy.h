@@ -9,8 +9,8 @@
 #ifndef PROTEUS_DIALECT_STRATEGY_STRATEGY_H
 #define PROTEUS_DIALECT_STRATEGY_STRATEGY_H
 
-#include "Proteus/Support/PathPattern.h"
 #include "Proteus/Plan/PlanEnums.h"
+#include "Proteus/Support/PathPattern.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -10,7 +10,7 @@
 #define PROTEUS_REFERENCE_PARITY_RUNPARITY_H
 
 #include "Proteus/Reference/Parity/Parity.h"
-#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+#include "Proteus/Transforms/Simulate/MachineModel.h"
 
 #include <memory>
 
@@ -30,11 +30,11 @@ public:
 private:
   llvm::Error simulate(const ReferenceRun &run, const machine::Cluster &cluster,
                        ParityResult &result);
-  llvm::Expected<std::shared_ptr<const Machine>>
+  llvm::Expected<std::shared_ptr<const MachineModel>>
   machineOf(const std::string &name, const machine::Cluster &cluster);
 
   std::unique_ptr<mlir::MLIRContext> context;
-  std::map<std::string, std::shared_ptr<const Machine>> machines;
+  std::map<std::string, std::shared_ptr<const MachineModel>> machines;
   cost::Time launchGap = 0;
 };
 

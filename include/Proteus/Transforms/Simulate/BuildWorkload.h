@@ -9,52 +9,13 @@
 #ifndef PROTEUS_TRANSFORMS_SIMULATE_BUILDWORKLOAD_H
 #define PROTEUS_TRANSFORMS_SIMULATE_BUILDWORKLOAD_H
 
-#include "Proteus/Cost/Profile.h"
 #include "Proteus/Machine/Stack.h"
-#include "Proteus/Sim/Folding.h"
 #include "Proteus/Sim/Workload.h"
+#include "Proteus/Transforms/Simulate/MachineModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace proteus {
-
-/// Whose rules and costs.
-enum class Fidelity {
-  Flow,  ///< ours
-  Paper, ///< those of the original Proteus, as docs/reference.md lists them
-};
-
-/// A cluster and what things cost on it.
-struct Machine {
-  Fidelity fidelity = Fidelity::Flow;
-  machine::Cluster cluster;
-  /// Per device type of the cluster.
-  std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
-  sim::CommunicatorFactory createCommunicator;
-};
-
-/// What is simulated once.
-enum class Fold {
-  None,  ///< nothing
-  Ranks, ///< ranks that provably do the same thing at the same time
-  All,   ///< and the steady state of a pipeline, where it recurs exactly
-};
-
-/// Where the times of kernels come from.
-enum class KernelModel {
-  Fitted,   ///< models fitted to measurements, where the device has them
-  Roofline, ///< peak rates of the datasheet: lower bounds
-};
-
-/// A model that can be left out.
-enum class Switch { Off, On };
-
-/// Costs on `cluster`; what is in `profile` costs what was measured. Fails if
-/// the original's rules, which know no profiles, do not know the cluster.
-llvm::Expected<Machine>
-createMachine(machine::Cluster cluster, Fidelity fidelity,
-              const cost::KernelModelOptions &options = {},
-              const cost::Measurements &profile = {});
 
 /// Where a task of a workload comes from.
 struct TaskOrigin {
@@ -84,7 +45,7 @@ struct WorkloadOptions {
 /// device classes, collectives become flows. Emits an error and fails when the
 /// module is not fully lowered.
 llvm::FailureOr<sim::Workload> buildWorkload(mlir::ModuleOp module,
-                                             const Machine &machine,
+                                             const MachineModel &machine,
                                              const WorkloadOptions &options);
 
 } // namespace proteus

@@ -9,7 +9,8 @@
 #ifndef PROTEUS_TRANSFORMS_SIMULATE_PASSES_H
 #define PROTEUS_TRANSFORMS_SIMULATE_PASSES_H
 
-#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+#include "Proteus/Sim/Workload.h"
+#include "Proteus/Transforms/Simulate/MachineModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -21,6 +22,22 @@ struct SimulationResult;
 } // namespace proteus::sim
 
 namespace proteus {
+
+/// Equal work that is simulated once. The result is the same.
+enum class Fold {
+  None,  ///< none
+  Ranks, ///< ranks that provably do the same work at the same time
+  All,   ///< and the steady state of a pipeline, where it recurs exactly
+};
+
+/// Source of the times of kernels.
+enum class KernelModel {
+  Fitted,   ///< models fitted to measurements, where the device has them
+  Roofline, ///< peak rates of the datasheet: lower bounds
+};
+
+/// Selects or leaves out a part of the model.
+enum class Switch { Off, On };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

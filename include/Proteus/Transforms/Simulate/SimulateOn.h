@@ -17,7 +17,7 @@ namespace proteus {
 /// rings are then found once. The cluster of the module and the fidelity of the
 /// options are not asked, and what an allocator would reserve is not followed.
 std::unique_ptr<mlir::Pass>
-createSimulateOn(std::shared_ptr<const Machine> machine,
+createSimulateOn(std::shared_ptr<const MachineModel> machine,
                  SimulateOptions options, SimulationObserver observer);
 
 } // namespace proteus

@@ -1,0 +1,251 @@
+//===- ModelShape.cpp - layers and operations of a model ------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelShape.h"
+
+#include "Proteus/Support/PathPattern.h"
+#include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Common/BatchAnalysis.h"
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+FailureOr<func::FuncOp> proteus::findModel(ModuleOp module, StringRef wanted) {
+  func::FuncOp function;
+  SmallVector<func::FuncOp> models;
+  for (auto candidate : module.getOps<func::FuncOp>()) {
+    bool computes = candidate
+                        .walk([](IterationSpaceOpInterface) {
+                          return WalkResult::interrupt();
+                        })
+                        .wasInterrupted();
+    if (computes)
+      models.push_back(candidate);
+    if (computes && candidate.getName() == wanted)
+      function = candidate;
+  }
+  if (wanted.empty() && models.size() == 1)
+    function = models.front();
+  if (!function) {
+    InFlightDiagnostic diagnostic = emitError(module.getLoc());
+    if (models.empty())
+      diagnostic << "there is no model in the module: no function has "
+                    "operations that can be split";
+    else if (wanted.empty())
+      diagnostic << "there are " << models.size()
+                 << " models; select one with model=@name";
+    else
+      diagnostic << "there is no model @" << wanted;
+    for (func::FuncOp other : models)
+      diagnostic.attachNote(other.getLoc()) << "there is @" << other.getName();
+    return diagnostic;
+  }
+  return function;
+}
+
+ModelShape::ModelShape(func::FuncOp function) : function(function) {
+  function.walk(
+      [&](IterationSpaceOpInterface op) { operations.push_back(op); });
+}
+
+LogicalResult ModelShape::checkBatch(const plan::ResolvedPlan &plan) {
+  BatchAnalysis batch(function);
+  batched = llvm::any_of(operations, [&](Operation *op) {
+    return batch.getIterator(op).has_value();
+  });
+  if (!batched && (plan.dp > 1 || plan.accumulation > 1))
+    return function.emitOpError(
+        "has no batch to split: no operation reads an argument with nn.role = "
+        "\"input\"; use dp=1 and micro-batches=1");
+  for (BlockArgument argument : function.getArguments()) {
+    if (batch.getDimension(argument) != 0)
+      continue;
+    int64_t size = cast<RankedTensorType>(argument.getType()).getDimSize(0);
+    if (size % (plan.dp * plan.accumulation) != 0)
+      return function.emitOpError("the batch of '")
+             << getArgumentPath(argument) << "', " << size
+             << ", can't be cut into equal parts by dp=" << plan.dp
+             << " times micro-batches=" << plan.accumulation
+             << "; change the batch or the degrees";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+/// Iterations of all repeats around `op` together.
+static double countRuns(Operation *op) {
+  double runs = 1;
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
+       repeat = repeat->getParentOfType<nn::RepeatOp>())
+    runs *= repeat.getCount();
+  return runs;
+}
+
+/// Adds the layers that `index` stands for, as written in the path of `op`.
+static void addIndices(Operation *op, StringRef index,
+                       llvm::SetVector<int64_t> &indices) {
+  int64_t number;
+  if (!index.getAsInteger(10, number)) {
+    indices.insert(number);
+    return;
+  }
+  nn::RepeatOp outermost;
+  for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
+       repeat = repeat->getParentOfType<nn::RepeatOp>())
+    outermost = repeat;
+  if (!outermost)
+    return;
+  for (int64_t i = 0, e = outermost.getCount(); i < e; ++i)
+    indices.insert(outermost.getFirst() + i);
+}
+
+void ModelShape::findLayers() {
+  for (IterationSpaceOpInterface op : operations) {
+    std::string path = nn::getPath(op);
+    // Names that no pattern can select are left to the settings of the tree.
+    llvm::Expected<PathPattern> pattern = PathPattern::parse(path);
+    if (!pattern) {
+      llvm::consumeError(pattern.takeError());
+      continue;
+    }
+    auto [prefix, tail] = StringRef(path).split('[');
+    if (tail.empty()) {
+      positions[op] = {"", "", path};
+      continue;
+    }
+    auto [index, rest] = tail.split(']');
+    positions[op] = {(prefix + "[*]").str(), index.str(),
+                     rest.ltrim('.').str()};
+  }
+  // Positions no longer move: their texts can be keys.
+  for (IterationSpaceOpInterface op : operations) {
+    auto found = positions.find(op);
+    if (found == positions.end() || found->second.layers.empty())
+      continue;
+    const Position &position = found->second;
+    Layers &group = layers[position.layers];
+    group.operations[position.path].push_back(op);
+    addIndices(op, position.index, group.indices);
+    group.work += op.getIterationSpace().numPoints() *
+                  std::max(1.0, op.getFlopsPerPoint()) * op.getVisitedShare() *
+                  countRuns(op);
+  }
+}
+
+LogicalResult ModelShape::chooseLayers(const plan::ResolvedPlan &plan) {
+  for (auto &[pattern, group] : layers)
+    if (mainLayers.empty() || group.work > layers[mainLayers].work)
+      mainLayers = pattern;
+  if (mainLayers.empty()) {
+    if (plan.pp > 1)
+      return function.emitOpError("has no repeated layers to cut into pp=")
+             << plan.pp
+             << " stages; use pp=1, an nn.repeat, or paths with an index "
+                "(layers[0].fc)";
+    if (plan.recompute == plan::Recompute::Full)
+      return function.emitOpError(
+          "has no repeated layers to recompute; use recompute=none, an "
+          "nn.repeat, or paths with an index (layers[0].fc)");
+    return success();
+  }
+  int64_t count = layers[mainLayers].indices.size();
+  if (plan.pp > count)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers
+           << "', which can't be cut into pp=" << plan.pp
+           << " stages; use pp=" << count << " or less";
+  if (plan.virtualStages > count / plan.pp)
+    return function.emitOpError("has ")
+           << count << " layers '" << mainLayers
+           << "', which can't be cut into pp=" << plan.pp
+           << " times virtual-stages=" << plan.virtualStages
+           << " runs; use virtual-stages=" << count / plan.pp << " or less";
+  return success();
+}
+
+const ModelShape::Position *ModelShape::getPosition(Operation *op) const {
+  auto found = positions.find(op);
+  return found == positions.end() ? nullptr : &found->second;
+}
+
+LogicalResult ModelShape::examine(const plan::ResolvedPlan &plan) {
+  if (failed(checkBatch(plan)))
+    return failure();
+  findLayers();
+  return chooseLayers(plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns of operations
+//===----------------------------------------------------------------------===//
+
+bool proteus::isElementWise(Operation *op) {
+  // Gates; an addition would be that of a residual, whose layout is its own.
+  if (auto product = dyn_cast<nn::MulOp>(op))
+    return product->getOperand(0).getType() == product->getOperand(1).getType();
+  return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,
+             nn::SwigluOp, nn::ScaleOp, nn::DropoutOp, nn::CastOp>(op);
+}
+
+int64_t proteus::outSize(nn::LinearOp linear) {
+  return cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0);
+}
+
+void proteus::collectReaders(Value value,
+                             SmallVectorImpl<OpOperand *> &readers) {
+  for (OpOperand &use : value.getUses())
+    if (isElementWise(use.getOwner()))
+      collectReaders(use.getOwner()->getResult(0), readers);
+    else
+      readers.push_back(&use);
+}
+
+SmallVector<nn::LinearOp> proteus::onlyLinearReaders(Value value) {
+  SmallVector<OpOperand *> readers;
+  collectReaders(value, readers);
+  SmallVector<nn::LinearOp> linears;
+  for (OpOperand *reader : readers) {
+    auto linear = dyn_cast<nn::LinearOp>(reader->getOwner());
+    if (!linear || reader->getOperandNumber() != 0)
+      return {};
+    linears.push_back(linear);
+  }
+  return linears;
+}
+
+nn::LinearOp proteus::producingLinear(Value value, int64_t parts) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto linear = dyn_cast<nn::LinearOp>(op))
+      return linear;
+    bool local = isElementWise(op) || isa<nn::ReshapeOp>(op);
+    if (auto split = dyn_cast<nn::SplitOp>(op))
+      local = split.getGroups() % parts == 0;
+    else if (auto rope = dyn_cast<nn::RopeOp>(op))
+      local = rope.getHeads() % parts == 0;
+    if (!local)
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+std::optional<int64_t> proteus::sequenceOf(IterationSpaceOpInterface op) {
+  nn::IterationSpace space = op.getIterationSpace();
+  std::optional<unsigned> iterator = space.find("seq");
+  if (!iterator)
+    return std::nullopt;
+  return space.iterators[*iterator].size;
+}

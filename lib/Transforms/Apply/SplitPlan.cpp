@@ -1,0 +1,555 @@
+//===- SplitPlan.cpp - splits of operations for given degrees -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitPlan.h"
+
+using namespace mlir;
+using namespace proteus;
+using nn::IterationSpaceOpInterface;
+
+strategy::PartAttr SplitPlan::part(Attribute key, Axes axes) const {
+  SmallVector<StringAttr> names;
+  for (StringRef axis : axes)
+    names.push_back(StringAttr::get(context, axis));
+  return strategy::PartAttr::get(context, key, names);
+}
+
+strategy::PartAttr SplitPlan::part(StringRef iterator, Axes axes, bool zigzag,
+                                   bool ring) const {
+  strategy::PartAttr plain = part(StringAttr::get(context, iterator), axes);
+  return strategy::PartAttr::get(context, plain.getKey(), plain.getAxes(),
+                                 zigzag, ring);
+}
+
+void SplitPlan::addPart(Operation *op, strategy::PartAttr part) {
+  settings[op].splits[strategy::ItemKind::Op].push_back(part);
+}
+
+void SplitPlan::splitOver(Operation *op, StringRef iterator) {
+  if (tensorSplit.insert(op).second)
+    addPart(op, part(iterator, {kTensor}));
+}
+
+const OperationSettings *SplitPlan::get(Operation *op) const {
+  auto found = settings.find(op);
+  return found == settings.end() ? nullptr : &found->second;
+}
+
+SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
+  Parts everywhere;
+  // A mesh has an axis: a model on one device has a dp of 1.
+  bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
+              (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
+  if (data && model.hasBatch()) {
+    SmallVector<StringRef> batchAxes;
+    if (decisions.dataReplicas() > 1 || decisions.expertReplicas() == 1)
+      batchAxes.push_back(kData);
+    if (decisions.expertReplicas() > 1)
+      batchAxes.push_back(kExpert);
+    everywhere.push_back(part("batch", batchAxes));
+  }
+  if (decisions.cp > 1)
+    everywhere.push_back(part("seq", {kContext}, zigzag));
+  return everywhere;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor parallelism
+//===----------------------------------------------------------------------===//
+
+/// By heads: the linears in front by columns, the one behind by rows.
+LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
+  int64_t heads = attention.getKeyHeads();
+  if (heads % decisions.tp != 0)
+    return attention.emitOpError("has ")
+           << heads << (attention.getKvHeads() ? " key heads" : " heads")
+           << ", which tp=" << decisions.tp
+           << " does not divide; use a tp that does";
+  bool follows = true;
+  for (Value operand :
+       {attention.getQuery(), attention.getKey(), attention.getValue()})
+    if (nn::LinearOp linear = producingLinear(operand, decisions.tp))
+      splitOver(linear, "out");
+    else
+      follows = false;
+  if (!follows)
+    splitOver(attention, "head");
+  SmallVector<OpOperand *> readers;
+  collectReaders(attention.getResult(), readers);
+  for (OpOperand *reader : readers)
+    if (isa<nn::LinearOp>(reader->getOwner()) &&
+        reader->getOperandNumber() == 0)
+      rowLinears.insert(reader->getOwner());
+  return success();
+}
+
+/// The linear of which dimension `dim` of `value` holds the columns, seen
+/// through operations that leave them in their place.
+static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
+  while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
+    nn::IterationSpace space = op.getIterationSpace();
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    const nn::DimIterators &columns = space.results[number][dim];
+    if (columns.empty() || op->getNumOperands() == 0)
+      return {};
+    const nn::Iterator &iterator = space.iterators[columns.front()];
+    if (!iterator.isSplittable() || iterator.size % parts != 0)
+      return {};
+    if (auto linear = dyn_cast<nn::LinearOp>(op.getOperation()))
+      return iterator.name == "out" ? linear : nn::LinearOp();
+    const auto *found = llvm::find_if(
+        space.operands.front(), [&](const nn::DimIterators &other) {
+          return !other.empty() && other.front() == columns.front();
+        });
+    if (found == space.operands.front().end())
+      return {};
+    value = op->getOperand(0);
+    dim = found - space.operands.front().begin();
+  }
+  return {};
+}
+
+/// The linears that read `value` with its parts in other places only.
+static void collectFollowingLinears(Value value,
+                                    SmallVectorImpl<nn::LinearOp> &linears) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    if (auto linear = dyn_cast<nn::LinearOp>(reader)) {
+      if (use.getOperandNumber() == 0)
+        linears.push_back(linear);
+    } else if (isElementWise(reader) ||
+               isa<nn::TransposeOp, nn::ReshapeOp>(reader)) {
+      collectFollowingLinears(reader->getResult(0), linears);
+    }
+  }
+}
+
+/// Attention that is written out multiplies `[batch, head, ..]`: the linears in
+/// front by columns, the products follow by heads, the one behind by rows.
+void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
+  if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
+    return;
+  bool splits = false;
+  for (Value operand : product.getOperands())
+    if (nn::LinearOp linear = linearOfColumns(operand, 1, decisions.tp)) {
+      splitOver(linear, "out");
+      splits = true;
+    }
+  SmallVector<nn::LinearOp> following;
+  if (splits)
+    collectFollowingLinears(product.getResult(), following);
+  rowLinears.insert_range(following);
+}
+
+/// By columns, if that is of use to the readers.
+void SplitPlan::splitLinear(nn::LinearOp linear) {
+  if (isTensorSplit(linear) || rowLinears.contains(linear) ||
+      outSize(linear) < decisions.tp)
+    return;
+  SmallVector<nn::LinearOp> readers = onlyLinearReaders(linear.getResult());
+  if (readers.empty() || llvm::any_of(readers, [&](nn::LinearOp reader) {
+        return isTensorSplit(reader);
+      }))
+    return;
+  splitOver(linear, "out");
+  rowLinears.insert_range(readers);
+}
+
+/// The first matrix of an expert by columns; the second follows by rows.
+void SplitPlan::splitExperts(nn::ExpertLinearOp linear) {
+  auto weight = cast<RankedTensorType>(linear.getWeight().getType());
+  if (rowLinears.contains(linear) || weight.getDimSize(1) < decisions.tp)
+    return;
+  SmallVector<OpOperand *> readers;
+  collectReaders(linear.getResult(), readers);
+  bool feedsExperts = llvm::all_of(readers, [](OpOperand *reader) {
+    return isa<nn::ExpertLinearOp>(reader->getOwner()) &&
+           reader->getOperandNumber() == 0;
+  });
+  if (readers.empty() || !feedsExperts)
+    return;
+  splitOver(linear, "out");
+  for (OpOperand *reader : readers)
+    rowLinears.insert(reader->getOwner());
+}
+
+LogicalResult SplitPlan::splitTensors() {
+  if (decisions.tp == 1)
+    return success();
+  for (Operation *op : model.getOperations())
+    if (auto attention = dyn_cast<nn::AttentionOp>(op))
+      if (failed(splitAttention(attention)))
+        return failure();
+  for (Operation *op : model.getOperations())
+    if (auto product = dyn_cast<nn::MatmulOp>(op))
+      splitHeadProduct(product);
+  for (Operation *op : model.getOperations())
+    if (auto linear = dyn_cast<nn::LinearOp>(op)) {
+      splitLinear(linear);
+    } else if (auto expert = dyn_cast<nn::ExpertLinearOp>(op);
+               expert && !decisions.hasWholeExperts()) {
+      splitExperts(expert);
+    } else if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
+      auto table = cast<RankedTensorType>(embedding.getTable().getType());
+      if (table.getDimSize(0) >= decisions.tp)
+        splitOver(op, "vocab");
+    }
+  for (Operation *op : model.getOperations())
+    if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
+      nn::LinearOp linear = producingLinear(loss.getLogits(), decisions.tp);
+      if (linear && !rowLinears.contains(linear) &&
+          outSize(linear) >= decisions.tp)
+        splitOver(linear, "out");
+    }
+  for (Operation *op : llvm::to_vector(rowLinears))
+    if (isTensorSplit(op))
+      rowLinears.erase(op);
+  if (tensorSplit.empty())
+    return model.getFunction().emitOpError("has no operation to split into tp=")
+           << decisions.tp
+           << " parts: no attention, no embedding, no pair of linears and no "
+              "linear in front of a cross-entropy is large enough; use tp=1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sequence and context parallelism
+//===----------------------------------------------------------------------===//
+
+/// Sequences are cut into equal parts; causal ones, whose late queries see
+/// more keys, into twice as many, of which each device gets two.
+LogicalResult SplitPlan::checkSequence() {
+  if (!decisions.sequenceParallel && decisions.cp == 1)
+    return success();
+  int64_t pieces =
+      decisions.cp * (decisions.sequenceParallel ? decisions.tp : 1);
+  bool found = false, causal = false, even = true;
+  for (IterationSpaceOpInterface op : model.getOperations()) {
+    auto attention = dyn_cast<nn::AttentionOp>(op.getOperation());
+    causal |= attention && attention.getCausal();
+    SmallVector<int64_t> sizes;
+    if (std::optional<int64_t> size = sequenceOf(op))
+      sizes.push_back(*size);
+    if (attention)
+      sizes.push_back(
+          cast<RankedTensorType>(attention.getKey().getType()).getDimSize(1));
+    for (int64_t size : sizes) {
+      found = true;
+      even &= size % (2 * pieces) == 0;
+      if (size % pieces == 0)
+        continue;
+      InFlightDiagnostic diagnostic = op->emitOpError("has a sequence of ");
+      diagnostic << size << ", which can't be cut into equal parts by ";
+      if (decisions.cp > 1)
+        diagnostic << "cp=" << decisions.cp;
+      if (decisions.sequenceParallel)
+        diagnostic << (decisions.cp > 1 ? " times " : "")
+                   << "tp=" << decisions.tp << " with sp=true";
+      return diagnostic << "; change the degrees";
+    }
+  }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no sequence to split: no operation has an "
+        "iterator 'seq'; use cp=1 and sp=false");
+  if (decisions.cp == 1 || !causal ||
+      decisions.contextKind == plan::ContextKind::Ulysses)
+    return success();
+  // What is kept apart from the computation lies in contiguous parts.
+  bool isKept = decisions.sequenceParallel && decisions.keepGathered;
+  zigzag = even && !isKept;
+  if (!zigzag)
+    model.getFunction().emitRemark(
+        "causal attention is split over cp in contiguous "
+        "parts, the last of which has most to do: ")
+        << (isKept ? "inputs that keep-gathered keeps are in no zigzag"
+            : decisions.sequenceParallel
+                ? "a zigzag takes sequences that 2 * cp * tp divides"
+                : "a zigzag takes sequences that 2 * cp divides");
+  return success();
+}
+
+/// Between a linear by rows and the next one by columns nothing is split by
+/// hidden units. There, operations that treat positions one by one are split
+/// along the sequence.
+void SplitPlan::splitSequence() {
+  if (!decisions.sequenceParallel)
+    return;
+  // What is computed from columns, up to the rows that sum them.
+  DenseSet<Operation *> inside;
+  SmallVector<Operation *> worklist;
+  for (Operation *op : model.getOperations())
+    if (isTensorSplit(op) && !isa<nn::EmbeddingOp>(op))
+      worklist.push_back(op);
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (!inside.insert(op).second || rowLinears.contains(op))
+      continue;
+    for (Operation *user : op->getUsers())
+      worklist.push_back(user);
+  }
+  SmallVector<StringRef> axes;
+  if (decisions.cp > 1)
+    axes.push_back(kContext);
+  // Parts of a zigzag are cut into parts of a finer one.
+  strategy::PartAttr gathered = part("seq", axes);
+  axes.push_back(kTensor);
+  // Layers that are recomputed keep nothing but what enters them.
+  auto keepsInput = [&](Operation *op) {
+    const ModelShape::Position *position = model.getPosition(op);
+    bool again = decisions.recompute == plan::Recompute::Full && position &&
+                 position->layers == model.getMainLayers();
+    return decisions.keepGathered && isa<nn::LinearOp>(op) &&
+           isTensorSplit(op) && !again;
+  };
+  for (IterationSpaceOpInterface op : model.getOperations()) {
+    if (!sequenceOf(op))
+      continue;
+    // What a reader wants must not reach over a sum of rows.
+    if (rowLinears.contains(op))
+      addPart(op, part("in", {kTensor}));
+    else if (keepsInput(op))
+      settings[op].splits[strategy::ItemKind::Input].push_back(gathered);
+    else if (!inside.contains(op) &&
+             (isElementWise(op) ||
+              isa<nn::AddOp, nn::MulOp, nn::LayerNormOp, nn::RMSNormOp>(
+                  op.getOperation())))
+      addPart(op, part("seq", axes, zigzag));
+  }
+}
+
+/// The tree splits sequences everywhere; attention needs to know how it gets
+/// at the keys of other parts, unless it gathers them.
+LogicalResult SplitPlan::splitContext() {
+  if (decisions.cp == 1 ||
+      decisions.contextKind == plan::ContextKind::AllGather)
+    return success();
+  bool found = false;
+  for (Operation *op : model.getOperations()) {
+    auto attention = dyn_cast<nn::AttentionOp>(op);
+    if (!attention)
+      continue;
+    found = true;
+    if (decisions.contextKind == plan::ContextKind::Ring) {
+      addPart(op, part("key", {kContext}, zigzag, /*ring=*/true));
+      continue;
+    }
+    int64_t heads = attention.getKeyHeads();
+    if (heads % (decisions.tp * decisions.cp) != 0)
+      return attention.emitOpError("has ")
+             << heads << (attention.getKvHeads() ? " key heads" : " heads")
+             << ", which tp=" << decisions.tp << " times cp=" << decisions.cp
+             << " does not divide; use cp-kind=ring or smaller degrees";
+    SmallVector<StringRef> axes;
+    if (decisions.tp > 1)
+      axes.push_back(kTensor);
+    axes.push_back(kContext);
+    settings[op].splits[strategy::ItemKind::Op] = {part("head", axes),
+                                                   part("seq", {})};
+  }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no nn.attention that cp-kind could be "
+        "about; use cp-kind=all-gather");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Experts
+//===----------------------------------------------------------------------===//
+
+std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
+  SmallVector<StringRef> axes;
+  int64_t count = 1;
+  // What tp has in common is dealt out first: tokens are the same on its
+  // devices when they are sent to those of ep.
+  if (decisions.hasWholeExperts()) {
+    axes.push_back(kTensor);
+    count *= decisions.tp;
+  }
+  if (decisions.expertReplicas() > 1) {
+    axes.push_back(kExpert);
+    count *= decisions.expertReplicas();
+  }
+  return {axes, count};
+}
+
+/// Experts on ep, which elsewhere splits the batch, and on tp if they are
+/// whole.
+LogicalResult SplitPlan::placeExperts() {
+  auto [places, count] = placesOfExperts();
+  if (places.empty())
+    return success();
+  DenseSet<Value> ofExperts;
+  bool found = false;
+  for (Operation *op : model.getOperations()) {
+    if (auto route = dyn_cast<nn::MoeRouteOp>(op)) {
+      int64_t replicas = decisions.dp * decisions.accumulation;
+      if (static_cast<int64_t>(route.getGroups()) % replicas != 0)
+        return route.emitOpError("has ")
+               << route.getGroups()
+               << " groups, which can't be cut into equal parts by dp="
+               << decisions.dp
+               << " times micro-batches=" << decisions.accumulation
+               << "; change groups or the degrees";
+      continue;
+    }
+    if (decisions.hasWholeExperts() &&
+        isa<nn::MoeDispatchOp, nn::MoeCombineOp>(op))
+      addPart(op, part("expert", {kTensor}));
+    auto linear = dyn_cast<nn::ExpertLinearOp>(op);
+    bool follows = (isElementWise(op) || isa<nn::AddOp, nn::MulOp>(op)) &&
+                   llvm::any_of(op->getOperands(), [&](Value operand) {
+                     return ofExperts.contains(operand);
+                   });
+    if (!linear && !follows)
+      continue;
+    ofExperts.insert_range(op->getResults());
+    SmallVector<StringRef> batchAxes;
+    if (decisions.dataReplicas() > 1)
+      batchAxes.push_back(kData);
+    addPart(op, part("batch", batchAxes));
+    if (!linear)
+      continue;
+    found = true;
+    int64_t experts =
+        cast<RankedTensorType>(linear.getWeight().getType()).getDimSize(0);
+    if (experts < count) {
+      InFlightDiagnostic diagnostic = linear.emitOpError("has ");
+      diagnostic << experts << " experts, fewer than ";
+      return diagnostic << "ep=" << decisions.ep << "; use ep=" << experts
+                        << " or less";
+    }
+    addPart(op, part("expert", places));
+  }
+  if (!found)
+    return model.getFunction().emitOpError("has no experts to split into ")
+           << "ep=" << count << " parts: there is no nn.expert_linear; use ep=1"
+           << (decisions.hasWholeExperts() ? " and leave etp out" : "");
+  return success();
+}
+
+/// Tokens find their slots in whole sequences; the slots themselves are shared
+/// out over cp, or all of its devices would compute the same experts.
+void SplitPlan::splitSlots() {
+  if (decisions.cp == 1)
+    return;
+  for (Operation *op : model.getOperations())
+    if (isa<nn::MoeDispatchOp, nn::ExpertLinearOp, nn::MoeCombineOp>(op)) {
+      addPart(op, part("slot", {kContext}));
+      // What is in the slots of one device belongs to tokens of all of them.
+      if (isa<nn::MoeCombineOp>(op))
+        addPart(op, part("seq", {}));
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Recomputation
+//===----------------------------------------------------------------------===//
+
+/// The module of attention that is written out, from the product of queries and
+/// keys to that with values; empty if `softmax` is no part of one, or if the
+/// module has parameters.
+static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
+                                 const ModelShape &model) {
+  auto moduleOf = [&](Operation *op) -> StringRef {
+    const ModelShape::Position *position =
+        isa_and_nonnull<nn::MatmulOp, nn::SoftmaxOp>(op) ? model.getPosition(op)
+                                                         : nullptr;
+    if (!position || position->layers.empty())
+      return "";
+    auto [module, name] = StringRef(position->path).rsplit('.');
+    return name.empty() ? "" : module;
+  };
+  StringRef module = moduleOf(softmax);
+  if (module.empty() || moduleOf(softmax.getInput().getDefiningOp()) != module)
+    return "";
+  bool readsValues = false;
+  for (Operation *reader : softmax.getResult().getUsers())
+    for (Operation *last : isa<nn::DropoutOp>(reader)
+                               ? SmallVector<Operation *>(reader->getUsers())
+                               : SmallVector<Operation *>{reader})
+      readsValues |= moduleOf(last) == module;
+  std::string prefix = (module + ".").str();
+  for (Operation *op : model.getOperations())
+    if (const ModelShape::Position *position = model.getPosition(op);
+        position && StringRef(position->path).starts_with(prefix) &&
+        isa<nn::LinearOp>(op))
+      return "";
+  return readsValues ? module : "";
+}
+
+LogicalResult SplitPlan::recomputeAttention() {
+  if (decisions.recompute != plan::Recompute::Selective)
+    return success();
+  bool found = false;
+  for (Operation *op : model.getOperations()) {
+    if (isa<nn::AttentionOp>(op)) {
+      settings[op].recompute = true;
+      found = true;
+    } else if (auto softmax = dyn_cast<nn::SoftmaxOp>(op)) {
+      if (StringRef module = coreAttentionOf(softmax, model); !module.empty()) {
+        recomputedModules.insert(module);
+        found = true;
+      }
+    }
+  }
+  if (!found)
+    return model.getFunction().emitOpError(
+        "has no nn.attention to recompute, nor layers in which a module of its "
+        "own (attention.core) has the products and the softmax of attention; "
+        "use recompute=none or recompute=full");
+  return success();
+}
+
+/// The largest table first, each to the device that looks up least, and holds
+/// least among those: the devices wait for the one that sends most vectors.
+LogicalResult SplitPlan::placeTables() {
+  if (!decisions.placeTables || decisions.dataReplicas() == 1)
+    return success();
+  llvm::MapVector<StringRef, SmallVector<nn::EmbeddingBagOp>> tables;
+  for (Operation *op : model.getOperations())
+    if (auto bag = dyn_cast<nn::EmbeddingBagOp>(op))
+      tables[bag.getPath()].push_back(bag);
+  if (tables.empty())
+    return emitError(model.getFunction().getLoc(),
+                     "place-tables=true places lookups in tables "
+                     "(nn.embedding_bag), and the model has none");
+  SmallVector<std::pair<int64_t, StringRef>> bySize;
+  for (auto &[path, bags] : tables)
+    bySize.emplace_back(
+        cast<RankedTensorType>(bags.front().getTable().getType())
+            .getNumElements(),
+        path);
+  llvm::sort(bySize, [](const auto &a, const auto &b) {
+    return std::tie(b.first, a.second) < std::tie(a.first, b.second);
+  });
+  // What a device looks up, and what it holds.
+  std::vector<std::pair<int64_t, int64_t>> loads(decisions.dataReplicas());
+  for (auto [size, path] : bySize) {
+    auto least = std::min_element(loads.begin(), loads.end());
+    least->second += size;
+    for (nn::EmbeddingBagOp bag : tables[path]) {
+      least->first += cast<RankedTensorType>(bag.getType()).getNumElements();
+      settings[bag].device = least - loads.begin();
+    }
+  }
+  return success();
+}
+
+LogicalResult SplitPlan::decide() {
+  if (failed(splitTensors()) || failed(checkSequence()))
+    return failure();
+  splitSequence();
+  splitSlots();
+  if (failed(splitContext()) || failed(placeExperts()) ||
+      failed(recomputeAttention()) || failed(placeTables()))
+    return failure();
+  splitStorage();
+  return success();
+}

@@ -1,0 +1,134 @@
+//===- ReaderLayouts.cpp - layouts in which values are read ---------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReaderLayouts.h"
+#include "LayoutUtils.h"
+
+#include "Proteus/Transforms/Common/Partitioning.h"
+
+using namespace mlir;
+using namespace proteus;
+using dist::Axis;
+using dist::AxisList;
+using dist::LayoutAttr;
+using dist::ReductionKind;
+using nn::IterationSpaceOpInterface;
+
+LayoutAttr ReaderLayouts::firstReadLayout(Value value) {
+  // In the order of the block, without a walk over it for each value.
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->getBlock() == value.getParentBlock())
+      uses.push_back(&use);
+  llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+    return a->getOwner() == b->getOwner()
+               ? a->getOperandNumber() < b->getOperandNumber()
+               : a->getOwner()->isBeforeInBlock(b->getOwner());
+  });
+  for (OpOperand *use : uses) {
+    Operation *op = use->getOwner();
+    unsigned number = use->getOperandNumber();
+    if (auto kernel = dyn_cast<IterationSpaceOpInterface>(op))
+      return stages.onStage(
+          Partitioning::fromAnnotation(kernel, mesh.getValue())
+              .getOperandLayout(number, mesh),
+          op);
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
+      LayoutAttr inside = firstReadLayout(repeat.getBody().getArgument(number));
+      if (inside && number >= repeat.getNumCarried())
+        inside = withLeading(inside);
+      if (inside)
+        return inside;
+    }
+    if (auto recompute = dyn_cast<nn::RecomputeOp>(op))
+      if (LayoutAttr inside =
+              firstReadLayout(recompute.getBody().getArgument(number)))
+        return inside;
+  }
+  return {};
+}
+
+LayoutAttr ReaderLayouts::updatedLayout(Value value) {
+  for (OpOperand &use : value.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      if (auto updates = function.getResultAttrOfType<IntegerAttr>(
+              use.getOperandNumber(), nn::kUpdatesAttr))
+        return layoutOf(function.getArgument(updates.getInt()));
+  return {};
+}
+
+LayoutAttr ReaderLayouts::gradientLayout(Operation *update) {
+  if (auto kernel = dyn_cast<IterationSpaceOpInterface>(update))
+    return Partitioning::fromAnnotation(kernel, mesh.getValue())
+        .getOperandLayout(1, mesh);
+  LayoutAttr inside =
+      firstReadLayout(cast<nn::RepeatOp>(update).getBody().getArgument(1));
+  return withLeading(inside);
+}
+
+AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
+                                    DenseMap<Value, AxisList> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  auto kernel = value.getDefiningOp<IterationSpaceOpInterface>();
+  if (!kernel)
+    return {};
+  Partitioning part = Partitioning::fromAnnotation(kernel, mesh.getValue());
+  const dist::Layout &own =
+      part.getResultLayout(cast<OpResult>(value).getResultNumber(), mesh)
+          .getValue();
+  if (!own.getPartial(ReductionKind::Max).empty())
+    return {};
+  AxisList sums = own.getPartial(ReductionKind::Sum);
+  if (!kernel.isLinear())
+    return sums;
+  // As where kernels are visited: what is pending in all operands passes
+  // through.
+  std::optional<AxisList> through;
+  for (Value operand : kernel->getOperands()) {
+    if (operand == neutral)
+      continue;
+    AxisList pending = pendingSums(operand, neutral, known);
+    if (!through)
+      through = pending;
+    llvm::erase_if(*through, [&](Axis axis) {
+      return !llvm::is_contained(pending, axis);
+    });
+  }
+  if (through)
+    llvm::copy_if(*through, std::back_inserter(sums),
+                  [&](Axis axis) { return !part.uses(axis); });
+  known[value] = sums;
+  return sums;
+}
+
+LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
+                                             OpOperand &operand) {
+  auto fill = operand.get().getDefiningOp<nn::FillOp>();
+  unsigned number = operand.getOperandNumber();
+  if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
+    return {};
+  BlockArgument argument = repeat.getBody().getArgument(number);
+  // One addition, or several, and nothing else reads what is summed so far.
+  auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
+  Value soFar = argument;
+  while (sum && soFar != sum.getResult()) {
+    if (!soFar.hasOneUse() || !isa<nn::AddOp>(*soFar.user_begin()))
+      return {};
+    soFar = soFar.user_begin()->getResult(0);
+  }
+  if (!sum)
+    return {};
+  DenseMap<Value, AxisList> known;
+  AxisList pending = pendingSums(sum.getResult(), argument, known);
+  if (pending.empty())
+    return {};
+  LayoutAttr layout = Partitioning::fromAnnotation(sum, mesh.getValue())
+                          .getResultLayout(0, mesh);
+  return stages.onStage(withPartialSum(layout, pending), repeat);
+}

@@ -1,0 +1,188 @@
+//===- ResolveMachine.cpp - cluster, stack and site of a module -----------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Transforms/Common/ResolveMachine.h"
+
+#include "Proteus/Dialect/Proteus/Proteus.h"
+#include "Proteus/Support/File.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// JSON text of an attribute, so that inline dictionaries and files have one
+/// reader. Fails on attributes that JSON has no word for.
+static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    os << "{";
+    bool first = true;
+    for (NamedAttribute entry : dictionary) {
+      os << (first ? "" : ", ") << "\"" << entry.getName().getValue() << "\": ";
+      first = false;
+      if (failed(printAsJSON(entry.getValue(), os)))
+        return failure();
+    }
+    os << "}";
+    return success();
+  }
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    os << "[";
+    for (auto [i, entry] : llvm::enumerate(array)) {
+      os << (i ? ", " : "");
+      if (failed(printAsJSON(entry, os)))
+        return failure();
+    }
+    os << "]";
+    return success();
+  }
+  if (auto text = dyn_cast<StringAttr>(attribute)) {
+    os << "\"";
+    llvm::printEscapedString(text.getValue(), os);
+    os << "\"";
+    return success();
+  }
+  if (auto boolean = dyn_cast<BoolAttr>(attribute)) {
+    os << (boolean.getValue() ? "true" : "false");
+    return success();
+  }
+  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
+    os << integer.getInt();
+    return success();
+  }
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    os << llvm::format("%.17g", number.getValueAsDouble());
+    return success();
+  }
+  return failure();
+}
+
+/// The file that holds `module`, or empty.
+static StringRef fileOf(ModuleOp module) {
+  if (auto location = dyn_cast<FileLineColLoc>(module.getLoc()))
+    return location.getFilename().getValue();
+  return "";
+}
+
+/// `name`, if relative, seen from the directory of `file`.
+static SmallString<128> beside(StringRef file, StringRef name) {
+  SmallString<128> path(name);
+  if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
+    path = llvm::sys::path::parent_path(file);
+    llvm::sys::path::append(path, name);
+  }
+  return path;
+}
+
+static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
+                                                    Attribute attribute) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (failed(printAsJSON(dictionary, os)))
+      return llvm::createStringError(
+          "an inline cluster may hold dictionaries, arrays, strings, numbers "
+          "and booleans only");
+    return machine::parseClusterJSON(
+        text, "proteus.cluster", [&](StringRef name) {
+          return readTextFile(beside(fileOf(module), name));
+        });
+  }
+  StringRef name = cast<StringAttr>(attribute).getValue();
+  if (!name.ends_with(".json"))
+    return machine::parseClusterPreset(name);
+  SmallString<128> path = beside(fileOf(module), name);
+  llvm::Expected<std::string> text = readTextFile(path);
+  if (!text)
+    return llvm::createStringError("can't read the cluster file '" + path +
+                                   "': " + llvm::toString(text.takeError()));
+  return machine::parseClusterJSON(*text, path, [&](StringRef other) {
+    return readTextFile(beside(path, other));
+  });
+}
+
+FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
+                                                    StringRef override) {
+  if (!override.empty())
+    module->setAttr(ProteusDialect::clusterAttrName,
+                    StringAttr::get(module.getContext(), override));
+  Attribute attribute = module->getAttr(ProteusDialect::clusterAttrName);
+  if (!attribute) {
+    std::string presets;
+    for (const std::string &name : machine::clusterPresetNames())
+      presets += (presets.empty() ? "" : ", ") + name;
+    return emitError(module.getLoc(),
+                     "no cluster is given; set the module attribute ")
+           << ProteusDialect::clusterAttrName
+           << " or the option cluster= to a preset (" << presets
+           << ", with \":n\" for n nodes) or a JSON file";
+  }
+  llvm::Expected<machine::Cluster> cluster = readCluster(module, attribute);
+  if (!cluster)
+    return emitError(module.getLoc(), llvm::toString(cluster.takeError()));
+  return *cluster;
+}
+
+/// A stack or a site: a name, a file, JSON text or a dictionary.
+template <typename T>
+static FailureOr<T>
+resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,
+             llvm::Expected<T> (*parsePreset)(StringRef),
+             llvm::Expected<T> (*parseJSON)(StringRef, StringRef)) {
+  if (!override.empty())
+    module->setAttr(attributeName,
+                    StringAttr::get(module.getContext(), override));
+  Attribute attribute = module->getAttr(attributeName);
+  if (!attribute)
+    return T();
+  auto read = [&]() -> llvm::Expected<T> {
+    if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      if (failed(printAsJSON(dictionary, os)))
+        return llvm::createStringError(
+            attributeName + " may hold dictionaries, arrays, strings, numbers "
+                            "and booleans only");
+      return parseJSON(text, attributeName);
+    }
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    if (name.starts_with("{"))
+      return parseJSON(name, attributeName);
+    if (!name.ends_with(".json"))
+      return parsePreset(name);
+    SmallString<128> path = beside(fileOf(module), name);
+    llvm::Expected<std::string> text = readTextFile(path);
+    if (!text)
+      return llvm::createStringError("can't read the file '" + path + "' of " +
+                                     attributeName + ": " +
+                                     llvm::toString(text.takeError()));
+    return parseJSON(*text, path);
+  };
+  llvm::Expected<T> result = read();
+  if (!result)
+    return emitError(module.getLoc(), llvm::toString(result.takeError()));
+  return *result;
+}
+
+FailureOr<machine::Stack> proteus::resolveStack(ModuleOp module,
+                                                StringRef override) {
+  return resolveNamed<machine::Stack>(module, ProteusDialect::stackAttrName,
+                                      override, machine::parseStackPreset,
+                                      machine::parseStackJSON);
+}
+
+FailureOr<machine::Site> proteus::resolveSite(ModuleOp module,
+                                              StringRef override) {
+  return resolveNamed<machine::Site>(module, ProteusDialect::siteAttrName,
+                                     override, machine::parseSitePreset,
+                                     machine::parseSiteJSON);
+}
