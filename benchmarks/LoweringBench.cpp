@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/InitAll.h"
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 

@@ -9,6 +9,7 @@
 #include "Comparison.h"
 
 #include "Proteus/Transforms/Common/ResolveMachine.h"
+#include "Proteus/Transforms/Simulate/BuildWorkload.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -10,7 +10,7 @@
 #define PROTEUS_TOOLS_FOLDFUZZ_COMPARISON_H
 
 #include "Proteus/Sim/Simulation.h"
-#include "Proteus/Transforms/Simulate/BuildWorkload.h"
+#include "Proteus/Transforms/Simulate/Passes.h"
 
 #include <map>
 #include <string>

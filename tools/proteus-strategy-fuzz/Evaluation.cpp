@@ -12,6 +12,7 @@
 #include "Registry.h"
 #include "WrittenOut.h"
 
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 

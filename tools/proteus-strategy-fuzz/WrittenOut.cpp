@@ -10,6 +10,7 @@
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Sim/Simulation.h"
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 

@@ -14,6 +14,7 @@
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/InitAll.h"
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 

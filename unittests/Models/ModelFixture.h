@@ -12,6 +12,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/InitAll.h"
 #include "Proteus/Models/BuildModel.h"
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Common/Annotations.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"

@@ -1,4 +1,4 @@
-//===- Passes.h - all passes ------------------------------------*- C++ -*-===//
+//===- Passes.h - passes of the lowering and of simulate --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,6 @@
 #define PROTEUS_TRANSFORMS_PASSES_H
 
 #include "Proteus/Transforms/Apply/Passes.h"
-#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Collectives/Passes.h"
 #include "Proteus/Transforms/Match/Passes.h"
 #include "Proteus/Transforms/Programs/Passes.h"
@@ -21,7 +20,7 @@
 
 namespace proteus {
 
-/// Registers the passes of all folders.
+/// Registers them. Transforms/Check has its own function.
 inline void registerProteusPasses() {
   registerProteusApplyPasses();
   registerProteusMatchPasses();
@@ -30,7 +29,6 @@ inline void registerProteusPasses() {
   registerProteusCollectivesPasses();
   registerProteusProgramsPasses();
   registerProteusVerifyPasses();
-  registerProteusCheckPasses();
   registerProteusSimulatePasses();
 }
 

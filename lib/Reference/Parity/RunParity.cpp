@@ -16,6 +16,7 @@
 #include "Proteus/Transforms/Pipelines.h"
 #include "Proteus/Transforms/Simulate/SimulateOn.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

@@ -12,7 +12,9 @@
 #include "Proteus/Interp/Interpreter.h"
 #include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Common/Annotations.h"
+#include "Proteus/Transforms/Match/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
+#include "Proteus/Transforms/TrainingStep/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

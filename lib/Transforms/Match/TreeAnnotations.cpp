@@ -162,7 +162,7 @@ static std::string recomputeGroup(Operation *op, const Path &path,
     std::string group = (repeat.getPath() + "[*]").str();
     size_t outside = path.size() - own;
     if (length > outside)
-      group += "." + strategy::toString(
+      group += "." + proteus::toString(
                          ArrayRef(path).slice(outside, length - outside));
     return group;
   }

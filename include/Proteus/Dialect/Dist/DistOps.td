@@ -494,7 +494,7 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
 }
 
 def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
-  let summary = "InsertedAnnotations the sum over the micro-batches";
+  let summary = "Marks the sum over the micro-batches";
   let description = [{
     The value is complete after the last micro-batch. In a section that runs per
     micro-batch this is an addition into a buffer that lives for the whole step.

@@ -12,6 +12,8 @@
 #include "Proteus/Reference/Parity/Parity.h"
 #include "Proteus/Transforms/Simulate/MachineModel.h"
 
+#include "mlir/IR/MLIRContext.h"
+
 #include <memory>
 
 namespace proteus::driver {

@@ -1,4 +1,4 @@
-//===- Passes.td - all passes, for their page --------------*- tablegen -*-===//
+//===- InitAll.td - all passes, for their page -------------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PROTEUS_TRANSFORMS_PASSES_TD
-#define PROTEUS_TRANSFORMS_PASSES_TD
+#ifndef PROTEUS_INITALL_TD
+#define PROTEUS_INITALL_TD
 
 include "Proteus/Transforms/Apply/Passes.td"
 include "Proteus/Transforms/Match/Passes.td"
@@ -19,4 +19,4 @@ include "Proteus/Transforms/Verify/Passes.td"
 include "Proteus/Transforms/Check/Passes.td"
 include "Proteus/Transforms/Simulate/Passes.td"
 
-#endif // PROTEUS_TRANSFORMS_PASSES_TD
+#endif // PROTEUS_INITALL_TD

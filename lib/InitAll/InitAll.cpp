@@ -13,6 +13,7 @@
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Transforms/Check/Passes.h"
 #include "Proteus/Transforms/Passes.h"
 #include "Proteus/Transforms/Pipelines.h"
 
@@ -33,5 +34,6 @@ void proteus::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void proteus::registerAllPasses() {
   registerProteusPasses();
+  registerProteusCheckPasses();
   registerProteusPipelines();
 }
