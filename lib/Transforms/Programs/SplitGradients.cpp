@@ -72,7 +72,7 @@ private:
 
 } // namespace
 
-/// InsertedAnnotations all that the needed results depend on. A carried value
+/// Marks all that the needed results depend on. A carried value
 /// that one of them reads is needed in every iteration.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
