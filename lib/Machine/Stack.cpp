@@ -64,23 +64,14 @@ StringRef proteus::machine::stringify(TrafficClass traffic) {
   llvm_unreachable("unknown traffic class");
 }
 
-static double rateOn(ArrayRef<std::pair<Architecture, double>> rates,
-                     Architecture wanted) {
+double ArchitectureRates::on(Architecture wanted) const {
   for (auto [known, rate] : rates)
     if (known == wanted)
       return rate;
   return 1;
 }
 
-double Stack::attentionRate(Architecture architecture) const {
-  return rateOn(attentionRates, architecture);
-}
-
-double Stack::productRate(Architecture architecture) const {
-  return rateOn(productRates, architecture);
-}
-
-bool Stack::hasChannelsLast(DType type) const {
+bool StackParameters::hasChannelsLast(DType type) const {
   switch (images) {
   case ImageLayout::ChannelsLast:
     return true;
@@ -95,11 +86,6 @@ bool Stack::hasChannelsLast(DType type) const {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
-
-static void readSeconds(const Reader &reader, StringRef key, double &seconds) {
-  if (reader.has(key))
-    seconds = readMicroseconds(reader, key);
-}
 
 static void readChoice(const Reader &reader, StringRef key,
                        ArrayRef<StringRef> choices, std::string &target) {
@@ -186,14 +172,23 @@ static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
     value.fail(reason);
 }
 
+/// Returns the keys of the parameters in one section.
+static SmallVector<StringRef> parameterKeys(StringRef section) {
+  SmallVector<StringRef> keys;
+  for (const StackParameterRow &row : stackParameterRows())
+    if (row.section == section)
+      keys.push_back(row.key);
+  return keys;
+}
+
 static void readStep(const Reader &reader, Stack &stack) {
   constexpr StringRef decisions[] = {"bucket_rule",        "tensor_overlap",
                                      "overlap_parameters", "overlap_messages",
                                      "scatter_messages",   "stage_partition",
                                      "zero_all_reduce"};
-  SmallVector<StringRef> keys(std::begin(decisions), std::end(decisions));
-  keys.append({"overlap_gradients", "zero_one_by_one", "gradient_type",
-               "gathers_converted"});
+  SmallVector<StringRef> keys = parameterKeys("step");
+  llvm::append_range(keys, decisions);
+  keys.append({"overlap_gradients", "zero_one_by_one", "gradient_type"});
   reader.expectKeys(keys);
   for (StringRef key : decisions)
     readDecision(reader, key, stack);
@@ -204,13 +199,11 @@ static void readStep(const Reader &reader, Stack &stack) {
           plan::GradientReduction::AfterBackward;
   }
   readFlag(reader, "zero_one_by_one", stack.plan.zeroPerParameter);
-  readFlag(reader, "gathers_converted", stack.gathersConverted);
   readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
 }
 
-/// {"hopper": 0.5}
-static void readRates(const Reader &reader,
-                      std::vector<std::pair<Architecture, double>> &rates) {
+/// Reads rates such as {"hopper": 0.5}.
+static void readRates(const Reader &reader, ArchitectureRates &rates) {
   SmallVector<StringRef> names;
   for (Architecture architecture : allArchitectures())
     names.push_back(stringify(architecture));
@@ -218,69 +211,73 @@ static void readRates(const Reader &reader,
   rates.clear();
   for (Architecture architecture : allArchitectures())
     if (reader.has(stringify(architecture)))
-      rates.emplace_back(architecture,
-                         reader[stringify(architecture)].positive(10));
+      rates.set(architecture, reader[stringify(architecture)].positive(10));
 }
 
-static void readKernels(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"traffic", "fused", "attention_rate", "product_rate",
-                     "images", "fused_neighbours", "fused_linears",
-                     "keeps_converted_weights", "separate_accumulation"});
-  readFlag(reader, "fused_linears", stack.fusedLinears);
-  readFlag(reader, "separate_accumulation", stack.separateAccumulation);
-  readFlag(reader, "keeps_converted_weights", stack.keepsConvertedWeights);
-  readEnum(reader, "images",
-           {"channels_last", "channels_first", "half_channels_last"},
-           stack.images);
-  readEnum(reader, "fused_neighbours", {"none", "elementwise", "norms"},
-           stack.fusedNeighbours);
-  if (reader.has("attention_rate"))
-    readRates(reader["attention_rate"], stack.attentionRates);
-  if (reader.has("product_rate"))
-    readRates(reader["product_rate"], stack.productRates);
-  readFlag(reader, "fused", stack.fusedMemoryKernels);
-  if (!reader.has("traffic"))
-    return;
-  Reader traffic = reader["traffic"];
+/// Reads factors such as {"norm": 2}.
+static void readTraffic(const Reader &reader, TrafficFactors &factors) {
   SmallVector<StringRef> names;
   for (unsigned i = 0; i < numTrafficClasses; ++i)
     names.push_back(stringify(static_cast<TrafficClass>(i)));
-  traffic.expectKeys(names);
+  reader.expectKeys(names);
   for (auto [i, name] : llvm::enumerate(names))
-    if (traffic.has(name))
-      stack.traffic[i] = traffic[name].positive(1000);
+    if (reader.has(name))
+      factors[i] = reader[name].positive(1000);
 }
 
-static void readHost(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"kernel_us", "collective_us", "message_us",
-                     "waits_for_messages", "pause_us", "pause_share"});
-  readSeconds(reader, "kernel_us", stack.hostKernel);
-  readSeconds(reader, "collective_us", stack.hostCollective);
-  readSeconds(reader, "message_us", stack.hostMessage);
-  readFlag(reader, "waits_for_messages", stack.hostWaits);
-  readSeconds(reader, "pause_us", stack.hostPause);
-  if (reader.has("pause_share"))
-    stack.hostPauseShare = reader["pause_share"].nonNegative(1);
+/// Reads the parameters of mechanisms in one section.
+static void readParameters(const Reader &reader, StringRef section,
+                           StackParameters &parameters) {
+#define IF_GIVEN(SECTION, KEY) if (section == SECTION && reader.has(KEY))
+#define STACK_SECONDS(MEMBER, SECTION, KEY, ...)                               \
+  IF_GIVEN(SECTION, KEY) parameters.MEMBER = readMicroseconds(reader, KEY);
+#define STACK_BYTES(MEMBER, SECTION, KEY, ...)                                 \
+  IF_GIVEN(SECTION, KEY)                                                       \
+  parameters.MEMBER =                                                          \
+      std::llround(reader[KEY].nonNegative(maxMemoryGigabytes) * 1e9);
+#define STACK_FLAG(MEMBER, SECTION, KEY, ...)                                  \
+  IF_GIVEN(SECTION, KEY) parameters.MEMBER = reader[KEY].boolean();
+#define STACK_NUMBER(MEMBER, MAX, SECTION, KEY, ...)                           \
+  IF_GIVEN(SECTION, KEY) parameters.MEMBER = reader[KEY].nonNegative(MAX);
+#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, HELP, ...)                    \
+  IF_GIVEN(SECTION, KEY)                                                       \
+  readEnum(reader, KEY, {__VA_ARGS__}, parameters.MEMBER);
+#define STACK_TRAFFIC(MEMBER, SECTION, KEY, ...)                               \
+  IF_GIVEN(SECTION, KEY) readTraffic(reader[KEY], parameters.MEMBER);
+#define STACK_RATES(MEMBER, SECTION, KEY, ...)                                 \
+  IF_GIVEN(SECTION, KEY) readRates(reader[KEY], parameters.MEMBER);
+#include "Proteus/Machine/StackParameters.def"
+#undef IF_GIVEN
 }
 
-static void readGaps(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"kernel_us", "collective_us", "step_us"});
-  readSeconds(reader, "kernel_us", stack.kernelGap);
-  readSeconds(reader, "collective_us", stack.collectiveGap);
-  readSeconds(reader, "step_us", stack.stepGap);
+std::vector<StackParameterRow> proteus::machine::stackParameterRows() {
+  std::vector<StackParameterRow> rows;
+  StringRef mechanism, mechanismHelp;
+  auto add = [&](StringRef section, StringRef key, StringRef help,
+                 std::vector<std::string> words = {}) {
+    rows.push_back(
+        {mechanism, mechanismHelp, section, key, help, std::move(words)});
+  };
+#define STACK_MECHANISM(NAME, HELP) mechanism = NAME, mechanismHelp = HELP;
+#define STACK_SECONDS(MEMBER, ...) add(__VA_ARGS__);
+#define STACK_BYTES(MEMBER, ...) add(__VA_ARGS__);
+#define STACK_FLAG(MEMBER, ...) add(__VA_ARGS__);
+#define STACK_NUMBER(MEMBER, MAX, ...) add(__VA_ARGS__);
+#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, HELP, ...)                    \
+  add(SECTION, KEY, HELP, {__VA_ARGS__});
+#define STACK_TRAFFIC(MEMBER, ...) add(__VA_ARGS__);
+#define STACK_RATES(MEMBER, ...) add(__VA_ARGS__);
+#include "Proteus/Machine/StackParameters.def"
+  return rows;
 }
 
 static void readMemory(const Reader &reader, Stack &stack) {
-  reader.expectKeys({"reserved_gb", "reported", "master_gradients",
-                     "dummy_gradients", "keep_gathered"});
+  SmallVector<StringRef> keys = parameterKeys("memory");
+  keys.append({"reported", "keep_gathered"});
+  reader.expectKeys(keys);
   readDecision(reader, "keep_gathered", stack);
-  readFlag(reader, "dummy_gradients", stack.dummyGradients);
-  readFlag(reader, "master_gradients", stack.masterGradients);
   readChoice(reader, "reported", {"allocated", "reserved", "device"},
              stack.reportedMemory);
-  if (reader.has("reserved_gb"))
-    stack.reservedBytes = std::llround(
-        reader["reserved_gb"].nonNegative(maxMemoryGigabytes) * 1e9);
 }
 
 static Stack readStack(const Reader &reader) {
@@ -299,14 +296,15 @@ static Stack readStack(const Reader &reader) {
     reader["source"].string();
   using Section = void (*)(const Reader &, Stack &);
   for (auto [key, read] : std::initializer_list<std::pair<StringRef, Section>>{
-           {"model", readModel},
-           {"step", readStep},
-           {"kernels", readKernels},
-           {"host", readHost},
-           {"gaps", readGaps},
-           {"memory", readMemory}})
+           {"model", readModel}, {"step", readStep}, {"memory", readMemory}})
     if (reader.has(key))
       read(reader[key], stack);
+  for (StringRef section : {"kernels", "host", "gaps"})
+    if (reader.has(section))
+      reader[section].expectKeys(parameterKeys(section));
+  for (StringRef section : {"step", "kernels", "host", "gaps", "memory"})
+    if (reader.has(section))
+      readParameters(reader[section], section, stack.parameters);
   if (reader.has("uncertainty"))
     stack.uncertainty = reader["uncertainty"].nonNegative(10);
   return stack;
@@ -321,7 +319,8 @@ static Site readSite(const Reader &reader) {
     reader["source"].string();
   if (reader.has("fabric_efficiency"))
     site.fabricEfficiency = reader["fabric_efficiency"].positive(1);
-  readSeconds(reader, "collective_gap_us", site.collectiveGap);
+  if (reader.has("collective_gap_us"))
+    site.collectiveGap = readMicroseconds(reader, "collective_gap_us");
   return site;
 }
 

@@ -40,11 +40,11 @@ TEST(Stack, AllPresetsAreReadUnderTheirNames) {
 TEST(Stack, AnEmptyOneAddsNothing) {
   Expected<Stack> stack = parseStackJSON(R"({"name": "x"})", "stack");
   ASSERT_TRUE(bool(stack));
-  EXPECT_EQ(stack->hostKernel, 0);
-  EXPECT_EQ(stack->stepGap, 0);
-  for (double traffic : stack->traffic)
+  EXPECT_EQ(stack->parameters.hostKernel, 0);
+  EXPECT_EQ(stack->parameters.stepGap, 0);
+  for (double traffic : stack->parameters.traffic)
     EXPECT_EQ(traffic, 1);
-  EXPECT_EQ(stack->attentionRate(Architecture::Hopper), 1);
+  EXPECT_EQ(stack->parameters.attentionRates.on(Architecture::Hopper), 1);
 }
 
 TEST(Stack, WhatDiffersFromABaseIsEnough) {
@@ -59,16 +59,18 @@ TEST(Stack, WhatDiffersFromABaseIsEnough) {
       "stack");
   ASSERT_TRUE(bool(stack)) << toString(stack.takeError());
   EXPECT_EQ(stack->name, "ours");
-  EXPECT_DOUBLE_EQ(stack->hostKernel, 7e-6);
-  EXPECT_EQ(stack->traffic[static_cast<unsigned>(TrafficClass::Norm)], 2.5);
-  EXPECT_EQ(stack->attentionRate(Architecture::Hopper), 0.5);
-  EXPECT_EQ(stack->attentionRate(Architecture::Ampere), 1);
-  EXPECT_EQ(stack->productRate(Architecture::Hopper), 0.9);
-  EXPECT_EQ(stack->productRate(Architecture::Volta), 1);
+  EXPECT_DOUBLE_EQ(stack->parameters.hostKernel, 7e-6);
+  EXPECT_EQ(
+      stack->parameters.traffic[static_cast<unsigned>(TrafficClass::Norm)],
+      2.5);
+  EXPECT_EQ(stack->parameters.attentionRates.on(Architecture::Hopper), 0.5);
+  EXPECT_EQ(stack->parameters.attentionRates.on(Architecture::Ampere), 1);
+  EXPECT_EQ(stack->parameters.productRates.on(Architecture::Hopper), 0.9);
+  EXPECT_EQ(stack->parameters.productRates.on(Architecture::Volta), 1);
   EXPECT_EQ(stack->plan.plan.stagePartition,
             proteus::plan::StagePartition::Divisible);
   EXPECT_EQ(stack->plan.plan.scatterMessages, true);
-  EXPECT_EQ(stack->stepGap, base->stepGap);
+  EXPECT_EQ(stack->parameters.stepGap, base->parameters.stepGap);
   EXPECT_EQ(stack->attention, base->attention);
 }
 
@@ -77,7 +79,7 @@ TEST(Stack, ChannelsAreLastByType) {
     std::string text =
         (R"({"name": "x", "kernels": {"images": ")" + images + "\"}}").str();
     Expected<Stack> stack = parseStackJSON(text, "stack");
-    return stack && stack->hasChannelsLast(type);
+    return stack && stack->parameters.hasChannelsLast(type);
   };
   EXPECT_TRUE(hasLast("channels_last", DType::F32));
   EXPECT_FALSE(hasLast("channels_first", DType::F16));

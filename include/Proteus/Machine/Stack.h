@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,6 +66,51 @@ enum class FusedNeighbours : uint8_t {
   Norms,
 };
 
+/// Speeds per generation of devices, relative to the model of the device.
+class ArchitectureRates {
+public:
+  /// Returns the speed on a generation, 1 if none is given.
+  double on(Architecture architecture) const;
+  void set(Architecture architecture, double rate) {
+    rates.emplace_back(architecture, rate);
+  }
+  void clear() { rates.clear(); }
+  bool empty() const { return rates.empty(); }
+
+private:
+  std::vector<std::pair<Architecture, double>> rates;
+};
+
+/// Factors of bytes, per class of kernels.
+struct TrafficFactors : public std::array<double, numTrafficClasses> {
+  TrafficFactors() { fill(1); }
+};
+
+/// Parameters of the mechanisms of a stack. The defaults are neutral.
+struct StackParameters {
+#define STACK_SECONDS(MEMBER, ...) double MEMBER = 0;
+#define STACK_BYTES(MEMBER, ...) int64_t MEMBER = 0;
+#define STACK_FLAG(MEMBER, ...) bool MEMBER = false;
+#define STACK_NUMBER(MEMBER, ...) double MEMBER = 0;
+#define STACK_CHOICE(TYPE, MEMBER, ...) TYPE MEMBER = TYPE(0);
+#define STACK_TRAFFIC(MEMBER, ...) TrafficFactors MEMBER;
+#define STACK_RATES(MEMBER, ...) ArchitectureRates MEMBER;
+#include "Proteus/Machine/StackParameters.def"
+
+  /// Returns true if the channels of images of a type are last.
+  bool hasChannelsLast(DType type) const;
+};
+
+/// A row of the table of parameters, for documentation.
+struct StackParameterRow {
+  llvm::StringRef mechanism, mechanismHelp;
+  llvm::StringRef section, key, help;
+  std::vector<std::string> words; ///< of a choice
+};
+
+/// Returns the rows in the order of StackParameters.def.
+std::vector<StackParameterRow> stackParameterRows();
+
 /// A software stack. The defaults are those of one that adds nothing.
 struct Stack {
   std::string name;
@@ -96,60 +142,11 @@ struct Stack {
   plan::StackPlan plan;
   /// Element type of gradients and of their reductions; empty: f32.
   std::string gradientType;
-  /// Parameters that products read in a narrow type only are gathered in it.
-  bool gathersConverted = false;
 
-  // What it costs.
+  // What it costs, in time and memory.
 
-  /// Seconds the host needs for each kernel, each collective and each message
-  /// between stages, ahead of the device.
-  double hostKernel = 0, hostCollective = 0, hostMessage = 0;
-  /// Whether the host waits for a message from another stage before it goes on.
-  bool hostWaits = false;
-  /// A host pauses now and then: for so many seconds, before such a share of
-  /// the collectives. Where hosts wait for messages, the pauses of one delay
-  /// the others of its tensor-parallel group, because none gets ahead; a host
-  /// that does not wait has its own pauses only, which its times contain.
-  double hostPause = 0, hostPauseShare = 0;
-  /// Seconds in which the device waits at each kernel, each collective and each
-  /// step, whatever the host does ahead.
-  double kernelGap = 0, collectiveGap = 0, stepGap = 0;
-  /// How many times the bytes of the operation are moved.
-  double traffic[numTrafficClasses] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-  /// Whether kernels that memory bounds reach the bandwidth of a copy.
-  bool fusedMemoryKernels = true;
-  /// Gradients of micro-batches are added up by kernels of their own, behind
-  /// those that compute them; else by these.
-  bool separateAccumulation = false;
-  /// Weights that products read in a narrower type are converted once per step,
-  /// not for every micro-batch.
-  bool keepsConvertedWeights = false;
-  /// Linears of one input are one product (queries, keys and values; both of a
-  /// gated block): it is converted once, and their gradients of it are one.
-  bool fusedLinears = false;
-  ImageLayout images = ImageLayout::ChannelsLast;
-  FusedNeighbours fusedNeighbours = FusedNeighbours::None;
-  bool hasChannelsLast(DType type) const;
-  /// Speed of its fused attention, relative to that of the device's model, on
-  /// generations for which its kernel was not written; 1 elsewhere.
-  std::vector<std::pair<Architecture, double>> attentionRates;
-  double attentionRate(Architecture architecture) const;
-  /// The same of its matrix products: libraries differ in age, devices in what
-  /// clock they sustain.
-  std::vector<std::pair<Architecture, double>> productRates;
-  double productRate(Architecture architecture) const;
+  StackParameters parameters;
 
-  // What it takes of the memory.
-
-  /// Bytes on every device beyond tensors, allocator and communication.
-  int64_t reservedBytes = 0;
-
-  /// Whether a gradient in the type of the model is kept for every shape of a
-  /// matrix, because the product adds to the accumulated one directly.
-  bool dummyGradients = false;
-  /// Whether the optimizer has gradients of its own in the type of its master
-  /// weights, beside those of the model.
-  bool masterGradients = false;
   /// What its users call the memory of a run: "allocated", the sum of tensors
   /// on the device that has most, "reserved", what the allocator has taken on
   /// the first one, or "device", all that is taken from the first one.

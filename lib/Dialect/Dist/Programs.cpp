@@ -38,6 +38,17 @@ void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   buildWithEntryBlock(builder, state, name, type, attrs, type.getInputs());
 }
 
+StepAttr ProgramOp::getStepOrDefault() {
+  return getStepAttr() ? getStepAttr() : StepAttr::get(getContext());
+}
+
+void ProgramOp::setStepSettings(StepAttr step) {
+  if (step == StepAttr::get(getContext()))
+    removeStepAttr();
+  else
+    setStepAttr(step);
+}
+
 SmallVector<std::pair<Axis, int64_t>> ProgramOp::getFixed() {
   SmallVector<std::pair<Axis, int64_t>> fixed;
   if (std::optional<DictionaryAttr> at = getAt())

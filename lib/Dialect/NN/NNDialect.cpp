@@ -64,6 +64,7 @@ std::optional<Role> proteus::nn::parseRole(StringRef text) {
       .Case("input", Role::Input)
       .Case("parameter", Role::Parameter)
       .Case("state", Role::State)
+      .Case("master", Role::Master)
       .Default(std::nullopt);
 }
 
@@ -75,6 +76,8 @@ StringRef proteus::nn::stringify(Role role) {
     return "parameter";
   case Role::State:
     return "state";
+  case Role::Master:
+    return "master";
   }
   llvm_unreachable("unknown role");
 }
@@ -102,8 +105,8 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (attribute.getName() == kRoleAttr) {
     if (!text || !parseRole(text.getValue()))
       return op->emitOpError() << "argument " << argIndex << ": '" << kRoleAttr
-                               << "' must be \"input\", \"parameter\" or "
-                                  "\"state\", got "
+                               << "' must be \"input\", \"parameter\", "
+                                  "\"state\" or \"master\", got "
                                << attribute.getValue();
     return success();
   }

@@ -116,27 +116,6 @@ static LogicalResult verifyUnit(Operation *op, NamedAttribute attribute) {
                          << "' takes no value, got " << attribute.getValue();
 }
 
-static LogicalResult verifyOverlap(Operation *op, NamedAttribute attribute) {
-  auto settings = dyn_cast<DictionaryAttr>(attribute.getValue());
-  bool valid = static_cast<bool>(settings);
-  if (settings)
-    for (NamedAttribute setting : settings) {
-      auto text = dyn_cast<StringAttr>(setting.getValue());
-      valid &= setting.getName() == "tensor"
-                   ? text && llvm::is_contained({"none", "async", "chunked"},
-                                                text.getValue())
-                   : setting.getName() == "messages" &&
-                         isa<BoolAttr>(setting.getValue());
-    }
-  if (valid)
-    return success();
-  return op->emitError() << "'" << attribute.getName().getValue()
-                         << "' must be a dictionary of tensor = \"none\", "
-                            "\"async\" or \"chunked\" and messages = true or "
-                            "false, got "
-                         << attribute.getValue();
-}
-
 static LogicalResult verifyElementType(Operation *op,
                                        NamedAttribute attribute) {
   auto type = dyn_cast<TypeAttr>(attribute.getValue());
@@ -176,7 +155,6 @@ constexpr AttributeRule attributeRules[] = {
     {ProteusDialect::fitsAttrName, true, verifyFlag},
     {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
     {ProteusDialect::onceAttrName, false, verifyUnit},
-    {ProteusDialect::overlapAttrName, false, verifyOverlap},
     {ProteusDialect::pathAttrName, false, verifyPath},
     {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
     {ProteusDialect::piecesAttrName, false, verifyCount},

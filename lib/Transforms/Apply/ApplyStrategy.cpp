@@ -63,12 +63,12 @@ static LogicalResult checkSchedule(Location loc,
   if (plan.virtualStages > 1 && plan.pp == 1)
     return emitError(loc, "virtual-stages=")
            << plan.virtualStages << " needs stages; set pp";
-  const PipelineSchedule *rule =
-      findSchedule(plan::stringifyScheduleOrder(plan.scheduleOrder()));
+  const PipelineSchedule &rule = getSchedule(plan.scheduleOrder());
   StageShape shape{0, plan.pp, plan.virtualStages, plan.accumulation};
-  if (std::optional<std::string> reason = rule->whyNot(shape))
+  if (std::optional<std::string> reason = rule.whyNot(shape))
     return emitError(loc, "schedule=")
-           << rule->getName() << " does not fit: " << *reason;
+           << plan::stringifyScheduleOrder(plan.scheduleOrder())
+           << " does not fit: " << *reason;
   return success();
 }
 

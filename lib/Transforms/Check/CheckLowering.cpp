@@ -140,7 +140,7 @@ static Tensor randomTensor(BlockArgument argument, StringRef path,
                            nn::Role role, uint64_t seed) {
   auto type = cast<RankedTensorType>(argument.getType());
   Tensor tensor(type.getShape());
-  if (role == nn::Role::State)
+  if (nn::isState(role))
     return tensor;
   uint64_t stream = seed ^ llvm::xxh3_64bits(path);
   bool integer = !isa<FloatType>(type.getElementType());
@@ -256,7 +256,7 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
   if (piece->single)
     value = value.select(0);
   // A master copy starts as its parameter, other states at zero.
-  if (!piece->state.empty() && piece->state != ".master")
+  if (getRole(argument) == nn::Role::State)
     value = Tensor(value.getShape());
   return value;
 }

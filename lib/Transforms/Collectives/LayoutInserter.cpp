@@ -346,7 +346,7 @@ static bool isKeptOnHost(BlockArgument argument) {
   if (role == nn::Role::Parameter)
     return static_cast<bool>(
         getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::Weight)));
-  if (role == nn::Role::State)
+  if (nn::isState(role))
     return static_cast<bool>(
         getArgumentAttr(argument, getHostAttrName(strategy::ItemKind::State)));
   return false;

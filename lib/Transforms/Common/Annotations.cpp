@@ -10,19 +10,17 @@
 
 #include "Proteus/Dialect/Proteus/Proteus.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace proteus;
 
 StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
-    return "strategy.weight";
+    return kWeightAttr;
   case strategy::ItemKind::Gradient:
-    return "strategy.gradient";
+    return kGradientAttr;
   case strategy::ItemKind::State:
-    return "strategy.state";
+    return kStateAttr;
   default:
     llvm_unreachable("not an item of a parameter");
   }
@@ -31,40 +29,22 @@ StringRef proteus::getStorageAttrName(strategy::ItemKind item) {
 StringRef proteus::getHostAttrName(strategy::ItemKind item) {
   switch (item) {
   case strategy::ItemKind::Weight:
-    return "strategy.host_weight";
+    return kHostWeightAttr;
   case strategy::ItemKind::State:
-    return "strategy.host_state";
+    return kHostStateAttr;
   default:
     llvm_unreachable("not an item that lies in host memory");
   }
 }
 
-StringRef proteus::stringify(Phase phase) {
-  switch (phase) {
-  case Phase::Forward:
-    return "forward";
-  case Phase::Backward:
-    return "backward";
-  case Phase::WeightGradient:
-    return "weight_gradient";
-  case Phase::Update:
-    return "update";
-  }
-  llvm_unreachable("unknown phase");
-}
-
 void proteus::setPhase(Operation *op, Phase phase) {
   op->setDiscardableAttr(kPhaseAttr,
-                         StringAttr::get(op->getContext(), stringify(phase)));
+                         strategy::PhaseAttr::get(op->getContext(), phase));
 }
 
 Phase proteus::getPhase(Operation *op) {
-  auto text = op->getAttrOfType<StringAttr>(kPhaseAttr);
-  return llvm::StringSwitch<Phase>(text ? text.getValue() : "")
-      .Case("backward", Phase::Backward)
-      .Case("weight_gradient", Phase::WeightGradient)
-      .Case("update", Phase::Update)
-      .Default(Phase::Forward);
+  auto phase = op->getAttrOfType<strategy::PhaseAttr>(kPhaseAttr);
+  return phase ? phase.getValue() : Phase::Forward;
 }
 
 Attribute proteus::getArgumentAttr(BlockArgument argument, StringRef name) {
@@ -117,12 +97,6 @@ std::string proteus::getArgumentPath(BlockArgument argument) {
           getArgumentAttr(argument, nn::kPathAttr)))
     return path.str();
   return "arg" + std::to_string(argument.getArgNumber());
-}
-
-bool proteus::isMasterCopy(BlockArgument argument) {
-  return getRole(argument) == nn::Role::State &&
-         StringRef(getArgumentPath(argument)).rsplit('.').second ==
-             kMasterStateName;
 }
 
 std::pair<BlockArgument, unsigned> proteus::getParameter(Value value) {

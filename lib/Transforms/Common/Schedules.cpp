@@ -64,7 +64,6 @@ private:
 /// All forwards, then all backwards.
 class GPipe : public SlottedSchedule {
 public:
-  StringRef getName() const override { return "gpipe"; }
   int64_t getOngoing(const StageShape &shape) const override {
     return getLimit(shape);
   }
@@ -92,7 +91,6 @@ protected:
 /// A backward for every forward as soon as the first backward is there.
 class OneForwardOneBackward : public SlottedSchedule {
 public:
-  StringRef getName() const override { return "1f1b"; }
   int64_t getOngoing(const StageShape &shape) const override {
     return std::min(getLimit(shape), shape.microBatches);
   }
@@ -107,7 +105,6 @@ protected:
 /// through all chunks before the next group starts.
 class Interleaved : public SlottedSchedule {
 public:
-  StringRef getName() const override { return "interleaved"; }
   int64_t getOngoing(const StageShape &shape) const override {
     return std::min(getLimit(shape), shape.chunks * shape.microBatches);
   }
@@ -151,7 +148,6 @@ protected:
 /// of them left.
 class ZeroBubble : public SlottedSchedule {
 public:
-  StringRef getName() const override { return "zero-bubble"; }
   bool splitsGradients() const override { return true; }
   int64_t getOngoing(const StageShape &shape) const override {
     return std::min(getLimit(shape) + getDelay(shape), shape.microBatches);
@@ -177,32 +173,30 @@ protected:
 
 } // namespace
 
-ArrayRef<const PipelineSchedule *> proteus::getSchedules() {
+const PipelineSchedule &proteus::getSchedule(plan::ScheduleOrder order) {
   static const GPipe gpipe;
   static const OneForwardOneBackward oneForwardOneBackward;
   static const Interleaved interleaved;
   static const ZeroBubble zeroBubble;
-  static const PipelineSchedule *const list[] = {&gpipe, &oneForwardOneBackward,
-                                                 &interleaved, &zeroBubble};
-  return list;
+  switch (order) {
+  case plan::ScheduleOrder::GPipe:
+    return gpipe;
+  case plan::ScheduleOrder::OneForwardOneBackward:
+    return oneForwardOneBackward;
+  case plan::ScheduleOrder::Interleaved:
+    return interleaved;
+  case plan::ScheduleOrder::ZeroBubble:
+    return zeroBubble;
+  }
+  llvm_unreachable("unknown order");
 }
 
-const PipelineSchedule *proteus::findSchedule(StringRef name) {
-  for (const PipelineSchedule *schedule : getSchedules())
-    if (schedule->getName() == name)
-      return schedule;
-  return nullptr;
-}
-
-bool proteus::splitsGradients(DictionaryAttr schedule, int64_t stage,
+bool proteus::splitsGradients(dist::ScheduleRequestAttr schedule, int64_t stage,
                               int64_t chunk) {
-  if (!schedule)
-    return false;
-  auto name = schedule.getAs<StringAttr>("order");
-  if (const PipelineSchedule *builtIn = name ? findSchedule(name) : nullptr)
-    return builtIn->splitsGradients();
-  auto orders = schedule.getAs<ArrayAttr>("orders");
-  if (!orders || stage >= static_cast<int64_t>(orders.size()))
+  ArrayAttr orders = schedule.getOrders();
+  if (!orders)
+    return getSchedule(schedule.getOrder()).splitsGradients();
+  if (stage >= static_cast<int64_t>(orders.size()))
     return false;
   return llvm::any_of(cast<ArrayAttr>(orders[stage]).getAsRange<StringAttr>(),
                       [&](StringAttr item) {

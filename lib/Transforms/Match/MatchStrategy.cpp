@@ -75,11 +75,12 @@ FailureOr<ArrayAttr> TreeMatcher::readOrders(int64_t numStages) {
   return ArrayAttr::get(context, orders);
 }
 
-/// Writes down what the tree says about micro-batches.
-LogicalResult TreeMatcher::readSchedule() {
+/// Returns the schedule that the tree requests, the default if it requests
+/// none.
+FailureOr<dist::ScheduleRequestAttr> TreeMatcher::readSchedule() {
   strategy::ScheduleOp op = tree.getSchedule();
   if (!op)
-    return success();
+    return dist::ScheduleRequestAttr::get(context);
   if (static_cast<int64_t>(op.getMicroBatches()) > maxMicroBatches)
     return op.emitOpError("micro_batches = ")
            << op.getMicroBatches() << " is more than " << maxMicroBatches
@@ -89,31 +90,44 @@ LogicalResult TreeMatcher::readSchedule() {
     return op.emitOpError("virtual_stages = ")
            << numChunks << " without stages; cut layers with stages, or leave "
            << "virtual_stages out";
-  NamedAttrList schedule;
-  Builder builder(context);
-  StringRef name = op.isExplicit()
-                       ? StringRef(strategy::ScheduleOp::explicitOrder)
-                       : plan::stringifyScheduleOrder(op.getOrderKind());
-  schedule.set("order", builder.getStringAttr(name));
-  if (op.getMaxOngoingAttr())
-    schedule.set("max_ongoing", op.getMaxOngoingAttr());
-  if (numChunks > 1)
-    schedule.set("virtual_stages", op.getVirtualStagesAttr());
-  if (const PipelineSchedule *builtIn = findSchedule(name)) {
-    StageShape shape{0, numStages, numChunks,
-                     static_cast<int64_t>(op.getMicroBatches()),
-                     op.getMaxOngoing()};
-    if (std::optional<std::string> reason = builtIn->whyNot(shape))
-      return op.emitOpError("order \"")
-             << name << "\" does not fit: " << *reason;
-  } else {
+  std::optional<int64_t> maxOngoing;
+  if (std::optional<uint64_t> most = op.getMaxOngoing())
+    maxOngoing = *most;
+  if (op.isExplicit()) {
     FailureOr<ArrayAttr> orders = readOrders(numStages);
     if (failed(orders))
       return failure();
-    schedule.set("orders", *orders);
+    return dist::ScheduleRequestAttr::get(
+        context, plan::ScheduleOrder::OneForwardOneBackward, maxOngoing,
+        numChunks, *orders);
   }
-  function->setAttr(kScheduleAttr, schedule.getDictionary(context));
-  return success();
+  plan::ScheduleOrder order = op.getOrderKind();
+  StageShape shape{0, numStages, numChunks,
+                   static_cast<int64_t>(op.getMicroBatches()), maxOngoing};
+  if (std::optional<std::string> reason = getSchedule(order).whyNot(shape))
+    return op.emitOpError("order \"") << plan::stringifyScheduleOrder(order)
+                                      << "\" does not fit: " << *reason;
+  return dist::ScheduleRequestAttr::get(context, order, maxOngoing, numChunks,
+                                        ArrayAttr());
+}
+
+/// Returns the settings of the tree that passes on programs apply.
+FailureOr<dist::StepAttr> TreeMatcher::readStep() {
+  FailureOr<dist::ScheduleRequestAttr> schedule = readSchedule();
+  if (failed(schedule))
+    return failure();
+  dist::BucketingAttr buckets;
+  if (strategy::BucketOp op = tree.getBucket())
+    buckets = dist::BucketingAttr::get(
+        context, op.getSize(), op.getFirst(), op.getPerLayer(),
+        op.getReductionKind(), op.getGather(), op.getGatherPerParameter(),
+        op.getByOperation(), op.getAllReduce());
+  auto overlap = dist::OverlapAttr::get(context);
+  if (strategy::OverlapOp op = tree.getOverlap())
+    overlap =
+        dist::OverlapAttr::get(context, op.getTensorKind(), op.getChunks(),
+                               op.getMessages().value_or(true));
+  return dist::StepAttr::get(context, *schedule, buckets, overlap);
 }
 
 LogicalResult TreeMatcher::run() {
@@ -135,27 +149,15 @@ LogicalResult TreeMatcher::run() {
     mesh.micro = schedule.getMicroBatches();
   for (int64_t device : meshOp.getDeviceIds())
     mesh.devices.push_back(device);
-  if (failed(readSchedule()))
+  FailureOr<dist::StepAttr> step = readStep();
+  if (failed(step))
     return failure();
-  if (strategy::BucketOp bucket = tree.getBucket())
-    function->setAttr(kBucketAttr, bucket->getPropertiesAsAttribute());
+  if (*step != dist::StepAttr::get(context))
+    function->setAttr(kStepAttr, *step);
   function->setAttr(kMeshAttr, dist::MeshAttr::get(context, mesh));
   function->setAttr(kTreeAttr, FlatSymbolRefAttr::get(tree));
   if (tree.getScatterGather())
     function->setAttr(kScatterGatherAttr, UnitAttr::get(context));
-  if (strategy::OverlapOp op = tree.getOverlap()) {
-    NamedAttrList overlap;
-    if (op.getTensorAttr())
-      overlap.set("tensor", op.getTensorAttr());
-    if (op.getMessagesAttr())
-      overlap.set("messages", op.getMessagesAttr());
-    function->setAttr(ProteusDialect::overlapAttrName,
-                      overlap.getDictionary(context));
-    if (op.getTensorKind() == plan::TensorOverlap::Chunked)
-      function->setAttr(kChunksAttr,
-                        IntegerAttr::get(IntegerType::get(context, 64),
-                                         op.getChunks().value_or(0)));
-  }
   if (pipelineAxis.empty())
     return success();
   function->setAttr(kPipelineAxisAttr, StringAttr::get(context, pipelineAxis));

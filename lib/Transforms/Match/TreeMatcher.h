@@ -18,6 +18,7 @@
 
 #include "UnusedSettings.h"
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Strategy/Strategy.h"
 #include "Proteus/Support/PathPattern.h"
@@ -136,7 +137,8 @@ private:
   Settings settingsOf(const proteus::Path &path);
   /// Where the tree puts an operation; nearest wins.
   std::optional<Place> placeOf(const proteus::Path &path);
-  mlir::LogicalResult readSchedule();
+  mlir::FailureOr<dist::ScheduleRequestAttr> readSchedule();
+  mlir::FailureOr<dist::StepAttr> readStep();
   mlir::FailureOr<mlir::ArrayAttr> readOrders(int64_t numStages);
   /// The number of chunks per stage.
   int64_t getNumChunks() {

@@ -310,29 +310,38 @@ public:
 
 void ChunkProducts::runOnOperation() {
   dist::ProgramOp program = getOperation();
-  auto given = program->getAttrOfType<IntegerAttr>(kChunksAttr);
-  program->removeDiscardableAttr(kChunksAttr);
+  dist::StepAttr step = program.getStepOrDefault();
+  bool isRequested =
+      step.getOverlap().getTensor() == plan::TensorOverlap::Chunked;
   if (chunks < 0 || chunks == 1) {
     program.emitOpError("chunks must be at least 2, got ") << chunks.getValue();
     return signalPassFailure();
   }
-  if (chunks == 0 && !given)
+  if (chunks == 0 && !isRequested)
     return;
+  int64_t count =
+      chunks > 0 ? int64_t(chunks) : step.getOverlap().getChunks().value_or(0);
+  // The chunks are part of the program from here on.
+  if (isRequested)
+    program.setStepSettings(step.withOverlap(
+        dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,
+                               std::nullopt, step.getOverlap().getMessages())));
   SmallVector<Operation *> collectives;
   program.walk([&](Operation *op) {
-    auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-    bool isForKernels =
-        !purpose || purpose.getValue() == dist::Purpose::Activation;
+    if (!isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op))
+      return;
+    auto purpose = cast<dist::CollectiveOpInterface>(op).getPurpose();
+    bool isForKernels = purpose.value_or(dist::Purpose::Activation) ==
+                        dist::Purpose::Activation;
     auto section = op->getParentOfType<dist::SectionOp>();
-    if (isForKernels && section && !section.getOnce() &&
-        isa<dist::AllGatherOp, dist::ReduceScatterOp, dist::AllReduceOp>(op)) {
+    if (isForKernels && section && !section.getOnce()) {
       collectives.push_back(op);
       if (hasUserBuffers(op))
         op->setDiscardableAttr(ProteusDialect::exchangeAttrName,
                                DenseI64ArrayAttr::get(&getContext(), {0, 1}));
     }
   });
-  Chunker chunker(chunks > 0 ? int64_t(chunks) : given.getInt());
+  Chunker chunker(count);
   for (Operation *op : collectives) {
     if (auto gather = dyn_cast<dist::AllGatherOp>(op))
       chunker.cutBehind(gather);

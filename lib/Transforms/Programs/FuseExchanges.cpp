@@ -65,12 +65,15 @@ private:
 void FuseExchanges::fuseIn(Block &block) {
   // By kind, axes and purpose. A group stands in front of the first reader of
   // any member: others join if they stand before it, or could.
-  using Key = std::tuple<OperationName, Attribute, Attribute>;
+  using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {
     if (!isa<dist::ScatterOp, dist::GatherOp>(op))
       continue;
-    Key key{op.getName(), op.getAttr("axes"), op.getAttr("purpose")};
+    auto collective = cast<dist::CollectiveOpInterface>(op);
+    std::optional<dist::Purpose> purpose = collective.getPurpose();
+    Key key{op.getName(), collective.getAxes(),
+            purpose ? static_cast<int64_t>(*purpose) : -1};
     Operation *reader = firstReader(&op);
     SmallVector<Group> &candidates = groups[key];
     auto joins = [&](Group &group) {
@@ -95,7 +98,8 @@ void FuseExchanges::fuseIn(Block &block) {
 
 void FuseExchanges::fuse(const Group &group) {
   // In front of the first reader all operands are there.
-  Operation *first = group.members.front();
+  auto first = cast<dist::CollectiveOpInterface>(group.members.front());
+  std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline
                                    : first->getBlock()->getTerminator());
   SmallVector<Value> inputs;
@@ -105,9 +109,9 @@ void FuseExchanges::fuse(const Group &group) {
     types.push_back(member->getResult(0).getType());
   }
   auto exchange = dist::ExchangeOp::create(
-      builder, first->getLoc(), types, inputs,
-      cast<ArrayAttr>(first->getAttr("axes")),
-      dyn_cast_if_present<dist::PurposeAttr>(first->getAttr("purpose")));
+      builder, first.getLoc(), types, inputs, first.getAxes(),
+      purpose ? dist::PurposeAttr::get(builder.getContext(), *purpose)
+              : dist::PurposeAttr());
   if (Attribute path = first->getAttr(ProteusDialect::pathAttrName))
     exchange->setDiscardableAttr(ProteusDialect::pathAttrName, path);
   for (auto [member, output] :

@@ -211,17 +211,23 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   }
 }
 
+/// Returns the kind of an all-reduce or reduce-scatter.
+static dist::ReductionKind reductionOf(dist::CollectiveOpInterface op) {
+  if (auto reduce = dyn_cast<dist::AllReduceOp>(*op))
+    return reduce.getReduction();
+  return cast<dist::ReduceScatterOp>(*op).getReduction();
+}
+
 /// The reduction behind `op`, if it reduces a gradient that a section has
 /// computed.
 static std::optional<Member> asReduction(Operation &op, Positions &positions,
                                          bool byOperation) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
     return std::nullopt;
-  auto purpose = op.getAttrOfType<dist::PurposeAttr>("purpose");
-  if (!purpose || purpose.getValue() != dist::Purpose::Gradient)
-    return std::nullopt;
   Member reduction;
   reduction.op = cast<dist::CollectiveOpInterface>(op);
+  if (reduction.op.getPurpose() != dist::Purpose::Gradient)
+    return std::nullopt;
   reduction.input = op.getOperand(0);
   Value source = reduction.input;
   if (auto accumulate = source.getDefiningOp<dist::AccumulateOp>())
@@ -410,8 +416,9 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
       builder, model->getLoc(), types,
       dist::CollectiveKindAttr::get(&getContext(),
                                     group.front().op.getCollectiveKind()),
-      cast<dist::ReductionKindAttr>(model->getAttr("reduction")), inputs,
-      cast<ArrayAttr>(model->getAttr("axes")),
+      dist::ReductionKindAttr::get(&getContext(),
+                                   reductionOf(group.front().op)),
+      inputs, group.front().op.getAxes(),
       builder.getDenseBoolArrayAttr(stacked),
       dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
       rule.afterBackward ? builder.getUnitAttr() : UnitAttr(),
@@ -433,16 +440,16 @@ void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
     if (!output.hasOneUse())
       continue;
     Operation *reader = *output.getUsers().begin();
-    auto purpose = reader->getAttrOfType<dist::PurposeAttr>("purpose");
-    if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(reader) || !purpose ||
-        purpose.getValue() != dist::Purpose::Gradient ||
-        reader->getAttr("reduction") != fused.getReductionAttr())
+    if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(reader))
       continue;
     Member again = member;
     again.op = cast<dist::CollectiveOpInterface>(reader);
+    if (again.op.getPurpose() != dist::Purpose::Gradient ||
+        reductionOf(again.op) != fused.getReduction())
+      continue;
     again.input = output;
     groups[{static_cast<unsigned>(again.op.getCollectiveKind()),
-            reader->getAttr("axes")}]
+            again.op.getAxes()}]
         .push_back(std::move(again));
   }
   for (auto &[key, members] : groups)
@@ -480,8 +487,7 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
   }
   auto fused = dist::FusedGatherOp::create(
       builder, group.front().op->getLoc(), types, inputs,
-      cast<ArrayAttr>(group.front().op->getAttr("axes")),
-      builder.getDenseBoolArrayAttr(stacked),
+      group.front().op.getAxes(), builder.getDenseBoolArrayAttr(stacked),
       dist::BucketsAttr::get(&getContext(), fillBuckets(group, rule)),
       dist::PurposeAttr::get(&getContext(), dist::Purpose::Parameter));
   for (auto [member, result] : llvm::zip(group, fused.getOutputs())) {
@@ -493,31 +499,29 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
 /// Defaults of PyTorch's DistributedDataParallel.
 static constexpr BucketRule ddpBuckets{1048576, 26214400};
 
-/// Reads the rule of `strategy.bucket`.
-static BucketRule readBuckets(DictionaryAttr bucket) {
+/// Returns the rule for gradients.
+static BucketRule gradientRule(dist::BucketingAttr buckets) {
   BucketRule rule = ddpBuckets;
-  rule.perLayer = bucket.contains("per_layer");
-  rule.byOperation = bucket.contains("by_operation");
-  if (auto word = bucket.getAs<StringAttr>("reduction")) {
-    auto reduction = plan::symbolizeGradientReduction(word);
-    rule.perParameter = reduction == plan::GradientReduction::PerParameter;
-    rule.afterBackward = reduction == plan::GradientReduction::AfterBackward;
-  }
-  auto size = bucket.getAs<IntegerAttr>("size");
-  auto first = bucket.getAs<IntegerAttr>("first");
-  if (size || first || rule.perLayer || rule.afterBackward) {
-    rule.size = size ? size.getInt() : std::numeric_limits<int64_t>::max();
-    rule.first = first ? first.getInt() : rule.size;
+  rule.perLayer = buckets.getPerLayer();
+  rule.byOperation = buckets.getByOperation();
+  rule.perParameter =
+      buckets.getReduction() == plan::GradientReduction::PerParameter;
+  rule.afterBackward =
+      buckets.getReduction() == plan::GradientReduction::AfterBackward;
+  if (buckets.getSize() || buckets.getFirst() || rule.perLayer ||
+      rule.afterBackward) {
+    rule.size = buckets.getSize().value_or(std::numeric_limits<int64_t>::max());
+    rule.first = buckets.getFirst().value_or(rule.size);
   }
   return rule;
 }
 
-/// Reads the rule for updated parameters, given the one for gradients.
-static BucketRule readGatherBuckets(DictionaryAttr bucket, BucketRule rule) {
-  if (bucket.contains("gather_per_parameter"))
+/// Returns the rule for updated parameters, given the one for gradients.
+static BucketRule gatherRuleOf(dist::BucketingAttr buckets, BucketRule rule) {
+  if (buckets.getGatherPerParameter())
     rule.perParameter = true;
-  if (auto size = bucket.getAs<IntegerAttr>("gather")) {
-    rule.first = rule.size = size.getInt();
+  if (std::optional<int64_t> size = buckets.getGather()) {
+    rule.first = rule.size = *size;
     rule.perParameter = false;
   }
   return rule;
@@ -525,9 +529,9 @@ static BucketRule readGatherBuckets(DictionaryAttr bucket, BucketRule rule) {
 
 LogicalResult FuseGradients::fuse(dist::ProgramOp program,
                                   dist::SectionOp update) {
-  auto bucket = program->getAttrOfType<DictionaryAttr>(kBucketAttr);
-  BucketRule rule = bucket ? readBuckets(bucket) : ddpBuckets;
-  if (bucket && bucket.contains("all_reduce"))
+  dist::BucketingAttr buckets = program.getStepOrDefault().getBuckets();
+  BucketRule rule = buckets ? gradientRule(buckets) : ddpBuckets;
+  if (buckets && buckets.getAllReduce())
     reduceWhole(update);
   // Options of the pass come before the tree.
   if (bucketSize < 0 || firstBucketSize < 0)
@@ -537,16 +541,17 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
     rule.size = bucketSize;
   if (firstBucketSize > 0)
     rule.first = firstBucketSize;
-  BucketRule gatherRule = bucket ? readGatherBuckets(bucket, rule) : rule;
+  BucketRule gatherRule = buckets ? gatherRuleOf(buckets, rule) : rule;
   // One fused reduction per kind, axes and element type.
-  llvm::MapVector<std::tuple<unsigned, Attribute, Attribute, Type>,
+  llvm::MapVector<std::tuple<unsigned, Attribute, unsigned, Type>,
                   SmallVector<Member>>
       groups;
   Positions positions;
   for (Operation &op : update.getBody().front())
     if (auto reduction = asReduction(op, positions, rule.byOperation))
       groups[{static_cast<unsigned>(reduction->op.getCollectiveKind()),
-              op.getAttr("axes"), op.getAttr("reduction"),
+              reduction->op.getAxes(),
+              static_cast<unsigned>(reductionOf(reduction->op)),
               getElementTypeOrSelf(reduction->input.getType())}]
           .push_back(*reduction);
   for (auto &[key, group] : groups) {
@@ -556,10 +561,12 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   llvm::MapVector<std::pair<Attribute, Type>, SmallVector<Member>> gatherings;
   for (Operation &op : update.getBody().front())
     if (auto gathering = asGathering(op, positions))
-      gatherings[{op.getAttr("axes"),
+      gatherings[{gathering->op.getAxes(),
                   getElementTypeOrSelf(gathering->input.getType())}]
           .push_back(*gathering);
   for (auto &[key, group] : gatherings)
     fuseGatherings(update, group, gatherRule);
+  program.setStepSettings(
+      program.getStepOrDefault().withBuckets(dist::BucketingAttr()));
   return success();
 }

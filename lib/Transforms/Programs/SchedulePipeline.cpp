@@ -98,33 +98,29 @@ static SmallVector<Work> allWork(dist::ProgramOp program) {
 
 static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
                                             int64_t stage, int64_t stages) {
-  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-  auto number = [&](StringRef name) -> std::optional<int64_t> {
-    auto value = settings ? settings.getAs<IntegerAttr>(name) : IntegerAttr();
-    return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
-  };
-  StageShape shape{stage, stages, number("virtual_stages").value_or(1),
-                   program.getMesh().getMicro(), number("max_ongoing")};
+  dist::ScheduleRequestAttr request = program.getStepOrDefault().getSchedule();
+  StageShape shape{stage, stages, request.getVirtualStages(),
+                   program.getMesh().getMicro(), request.getMaxOngoing()};
   SmallVector<Work> order;
-  if (auto listed =
-          settings ? settings.getAs<ArrayAttr>("orders") : ArrayAttr()) {
+  if (ArrayAttr listed = request.getOrders()) {
+    if (stage >= static_cast<int64_t>(listed.size()))
+      return program.emitOpError("is stage ")
+             << stage << ", but its step lists the orders of " << listed.size()
+             << " stages";
     auto items =
         listedOrder(program, cast<ArrayAttr>(listed[stage]), shape.chunks);
     if (failed(items))
       return failure();
     order = std::move(*items);
   } else {
-    auto name = settings ? settings.getAs<StringAttr>("order") : StringAttr();
-    const PipelineSchedule *rule =
-        findSchedule(name ? name.getValue() : "1f1b");
-    if (!rule)
-      return program.emitOpError("order ") << name << " is not known";
-    if (std::optional<std::string> reason = rule->whyNot(shape))
+    const PipelineSchedule &rule = getSchedule(request.getOrder());
+    if (std::optional<std::string> reason = rule.whyNot(shape))
       return program.emitOpError("order \"")
-             << rule->getName() << "\" does not fit: " << *reason;
+             << plan::stringifyScheduleOrder(request.getOrder())
+             << "\" does not fit: " << *reason;
     order = allWork(program);
     llvm::sort(order, [&](const Work &a, const Work &b) {
-      return rule->isBefore(shape, a, b);
+      return rule.isBefore(shape, a, b);
     });
   }
   if (program.getSection(SectionKind::Update))
@@ -136,17 +132,15 @@ static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
 /// nothing of the limit.
 static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
                                   dist::ProgramOp program) {
-  auto settings = program->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-  auto most =
-      settings ? settings.getAs<IntegerAttr>("max_ongoing") : IntegerAttr();
-  if (!most || !settings.contains("orders") ||
-      schedule.maxOngoing(stage) <= most.getInt())
+  dist::ScheduleRequestAttr request = program.getStepOrDefault().getSchedule();
+  std::optional<int64_t> most = request.getMaxOngoing();
+  if (!most || !request.getOrders() || schedule.maxOngoing(stage) <= *most)
     return success();
   return program.emitOpError("order of stage ")
          << stage << " has " << schedule.maxOngoing(stage)
          << " micro-batches in flight, first with "
-         << dist::formatWork(*schedule.firstBeyond(stage, most.getInt()))
-         << ", more than max_ongoing = " << most.getInt();
+         << dist::formatWork(*schedule.firstBeyond(stage, *most))
+         << ", more than max_ongoing = " << *most;
 }
 
 namespace {
@@ -180,10 +174,9 @@ public:
     for (auto [stage, program] : llvm::enumerate(programs))
       if (failed(checkOngoing(schedule, stage, program)))
         return signalPassFailure();
-    for (dist::ProgramOp program : programs) {
-      program->removeDiscardableAttr(kScheduleAttr);
-      program->removeDiscardableAttr(kBucketAttr);
-    }
+    for (dist::ProgramOp program : programs)
+      program.setStepSettings(program.getStepOrDefault().withSchedule(
+          dist::ScheduleRequestAttr::get(&getContext())));
   }
 };
 } // namespace

@@ -56,10 +56,10 @@ public:
       pipelineAxis = *mesh.getAxisIndex(axis.getValue());
       numStages = mesh.getValue().getSize(*pipelineAxis);
     }
-    schedule = function->getAttrOfType<DictionaryAttr>(kScheduleAttr);
-    if (auto chunks = schedule ? schedule.getAs<IntegerAttr>("virtual_stages")
-                               : IntegerAttr())
-      numChunks = chunks.getInt();
+    step = function->getAttrOfType<dist::StepAttr>(kStepAttr);
+    if (!step)
+      step = dist::StepAttr::get(context);
+    numChunks = step.getSchedule().getVirtualStages();
   }
 
   void run();
@@ -101,7 +101,7 @@ private:
   MLIRContext *context;
   std::optional<dist::Axis> pipelineAxis;
   int64_t numStages = 1, numChunks = 1;
-  DictionaryAttr schedule;
+  dist::StepAttr step;
   /// Virtual stages whose gradients are split.
   DenseSet<int64_t> split;
   /// The operations of each section, in order.
@@ -260,11 +260,7 @@ void Splitter::buildProgram(int64_t stage) {
   auto program = dist::ProgramOp::create(
       builder, function.getLoc(), name,
       FunctionType::get(context, argumentTypes, resultTypes), mesh, fixed);
-  for (StringRef attribute :
-       {StringRef(kScheduleAttr), StringRef(kBucketAttr),
-        StringRef(kChunksAttr), StringRef(ProteusDialect::overlapAttrName)})
-    if (Attribute value = function->getAttr(attribute))
-      program->setAttr(attribute, value);
+  program.setStepSettings(step);
   if (Attribute training = function->getAttr(nn::kTrainingAttr))
     program->setAttr(nn::kTrainingAttr, training);
   if (program.getBody().empty())
@@ -314,7 +310,7 @@ void Splitter::buildProgram(int64_t stage) {
 
 void Splitter::splitGradients() {
   for (int64_t stage = 0; stage < numStages * numChunks; ++stage)
-    if (proteus::splitsGradients(schedule, stage % numStages,
+    if (proteus::splitsGradients(step.getSchedule(), stage % numStages,
                                  stage / numStages) &&
         splitBackward(function, stage))
       split.insert(stage);

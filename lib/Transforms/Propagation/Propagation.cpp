@@ -83,7 +83,7 @@ LogicalResult Propagation::seed() {
           setByTree.insert({op, *iterator});
   });
   for (BlockArgument argument : function.getArguments()) {
-    bool state = getRole(argument) == nn::Role::State;
+    bool state = nn::isState(getRole(argument));
     auto axes = dyn_cast_if_present<ArrayAttr>(getArgumentAttr(
         argument, getStorageAttrName(state ? strategy::ItemKind::State
                                            : strategy::ItemKind::Weight)));

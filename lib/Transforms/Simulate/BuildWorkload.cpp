@@ -8,13 +8,12 @@
 
 #include "Proteus/Transforms/Simulate/BuildWorkload.h"
 
+#include "CostRules.h"
 #include "FlatProgram.h"
 #include "GroupFamilies.h"
 #include "JobInfo.h"
 #include "LocalWork.h"
-#include "PaperRules.h"
 #include "RankEquivalence.h"
-#include "StackCosts.h"
 
 #include "Proteus/Dialect/Dist/Layout.h"
 #include "Proteus/Dialect/NN/NN.h"
@@ -41,7 +40,9 @@ public:
   WorkloadBuilder(ModuleOp module, const MachineModel &machine,
                   const WorkloadOptions &options)
       : module(module), machine(machine), cluster(machine.cluster),
-        options(options) {}
+        options(options), rules(machine.fidelity == Fidelity::Paper
+                                    ? createPaperRules()
+                                    : createFlowRules(options.stack)) {}
 
   FailureOr<sim::Workload> run();
 
@@ -56,24 +57,18 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  struct KernelCost {
-    cost::Answer answer;
-    cost::Family family = cost::Family::Stream;
-    bool exists = false; ///< whether the rank has anything to do
-  };
-  const KernelCost &kernelCost(nn::IterationSpaceOpInterface op,
+  /// Returns the cost of `op` on class `number`; null if it has nothing to do.
+  const KernelCost *kernelCost(nn::IterationSpaceOpInterface op,
                                sim::Phase phase, uint32_t number);
-  const cost::KernelCostModel &kernelModel(uint32_t number) const {
-    return *machine.kernels[cluster.deviceTypeOf(deviceOf(number))];
+  RankContext rankOf(uint32_t number) const {
+    return {coordinates[number], deviceTypeOf(number),
+            *machine.kernels[cluster.deviceTypeOf(deviceOf(number))]};
   }
   StringRef boundBy(const FlatTask &task, uint32_t number);
   cost::Time copyTime(Operation *op, uint32_t number);
   int32_t collectiveOf(const FlatTask &task, uint32_t index, uint32_t number,
                        bool once);
-  sim::Stream streamOf(Operation *op) const;
-  void updateAfterCommunication(sim::DeviceClass &device) const;
   uint32_t label(StringRef text);
-  bool isPaper() const { return machine.fidelity == Fidelity::Paper; }
 
   const machine::Device &deviceTypeOf(uint32_t number) const {
     return cluster.devices[cluster.deviceTypeOf(deviceOf(number))];
@@ -88,6 +83,7 @@ private:
   const MachineModel &machine;
   const machine::Cluster &cluster;
   WorkloadOptions options;
+  std::unique_ptr<CostRules> rules;
   sim::Workload workload;
 
   dist::ScheduleOp schedule;
@@ -103,7 +99,8 @@ private:
 
   llvm::StringMap<uint32_t> labels;
   /// Costs per class and operation.
-  DenseMap<std::pair<Operation *, uint32_t>, KernelCost> kernelCosts;
+  DenseMap<std::pair<Operation *, uint32_t>, std::optional<KernelCost>>
+      kernelCosts;
   /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
@@ -202,7 +199,7 @@ static bool isRooted(const sim::GroupCollective &collective) {
 /// Finds out which ranks, groups and links are alike.
 LogicalResult WorkloadBuilder::fold() {
   const dist::Mesh &grid = mesh.getValue();
-  families.emplace(mesh, pipelineAxis, options.stack.gathersConverted);
+  families.emplace(mesh, pipelineAxis, *rules);
   for (auto [stage, flat] : llvm::enumerate(programs))
     for (const FlatList *list : {&flat.micro, &flat.once})
       for (const FlatTask &task : list->tasks)
@@ -238,35 +235,13 @@ LogicalResult WorkloadBuilder::fold() {
   return success();
 }
 
-const WorkloadBuilder::KernelCost &
-WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
-                            uint32_t number) {
+const KernelCost *WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op,
+                                              sim::Phase phase,
+                                              uint32_t number) {
   auto [entry, isNew] = kernelCosts.try_emplace({op, number});
-  if (!isNew)
-    return entry->second;
-  const cost::KernelCostModel &model = kernelModel(number);
-  if (isPaper()) {
-    if (auto work = paperWork(op, phase, coordinates[number]))
-      entry->second = {model.cost(*work), work->family, true};
-    return entry->second;
-  }
-  if (auto work = localWork(op, coordinates[number]);
-      work &&
-      removeFusedTraffic(options.stack, op, coordinates[number], *work)) {
-    std::optional<cost::Kernel> adding =
-        separateAccumulation(options.stack, op, *work);
-    addTraffic(options.stack, op, *work);
-    cost::Answer answer = model.cost(workOfAllPieces(op, *work));
-    answer.time = timeWithStack(options.stack, deviceTypeOf(number), *work,
-                                answer.time / numPieces(op));
-    if (auto conversion =
-            conversionWork(op, coordinates[number], options.stack))
-      answer.time += model.cost(*conversion).time;
-    if (adding)
-      answer.time += model.cost(*adding).time;
-    entry->second = {answer, work->family, true};
-  }
-  return entry->second;
+  if (isNew)
+    entry->second = rules->kernelCost(op, phase, rankOf(number));
+  return entry->second ? &*entry->second : nullptr;
 }
 
 /// What bounds a kernel.
@@ -274,10 +249,10 @@ StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
     return "";
-  const KernelCost &found = kernelCost(kernel, task.phase, number);
-  if (!found.exists)
+  const KernelCost *found = kernelCost(kernel, task.phase, number);
+  if (!found)
     return "";
-  return found.answer.memoryBound ? "memory" : "flops";
+  return found->answer.memoryBound ? "memory" : "flops";
 }
 
 /// Time of a copy between device and host on class `number`.
@@ -328,49 +303,13 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   collective.bytes = what.bytes;
   collective.groupSize = groups.size;
   collective.flow = how.flow;
-  // Of the original's communication only gradients run beside kernels.
-  if (isPaper())
-    collective.flow.channels =
-        streamOf(task.op) == sim::Stream::DataParallel ? 1 : 0;
   collective.algorithm = how.algorithm;
   collective.axes = std::move(name);
   collective.groups = groups.groups;
   collective.members = groups.members;
+  rules->changeCollective(task.op, collective);
   workload.collectives.push_back(std::move(collective));
   return entry->second;
-}
-
-/// The original has a queue for gradients and one for all else. A message is in
-/// the queue of its sender only.
-static sim::Stream paperStreamOf(Operation *op) {
-  if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
-    return getStream(op);
-  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-  return purpose && purpose.getValue() == dist::Purpose::Gradient
-             ? sim::Stream::DataParallel
-             : sim::Stream::TensorParallel;
-}
-
-sim::Stream WorkloadBuilder::streamOf(Operation *op) const {
-  return isPaper() ? paperStreamOf(op) : getStream(op);
-}
-
-/// The original updates parameters when all communication has ended.
-void WorkloadBuilder::updateAfterCommunication(sim::DeviceClass &device) const {
-  const sim::Template &once = device.once;
-  // Kernels run in order: it is enough if the first of a section waits.
-  for (size_t s = 0; s + 1 < once.sectionBegin.size(); ++s)
-    for (uint32_t t = once.sectionBegin[s]; t < once.sectionBegin[s + 1]; ++t) {
-      if (once.tasks[t].stream != sim::Stream::Compute)
-        continue;
-      for (auto [m, task] : llvm::enumerate(device.micro.tasks)) {
-        std::pair<uint32_t, uint32_t> edge(t, m);
-        if (task.collective >= 0 &&
-            !llvm::is_contained(device.onceDependsOn, edge))
-          device.onceDependsOn.push_back(edge);
-      }
-      break;
-    }
 }
 
 /// A buffer in the size it has on class `number`.
@@ -405,30 +344,30 @@ void WorkloadBuilder::fillTemplate(sim::DeviceClass &device, uint32_t number,
     sim::Task copy;
     copy.label = label(task.label);
     copy.opKind = label(task.op->getName().getStringRef());
-    copy.stream = task.waits ? sim::Stream::Compute : streamOf(task.op);
+    copy.stream = task.waits ? sim::Stream::Compute : rules->streamOf(task.op);
     copy.phase = task.phase;
     if (task.firstOnly)
       copy.when = sim::When::FirstMicroBatch;
     copy.dependsOn = task.dependsOn;
     copy.allocates = task.allocates;
     copy.reads = task.reads;
+    TaskContext context{task.op, 1, 1, pipelineAxis.has_value()};
     if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op)) {
-      const KernelCost &found = kernelCost(kernel, task.phase, number);
-      copy.duration = found.answer.time;
-      copy.origin = {found.answer.source, found.family,
-                     found.answer.uncertainty};
+      if (const KernelCost *found = kernelCost(kernel, task.phase, number)) {
+        copy.duration = found->answer.time;
+        copy.origin = {found->answer.source, found->family,
+                       found->answer.uncertainty};
+        context.launches = found->launches;
+      }
       copy.matrix = kernel.getKernelClass() == nn::KernelClass::Matrix;
     } else if (isa<dist::OffloadOp, dist::FetchOp>(task.op)) {
       copy.duration = copyTime(task.op, number);
     } else if (!task.waits) {
       copy.collective = collectiveOf(task, index, number, once);
+      context.groupSize = workload.collectives[copy.collective].groupSize;
     }
-    if (!task.waits) {
-      addHostTime(options.stack, task.op, copy);
-      if (copy.stream == sim::Stream::TensorParallel && pipelineAxis)
-        addPauses(options.stack,
-                  workload.collectives[copy.collective].groupSize, copy);
-    }
+    if (!task.waits)
+      rules->changeTask(context, copy);
     if (auto fused = dyn_cast<dist::FusedReduceOp>(task.op)) {
       copy.when = sim::When::LastMicroBatch;
       auto [entry, isNew] = bucketNumbers.try_emplace({task.op, task.bucket},
@@ -456,30 +395,13 @@ void WorkloadBuilder::buildClass(uint32_t number) {
   device.ranks = folding.ranks[number].ranks;
   device.representative = deviceOf(number);
   device.deviceType = cluster.deviceTypeOf(device.representative);
-  const machine::Device &type = cluster.devices[device.deviceType];
-  device.interference = type.interference;
-  if (isPaper()) {
-    // Launches are part of kernels; one factor slows all.
-    double factor = type.interference.matrixKernel;
-    device.interference = {factor, factor, factor};
-  } else {
-    device.launchLatency = cost::fromSeconds(type.launchLatency);
-  }
-  if (options.interference)
-    device.interference = *options.interference;
-  device.hostWaits = options.stack.hostWaits;
   fillTemplate(device, number, flat.micro, false, device.micro);
   fillTemplate(device, number, flat.once, true, device.once);
-  if (isPaper()) {
-    joinPaperKernels(flat.micro, device.micro.tasks, paperLaunchGap(),
-                     coordinates[number], [&](const cost::Kernel &kernel) {
-                       return kernelModel(number).cost(kernel).time;
-                     });
-    updateAfterCommunication(device);
-  }
   for (const FlatBuffer &buffer : flat.resident)
     device.resident.push_back(bufferOf(buffer, number));
-  addGradientCopies(options.stack, flat.resident, device);
+  rules->changeClass(flat, rankOf(number), device);
+  if (options.interference)
+    device.interference = *options.interference;
   auto sectionOf = [](const FlatList &list, const dist::Work &work) {
     return static_cast<uint32_t>(std::distance(
         list.sections.begin(),
@@ -501,10 +423,9 @@ FailureOr<sim::Workload> WorkloadBuilder::run() {
     return failure();
   workload.info = describeJob(programs, pipelineAxis);
   workload.info.cluster = cluster.name;
-  workload.stepGap = cost::fromSeconds(options.stack.stepGap);
-  workload.memory.stackBytes = options.stack.reservedBytes;
   for (uint32_t number = 0; number < folding.ranks.size(); ++number)
     buildClass(number);
+  rules->changeWorkload(workload);
   return std::move(workload);
 }
 

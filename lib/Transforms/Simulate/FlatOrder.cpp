@@ -36,8 +36,7 @@ static bool isKernel(const FlatTask &task) {
 /// Whether a task of a micro-batch brings a gradient into the layout in which
 /// it is stored.
 static bool storesGradient(const FlatTask &task) {
-  auto purpose = task.op->getAttrOfType<dist::PurposeAttr>("purpose");
-  return purpose && purpose.getValue() == dist::Purpose::Gradient;
+  return dist::getPurpose(task.op) == dist::Purpose::Gradient;
 }
 
 std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
@@ -187,9 +186,8 @@ static constexpr int64_t defaultPrefetch = 1;
 /// How many layers ahead of its use `op` may run, if it gathers or fetches a
 /// parameter.
 static std::optional<int64_t> prefetchDepth(Operation *op) {
-  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) || !purpose ||
-      purpose.getValue() != dist::Purpose::Parameter)
+  if (!isa<dist::AllGatherOp, dist::FetchOp>(op) ||
+      dist::getPurpose(op) != dist::Purpose::Parameter)
     return std::nullopt;
   auto depth = op->getAttrOfType<IntegerAttr>(ProteusDialect::prefetchAttrName);
   return depth ? depth.getInt() : defaultPrefetch;

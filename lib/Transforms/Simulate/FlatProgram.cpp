@@ -23,13 +23,9 @@ static constexpr int64_t maxTasks = 20000000;
 
 Flattener::Flattener(dist::ProgramOp program) : program(program) {
   flat.program = program;
-  if (auto overlap = program->getAttrOfType<DictionaryAttr>(
-          ProteusDialect::overlapAttrName)) {
-    auto tensor = overlap.getAs<StringAttr>("tensor");
-    tensorCollectivesBlock = tensor && tensor.getValue() == "none";
-    auto messages = overlap.getAs<BoolAttr>("messages");
-    messagesBlock = messages && !messages.getValue();
-  }
+  dist::OverlapAttr overlap = program.getStepOrDefault().getOverlap();
+  tensorCollectivesBlock = overlap.getTensor() == plan::TensorOverlap::None;
+  messagesBlock = !overlap.getMessages();
 }
 
 LogicalResult Flattener::visitRepeat(nn::RepeatOp repeat) {

@@ -33,8 +33,10 @@ void Flattener::addArguments() {
       buffer.owner = sim::MemoryOwner::Parameters;
       break;
     case nn::Role::State:
-      buffer.owner = isMasterCopy(argument) ? sim::MemoryOwner::MasterWeights
-                                            : sim::MemoryOwner::OptimizerState;
+      buffer.owner = sim::MemoryOwner::OptimizerState;
+      break;
+    case nn::Role::Master:
+      buffer.owner = sim::MemoryOwner::MasterWeights;
       break;
     }
     FlatValue value;

@@ -38,10 +38,10 @@ sim::Stream proteus::getStream(Operation *op) {
   }
   if (!isa<dist::CollectiveOpInterface>(op))
     return sim::Stream::Compute;
-  auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-  if (purpose && purpose.getValue() != dist::Purpose::Activation)
-    return sim::Stream::DataParallel;
-  return sim::Stream::TensorParallel;
+  return dist::getPurpose(op).value_or(dist::Purpose::Activation) ==
+                 dist::Purpose::Activation
+             ? sim::Stream::TensorParallel
+             : sim::Stream::DataParallel;
 }
 
 bool Flattener::blocks(Operation *op) const {
@@ -120,9 +120,7 @@ void Flattener::visitTask(Operation *op) {
     FlatValue value;
     value.producer = number;
     value.producedOnce = once;
-    auto purpose = op->getAttrOfType<dist::PurposeAttr>("purpose");
-    bool forParameter =
-        purpose && purpose.getValue() == dist::Purpose::Parameter;
+    bool forParameter = dist::getPurpose(op) == dist::Purpose::Parameter;
     // What the update gathers or moves to the host is resident memory.
     bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
     Value memory = inPlaceOperand(result);

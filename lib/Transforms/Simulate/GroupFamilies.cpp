@@ -77,7 +77,7 @@ int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   int64_t bytes = cast<dist::CollectiveOpInterface>(task.op).getBufferBytes();
   if (auto gather = dyn_cast<dist::AllGatherOp>(task.op))
     bytes =
-        llvm::divideCeil(bytes * gatheredBits(gather, convertsParameters),
+        llvm::divideCeil(bytes * rules.gatheredBits(gather),
                          gather.getInput().getType().getElementTypeBitWidth());
   return bytes;
 }

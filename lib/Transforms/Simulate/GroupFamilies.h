@@ -9,7 +9,7 @@
 #ifndef PROTEUS_LIB_TRANSFORMS_SIMULATE_GROUPFAMILIES_H
 #define PROTEUS_LIB_TRANSFORMS_SIMULATE_GROUPFAMILIES_H
 
-#include "FlatProgram.h"
+#include "CostRules.h"
 
 #include "Proteus/Sim/Folding.h"
 
@@ -29,9 +29,8 @@ struct FamilyCollective {
 class GroupFamilies {
 public:
   GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,
-                bool convertsParameters)
-      : mesh(mesh), pipelineAxis(pipelineAxis),
-        convertsParameters(convertsParameters) {}
+                const CostRules &rules)
+      : mesh(mesh), pipelineAxis(pipelineAxis), rules(rules) {}
 
   /// Family and collective of a communication of the program of `stage`; made
   /// if they are new.
@@ -45,7 +44,7 @@ private:
 
   dist::MeshAttr mesh;
   std::optional<dist::Axis> pipelineAxis;
-  bool convertsParameters; ///< before they are gathered
+  const CostRules &rules;
   std::vector<sim::GroupFamily> families;
   /// By axes and places.
   std::map<std::pair<std::vector<unsigned>, std::vector<int64_t>>, uint32_t>

@@ -32,9 +32,7 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The type that `op` converts its factors into; null if it takes them as they
-/// are.
-static Type convertsInto(Operation *op) {
+Type proteus::convertsInto(Operation *op) {
   auto type = op->getAttrOfType<TypeAttr>(ProteusDialect::computeAttrName);
   return type ? type.getValue() : Type();
 }
@@ -323,13 +321,12 @@ static double narrowing(Operation *op, Type type) {
          tensorType(op->getOperand(0)).getElementTypeBitWidth();
 }
 
-/// The narrow type that everyone who reads a gathered activation converts it
-/// into; null if someone takes it as it is.
-static Type readAs(Value value) {
+Type proteus::narrowTypeOfReaders(Value value) {
   Type narrow;
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    Type type = isa<dist::JoinOp>(user)      ? readAs(user->getResult(0))
+    Type type = isa<dist::JoinOp>(user)
+                    ? narrowTypeOfReaders(user->getResult(0))
                 : use.getOperandNumber() < 2 ? convertsInto(user)
                                              : Type();
     if (!type)
@@ -346,12 +343,11 @@ static bool isForActivation(dist::AllGatherOp gather) {
   return !purpose || *purpose == dist::Purpose::Activation;
 }
 
-int64_t proteus::gatheredBits(dist::AllGatherOp gather,
-                              bool convertsParameters) {
+int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
   int64_t bits = gather.getInput().getType().getElementTypeBitWidth();
-  if (!isForActivation(gather) && !convertsParameters)
+  if (!isForActivation(gather))
     return bits;
-  Type type = readAs(gather.getResult());
+  Type type = narrowTypeOfReaders(gather.getResult());
   return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 
@@ -362,19 +358,10 @@ static int64_t convertedBy(Value value) {
   if (auto join = dyn_cast_if_present<dist::JoinOp>(op))
     op = join.getInputs().front().getDefiningOp();
   auto gather = dyn_cast_if_present<dist::AllGatherOp>(op);
-  return gather && isForActivation(gather) && readAs(gather.getResult())
+  return gather && isForActivation(gather) &&
+                 narrowTypeOfReaders(gather.getResult())
              ? gather.getGroupSize()
              : 1;
-}
-
-/// Whether a product in front of `op` converts the input of both.
-static bool isConvertedBefore(Operation *op) {
-  return llvm::any_of(op->getOperand(0).getUses(), [&](OpOperand &use) {
-    Operation *other = use.getOwner();
-    return use.getOperandNumber() == 0 && isa<nn::LinearOp>(other) &&
-           convertsInto(other) && other->getBlock() == op->getBlock() &&
-           other->isBeforeInBlock(op);
-  });
 }
 
 int64_t proteus::numPieces(Operation *op) {
@@ -396,24 +383,27 @@ cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   return work;
 }
 
-// As Transformer Engine does it: a product converts both factors, with the
-// transposed forms that the products of the backward pass need. Of those the
-// first converts what arrives there, the second finds everything converted.
-// What is gathered was converted part by part in front of it; the transposed
-// form is made behind it.
+// Transformer Engine converts both factors of a forward product, with the
+// transposed forms that the products of the backward pass need. The product for
+// the gradient of the input converts the incoming gradient; the product for the
+// gradient of the weight finds everything converted. A gathered tensor was
+// converted part by part before the gather; its transposed form is made after
+// it.
+Conversion proteus::conversionOf(nn::IterationSpaceOpInterface op) {
+  bool converts =
+      convertsInto(op) && !isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op);
+  bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
+  return {converts, converts && !isGradient};
+}
+
 std::optional<cost::Kernel>
 proteus::conversionWork(nn::IterationSpaceOpInterface op,
                         ArrayRef<int64_t> coordinates,
-                        const machine::Stack &stack) {
+                        const Conversion &conversion) {
+  if (!conversion.input)
+    return std::nullopt;
   Type type = convertsInto(op);
-  if (!type || isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op))
-    return std::nullopt;
-  bool isGradient = isa<nn::LinearDgradOp, nn::ExpertLinearDgradOp>(*op);
-  bool findsWeights = isGradient || stack.keepsConvertedWeights;
-  if (stack.fusedLinears && findsWeights && isa<nn::LinearOp>(*op) &&
-      isConvertedBefore(op))
-    return std::nullopt;
-  double read = factorBytes(op, findsWeights ? 1 : 2, coordinates);
+  double read = factorBytes(op, conversion.weights ? 2 : 1, coordinates);
   cost::Kernel kernel;
   kernel.op = nn::CastOp::getOperationName();
   auto parts = static_cast<double>(convertedBy(op->getOperand(0)));

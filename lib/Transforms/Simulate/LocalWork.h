@@ -34,10 +34,17 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Bits of an element on its way: where nothing but products that convert it
-/// reads an activation that is gathered, it is converted first; so is a
-/// parameter where `convertsParameters`.
-int64_t gatheredBits(dist::AllGatherOp gather, bool convertsParameters);
+/// Returns the type into which `op` converts its factors; null if it takes them
+/// as they are.
+mlir::Type convertsInto(mlir::Operation *op);
+
+/// Returns the widest type into which the readers of `value` convert it; null
+/// if one of them does not convert it.
+mlir::Type narrowTypeOfReaders(mlir::Value value);
+
+/// Returns the bits per element that an all-gather moves: an activation that
+/// only products with conversion read is converted before it is gathered.
+int64_t gatheredBits(dist::AllGatherOp gather);
 
 /// The work of all products that the library is asked for at once, of which
 /// `op` is one of `proteus.pieces`; `work` is that of `op`.
@@ -49,12 +56,22 @@ int64_t numPieces(mlir::Operation *op);
 /// adds its own.
 bool accumulates(mlir::Operation *op);
 
-/// The conversion of factors into the type that `op` computes in, ahead of
-/// `op`; none if it takes its operands as they are, or finds them converted:
-/// weights that `stack` keeps so, the input of linears that are one.
+/// Factors that a product converts into the type in which it computes.
+struct Conversion {
+  /// True if it converts its first factor; without it no kernel converts.
+  bool input = false;
+  /// True if it converts its second factor, too.
+  bool weights = false;
+};
+
+/// Returns the factors that `op` converts.
+Conversion conversionOf(nn::IterationSpaceOpInterface op);
+
+/// Returns the kernel that converts factors of `op` before it runs, or nullopt
+/// if there is none.
 std::optional<cost::Kernel> conversionWork(nn::IterationSpaceOpInterface op,
                                            llvm::ArrayRef<int64_t> coordinates,
-                                           const machine::Stack &stack);
+                                           const Conversion &conversion);
 
 } // namespace proteus
 

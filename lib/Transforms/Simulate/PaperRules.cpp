@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PaperRules.h"
+#include "CostRules.h"
+#include "LocalWork.h"
 
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Reference/Costs/ReferenceModel.h"
@@ -21,9 +22,11 @@ using namespace proteus;
 // Bytes
 //===----------------------------------------------------------------------===//
 
-std::optional<cost::Kernel> proteus::paperWork(nn::IterationSpaceOpInterface op,
-                                               sim::Phase phase,
-                                               ArrayRef<int64_t> coordinates) {
+/// Returns the work of `op` with the bytes that the reference counts, or
+/// nullopt if it has no kernel there.
+static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
+                                             sim::Phase phase,
+                                             ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
   // The gradient of the loss is given, what has several gradients is
@@ -90,7 +93,8 @@ std::optional<cost::Kernel> proteus::paperWork(nn::IterationSpaceOpInterface op,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-cost::Time proteus::paperLaunchGap() {
+/// Returns the time before every launch.
+static cost::Time paperLaunchGap() {
   static const cost::Time gap = cost::fromSeconds(
       cantFail(net::parseReferenceConstants(net::embeddedReferenceConstants(),
                                             "constants.json"))
@@ -217,11 +221,82 @@ void PaperKernels::addCopies(
   }
 }
 
-void proteus::joinPaperKernels(
-    const FlatList &flat, std::vector<sim::Task> &tasks, cost::Time gap,
-    ArrayRef<int64_t> coordinates,
-    llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
-  PaperKernels kernels(flat, tasks);
-  kernels.joinGradients(gap);
-  kernels.addCopies(gap, coordinates, cost);
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+namespace {
+class PaperRules : public CostRules {
+public:
+  std::optional<KernelCost> kernelCost(nn::IterationSpaceOpInterface op,
+                                       sim::Phase phase,
+                                       const RankContext &rank) const override {
+    std::optional<cost::Kernel> work = paperWork(op, phase, rank.coordinates);
+    if (!work)
+      return std::nullopt;
+    return KernelCost{rank.kernels.cost(*work), work->family};
+  }
+
+  sim::Stream streamOf(Operation *op) const override;
+  int64_t gatheredBits(dist::AllGatherOp gather) const override {
+    return proteus::gatheredBits(gather);
+  }
+  void changeCollective(Operation *op,
+                        sim::Collective &collective) const override;
+  void changeClass(const FlatProgram &flat, const RankContext &rank,
+                   sim::DeviceClass &device) const override;
+};
+} // namespace
+
+/// One queue has gradients, the other one all other communication. A message is
+/// in the queue of its sender only.
+sim::Stream PaperRules::streamOf(Operation *op) const {
+  if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
+    return getStream(op);
+  return dist::getPurpose(op) == dist::Purpose::Gradient
+             ? sim::Stream::DataParallel
+             : sim::Stream::TensorParallel;
+}
+
+/// Only gradients interfere with kernels.
+void PaperRules::changeCollective(Operation *op,
+                                  sim::Collective &collective) const {
+  collective.flow.channels = streamOf(op) == sim::Stream::DataParallel ? 1 : 0;
+}
+
+/// Makes updates of parameters wait for all communication.
+static void updateAfterCommunication(sim::DeviceClass &device) {
+  const sim::Template &once = device.once;
+  // Kernels run in order: it is enough if the first of a section waits.
+  for (size_t s = 0; s + 1 < once.sectionBegin.size(); ++s)
+    for (uint32_t t = once.sectionBegin[s]; t < once.sectionBegin[s + 1]; ++t) {
+      if (once.tasks[t].stream != sim::Stream::Compute)
+        continue;
+      for (auto [m, task] : llvm::enumerate(device.micro.tasks)) {
+        std::pair<uint32_t, uint32_t> edge(t, m);
+        if (task.collective >= 0 &&
+            !llvm::is_contained(device.onceDependsOn, edge))
+          device.onceDependsOn.push_back(edge);
+      }
+      break;
+    }
+}
+
+/// Launches are part of kernels, and one factor slows all kernels. The kernels
+/// of one gradient are one kernel.
+void PaperRules::changeClass(const FlatProgram &flat, const RankContext &rank,
+                             sim::DeviceClass &device) const {
+  double factor = rank.device.interference.matrixKernel;
+  device.interference = {factor, factor, factor};
+  PaperKernels kernels(flat.micro, device.micro.tasks);
+  kernels.joinGradients(paperLaunchGap());
+  kernels.addCopies(paperLaunchGap(), rank.coordinates,
+                    [&](const cost::Kernel &kernel) {
+                      return rank.kernels.cost(kernel).time;
+                    });
+  updateAfterCommunication(device);
+}
+
+std::unique_ptr<CostRules> proteus::createPaperRules() {
+  return std::make_unique<PaperRules>();
 }

@@ -186,7 +186,7 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   // Software and place change what the library on the machine achieves.
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation +=
-        stack.collectiveGap + site.collectiveGap;
+        stack.parameters.collectiveGap + site.collectiveGap;
   if (site.fabricEfficiency)
     cluster->fabric.efficiency = *site.fabricEfficiency;
   FailureOr<cost::Measurements> profile = readProfiles(*cluster);
@@ -194,7 +194,7 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
     return failure();
   cost::KernelModelOptions kernelOptions;
   kernelOptions.roofline = kernels == KernelModel::Roofline;
-  kernelOptions.fusedMemoryKernels = stack.fusedMemoryKernels;
+  kernelOptions.fusedMemoryKernels = !stack.parameters.separateMemoryKernels;
   llvm::Expected<MachineModel> machine = createMachineModel(
       std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
@@ -225,8 +225,8 @@ LogicalResult Simulate::run() {
   if (lowered != module->getAttr(ProteusDialect::stackAttrName))
     remarkLateStack(*stack);
   if (cudaGraphs)
-    stack->hostKernel = stack->hostCollective = stack->hostMessage =
-        stack->hostPause = 0;
+    stack->parameters.hostKernel = stack->parameters.hostCollective =
+        stack->parameters.hostMessage = stack->parameters.hostPause = 0;
   FailureOr<std::shared_ptr<const MachineModel>> machine =
       findMachine(*stack, *site);
   if (failed(machine))

@@ -122,17 +122,25 @@ void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
                         function.front().getTerminator()->getOperandTypes()));
 }
 
-/// The optimizer states of a parameter: suffix of the path, in the order of
+namespace {
+/// A state of a parameter: the last part of its path, and its role.
+struct StateKind {
+  StringRef name;
+  Role role;
+};
+} // namespace
+
+/// Returns the optimizer states of a parameter, in the order of the operands of
 /// the update operation.
-static SmallVector<StringRef> stateNames(TrainingAttr training) {
-  SmallVector<StringRef> names;
+static SmallVector<StateKind> statesOf(TrainingAttr training) {
+  SmallVector<StateKind> states;
   if (training.getOptimizer() == Optimizer::Momentum)
-    names = {"velocity"};
+    states = {{"velocity", Role::State}};
   if (training.getOptimizer() == Optimizer::Adam)
-    names = {"first_moment", "second_moment"};
+    states = {{"first_moment", Role::State}, {"second_moment", Role::State}};
   if (training.getMaster())
-    names.push_back(kMasterStateName);
-  return names;
+    states.push_back({"master", Role::Master});
+  return states;
 }
 
 static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
@@ -173,10 +181,10 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
         training.getMaster()
             ? training.getMaster()
             : cast<RankedTensorType>(argument.getType()).getElementType();
-    for (StringRef name : stateNames(training)) {
+    for (auto [name, role] : statesOf(training)) {
       // A state lives where its parameter does.
       NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
-      list.set(kRoleAttr, builder.getStringAttr(stringify(Role::State)));
+      list.set(kRoleAttr, builder.getStringAttr(stringify(role)));
       list.set(kPathAttr,
                builder.getStringAttr(getArgumentPath(argument) + "." + name));
       positions.push_back(numArguments);

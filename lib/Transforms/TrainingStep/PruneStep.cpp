@@ -9,6 +9,7 @@
 #include "PruneStep.h"
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 
 using namespace mlir;
 using namespace proteus;

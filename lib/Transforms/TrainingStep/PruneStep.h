@@ -13,10 +13,6 @@
 
 namespace proteus {
 
-/// On an nn.recompute under construction: how many of its results are outputs
-/// of the module, which pruning leaves alone.
-constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
-
 /// Removes results, operands and operations that nothing reads, in one pass
 /// from the last operation to the first.
 void prune(mlir::Block &block);

@@ -17,9 +17,9 @@
 // CHECK:       nn.cross_entropy "loss"
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"{{.*}} -> tensor<32x16xf32, #[[PARTIAL_W]]>
 // CHECK:       %[[DB:.+]] = nn.reduce_sum "fc"{{.*}} -> tensor<32xf32, #[[PARTIAL_B]]>
-// CHECK:       %[[W:.+]] = dist.all_reduce sum %[[DW]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
+// CHECK:       %[[W:.+]] = dist.all_reduce sum %[[DW]] over {dp} for gradient {proteus.path = "fc", strategy.phase = #strategy.phase<update>}
 // CHECK:       nn.sgd "fc.weight"(%{{.+}}, %[[W]])
-// CHECK:       %[[B:.+]] = dist.all_reduce sum %[[DB]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
+// CHECK:       %[[B:.+]] = dist.all_reduce sum %[[DB]] over {dp} for gradient {proteus.path = "fc", strategy.phase = #strategy.phase<update>}
 // CHECK:       nn.sgd "fc.bias"(%{{.+}}, %[[B]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -48,11 +48,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @columns_then_rows
 // CHECK:       nn.linear "fc1"
 // CHECK:       %[[Y:.+]] = nn.linear "fc2"
-// CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc2", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc2", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:  nn.add "residual"(%[[R]], %{{.+}})
 // CHECK:       nn.linear_dgrad "fc2"
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "fc1"
-// CHECK:       %[[RX:.+]] = dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
+// CHECK:       %[[RX:.+]] = dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "fc1", strategy.phase = #strategy.phase<backward>}
 // CHECK:       nn.add "fc1"(%{{.+}}, %[[RX]])
 // CHECK:       nn.sgd "fc2.weight"
 // CHECK:       return
@@ -87,7 +87,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK:       %[[A:.+]] = nn.linear "a"{{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
 // CHECK:       %[[B:.+]] = nn.linear "b"{{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
 // CHECK:       %[[SUM:.+]] = nn.add "sum"(%[[A]], %[[B]]){{.*}} -> tensor<8x16xf32, #[[PARTIAL]]>
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[SUM]] over {tp} for activation {proteus.path = "sum", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[SUM]] over {tp} for activation {proteus.path = "sum", strategy.phase = #strategy.phase<forward>}
 // CHECK:       nn.cross_entropy "loss"(%[[WHOLE]]
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -116,7 +116,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @readers_share_a_conversion
 // CHECK:       %[[Y:.+]] = nn.linear "fc"
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:  nn.relu "a"(%[[WHOLE]])
 // CHECK-NEXT:  nn.gelu "b"(%[[WHOLE]])
 // CHECK:       nn.gelu_grad "b"(%{{.+}}, %[[WHOLE]])
@@ -150,10 +150,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @sharded_state
 // CHECK-SAME:  {nn.path = "fc.weight.first_moment", nn.role = "state", strategy.layout = #[[SHARD]]
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"
-// CHECK:       %[[PART:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
-// CHECK-NEXT:  %[[GRAD:.+]] = dist.reduce_scatter sum %[[DW]] dim 0 over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
+// CHECK:       %[[PART:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:  %[[GRAD:.+]] = dist.reduce_scatter sum %[[DW]] dim 0 over {dp} for gradient {proteus.path = "fc", strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:  %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GRAD]], %{{.+}}, %{{.+}})
-// CHECK-NEXT:  %[[GATHERED:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"} : tensor<32x16xf32, #[[SHARD]]> -> tensor<32x16xf32, #[[WHOLE]]>
+// CHECK-NEXT:  %[[GATHERED:.+]] = dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = #strategy.phase<update>} : tensor<32x16xf32, #[[SHARD]]> -> tensor<32x16xf32, #[[WHOLE]]>
 // CHECK-NEXT:  return %{{.+}}, %[[GATHERED]], %[[NEW]]#1, %[[NEW]]#2
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @sharded_state(
@@ -181,20 +181,20 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK: #[[STACK:.+]] = #dist.layout<#mesh, [{}, {dp}, {}]>
 // CHECK-LABEL: func.func @sharded_state_of_layers
 // CHECK:       %[[DW:.+]]:2 = nn.repeat "layers" count 4 reverse
-// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
-// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %[[DW]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = #strategy.phase<update>}
+// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %[[DW]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
 // CHECK-NEXT:  %[[U:.+]]:3 = nn.repeat "layers" count 4 slice(%[[W:[a-z0-9]+]] = %{{[a-z0-9]+}} : {{.+}}, %[[GI:[a-z0-9]+]] = %[[G]]
-// CHECK-NEXT:    %[[PART:.+]] = dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK-NEXT:    %[[PART:.+]] = dist.slice %[[W]] dim 0 over {dp} {proteus.path = "fc.weight", strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc.weight"(%[[PART]], %[[GI]],
 // CHECK-NEXT:    nn.yield %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#2
-// CHECK:       %[[WHOLE:.+]] = dist.all_gather %[[U]]#0 dim 1 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = "update"}
+// CHECK:       %[[WHOLE:.+]] = dist.all_gather %[[U]]#0 dim 1 over {dp} for parameter {proteus.path = "fc.weight", strategy.phase = #strategy.phase<update>}
 // CHECK:       return %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[WHOLE]], %[[U]]#1, %[[U]]#2
 
 // FLAT-LABEL:    func.func @sharded_state_of_layers
 // FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[0].fc.weight"
-// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[0].fc.weight", strategy.phase = "update"}
+// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[0].fc.weight", strategy.phase = #strategy.phase<update>}
 // FLAT:            %[[NEW:.+]]:3 = nn.adam "layers[1].fc.weight"
-// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[1].fc.weight", strategy.phase = "update"}
+// FLAT-NEXT:       dist.all_gather %[[NEW]]#0 dim 0 over {dp} for parameter {proteus.path = "layers[1].fc.weight", strategy.phase = #strategy.phase<update>}
 // FLAT:            nn.adam "layers[2].fc.weight"
 // FLAT-NEXT:       dist.all_gather
 // FLAT:            nn.adam "layers[3].fc.weight"
@@ -241,26 +241,26 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @stacked_gradients_in_several_steps
 // CHECK:       nn.repeat "layers" count 3 carry
 // CHECK:         nn.linear "fc2"
-// CHECK-NEXT:    dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc2", strategy.phase = "forward"}
+// CHECK-NEXT:    dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc2", strategy.phase = #strategy.phase<forward>}
 // CHECK:       %[[B:.+]]:3 = nn.repeat "layers" count 3 reverse
-// CHECK:         dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc1", strategy.phase = "backward"}
-// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
-// CHECK:       nn.repeat "layers" count 3 slice({{.*}}, %[[G1:[a-z0-9]+]] = %[[B]]#1 : {{.*}} attributes {strategy.phase = "update"}
-// CHECK-NEXT:    dist.permute %{{.+}} over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = "update"}
+// CHECK:         dist.all_reduce sum %{{.+}} over {tp} for activation {proteus.path = "fc1", strategy.phase = #strategy.phase<backward>}
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = #strategy.phase<update>}
+// CHECK:       nn.repeat "layers" count 3 slice({{.*}}, %[[G1:[a-z0-9]+]] = %[[B]]#1 : {{.*}} attributes {strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    dist.permute %{{.+}} over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    %[[GG:.+]] = dist.all_gather %[[G1]] dim 0 over {tp} for gradient {proteus.path = "fc1.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    %[[GR:.+]] = dist.reduce_scatter sum %[[GG]] dim 0 over {dp} for gradient {proteus.path = "fc1.weight", strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc1.weight"(%{{.+}}, %[[GR]],
 // CHECK-NEXT:    nn.yield %[[NEW]]#0
-// CHECK:       dist.permute %{{.+}}#0 over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = "update"}
-// CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
-// CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = "update"}
-// CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK:       dist.permute %{{.+}}#0 over {dp, tp} for parameter {proteus.path = "fc1.weight", strategy.phase = #strategy.phase<update>}
+// CHECK:       %[[G2:.+]] = dist.reduce_scatter sum %[[B]]#2 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:  nn.repeat "layers" count 3 slice({{.*}}, %[[G2I:[a-z0-9]+]] = %[[G2]] : {{.*}} attributes {strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    %[[W:.+]] = dist.slice %{{.+}} dim 0 over {dp} {proteus.path = "fc2.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    dist.all_to_all %[[W]] from 1 to 0 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:    %[[GT:.+]] = dist.all_to_all %[[G2I]] from 1 to 0 over {tp} for gradient {proteus.path = "fc2.weight", strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:    %[[NEW:.+]]:3 = nn.adam "fc2.weight"(%{{.+}}, %[[GT]],
 // CHECK-NEXT:    nn.yield %[[NEW]]#0
-// CHECK:       %[[NW:.+]] = dist.all_to_all %{{.+}}#0 from 1 to 2 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
-// CHECK-NEXT:  dist.all_gather %[[NW]] dim 1 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = "update"}
+// CHECK:       %[[NW:.+]] = dist.all_to_all %{{.+}}#0 from 1 to 2 over {tp} for parameter {proteus.path = "fc2.weight", strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:  dist.all_gather %[[NW]] dim 1 over {dp} for parameter {proteus.path = "fc2.weight", strategy.phase = #strategy.phase<update>}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @stacked_gradients_in_several_steps(
@@ -303,21 +303,21 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @keys_and_values_are_gathered_in_both_phases
 // CHECK:       %[[F:.+]]:7 = nn.repeat "layers" count 3 carry
 // CHECK:         %[[QKV:.+]]:3 = nn.split "split"
-// CHECK-NEXT:    %[[K:.+]] = dist.all_gather %[[QKV]]#1 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = "forward"}
-// CHECK-NEXT:    %[[V:.+]] = dist.all_gather %[[QKV]]#2 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = "forward"}
+// CHECK-NEXT:    %[[K:.+]] = dist.all_gather %[[QKV]]#1 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:    %[[V:.+]] = dist.all_gather %[[QKV]]#2 dim 1 over {tp} for activation {proteus.path = "split", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:    %[[A:.+]], %{{.+}} = nn.attention "core"(%[[QKV]]#0, %[[K]], %[[V]])
 // CHECK-NEXT:    nn.yield %[[A]], %[[QKV]]#0, %[[QKV]]#1, %[[QKV]]#2, %[[A]]
 // CHECK:       nn.repeat "layers" count 3 reverse
 // CHECK-SAME:    %[[KI:[a-z0-9]+]] = %[[F]]#2 :
 // CHECK-SAME:    %[[VI:[a-z0-9]+]] = %[[F]]#3 :
-// CHECK-NEXT:    %[[KG:.+]] = dist.all_gather %[[KI]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
-// CHECK-NEXT:    %[[VG:.+]] = dist.all_gather %[[VI]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
+// CHECK-NEXT:    %[[KG:.+]] = dist.all_gather %[[KI]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:    %[[VG:.+]] = dist.all_gather %[[VI]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = #strategy.phase<backward>}
 // CHECK-NEXT:    %[[DQ:.+]], %[[DK:.+]], %[[DV:.+]] = nn.attention_grad "core"(%{{.+}}, %{{.+}}, %[[KG]], %[[VG]], %{{.+}}, %{{.+}})
-// CHECK-NEXT:    %[[DKS:.+]] = dist.reduce_scatter sum %[[DK]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
-// CHECK-NEXT:    %[[DVS:.+]] = dist.reduce_scatter sum %[[DV]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = "backward"}
+// CHECK-NEXT:    %[[DKS:.+]] = dist.reduce_scatter sum %[[DK]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:    %[[DVS:.+]] = dist.reduce_scatter sum %[[DV]] dim 1 over {tp} for activation {proteus.path = "core", strategy.phase = #strategy.phase<backward>}
 // CHECK-NEXT:    nn.concat "split"(%[[DQ]], %[[DKS]], %[[DVS]])
-// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "embedding", strategy.phase = "update"}
-// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "embedding", strategy.phase = #strategy.phase<update>}
+// CHECK:       dist.all_reduce sum %{{.+}} over {tp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @keys_and_values_are_gathered_in_both_phases(
@@ -356,14 +356,14 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-SAME:  tensor<4x16x16xf32, #[[STACK]]> {nn.path = "layers[*].fc.weight"
 // CHECK:       nn.repeat "layers" count 4 carry
 // CHECK-SAME:  slice(%[[SLICE:.+]] = %{{.+}} : tensor<4x16x16xf32, #[[STACK]]>
-// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:    nn.linear "fc"(%{{.+}}, %[[F]])
 // CHECK:       nn.repeat "layers" count 4 reverse
 // CHECK-SAME:  slice(%[[SLICE:.+]] = %{{.+}} : tensor<4x16x16xf32, #[[STACK]]> to {{[^,]+}}, #{{[a-z0-9]+}}>,
-// CHECK:         %[[B:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "backward"}
+// CHECK:         %[[B:.+]] = dist.all_gather %[[SLICE]] dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = #strategy.phase<backward>}
 // CHECK-NEXT:    nn.linear_dgrad "fc"(%{{.+}}, %[[B]])
-// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = "update"}
-// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %{{.+}} dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
+// CHECK:       dist.all_reduce sum %{{.+}} over {dp} for gradient {proteus.path = "in", strategy.phase = #strategy.phase<update>}
+// CHECK:       %[[G:.+]] = dist.reduce_scatter sum %{{.+}} dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>} : tensor<4x16x16xf32, #{{.+}}> -> tensor<4x16x16xf32, #[[STACK]]>
 // CHECK-NEXT:  nn.repeat "layers" count 4 slice({{.*}}, %{{.+}} = %[[G]]
 // CHECK-NEXT:    nn.sgd "fc.weight"
 // CHECK:       return
@@ -400,17 +400,17 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @layers_read_an_input
 // CHECK:       nn.repeat "layers" count 1 carry
-// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK-NEXT:    %[[F:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:    nn.linear "fc"(%{{.+}}, %[[F]])
 // CHECK:       nn.repeat "layers" first 1 count 3 carry
-// CHECK-NEXT:    dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "forward"}
+// CHECK-NEXT:    dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = #strategy.phase<forward>}
 // CHECK:       %[[REST:.+]]:2 = nn.repeat "layers" first 1 count 3 reverse
-// CHECK:         %[[B:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = "backward"}
+// CHECK:         %[[B:.+]] = dist.all_gather %{{.+}} dim 0 over {dp} for parameter {proteus.path = "fc", strategy.phase = #strategy.phase<backward>}
 // CHECK-NEXT:    nn.linear_dgrad "fc"(%{{.+}}, %[[B]])
 // CHECK:       %[[FIRST:.+]] = nn.repeat "layers" count 1 reverse
 // CHECK-NOT:     nn.linear_dgrad
-// CHECK:       dist.reduce_scatter sum %[[FIRST]] dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
-// CHECK:       dist.reduce_scatter sum %[[REST]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = "update"}
+// CHECK:       dist.reduce_scatter sum %[[FIRST]] dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>}
+// CHECK:       dist.reduce_scatter sum %[[REST]]#1 dim 1 over {dp} for gradient {proteus.path = "layers", strategy.phase = #strategy.phase<update>}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @layers_read_an_input(
@@ -444,16 +444,16 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-LABEL: func.func @split_vocabulary
 // CHECK:       %[[LOGITS:.+]] = nn.linear "head"
 // CHECK-NEXT:  %[[M:.+]] = nn.row_max "loss"(%[[LOGITS]])
-// CHECK-NEXT:  %[[MAX:.+]] = dist.all_reduce max %[[M]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[MAX:.+]] = dist.all_reduce max %[[M]] over {tp} for activation {proteus.path = "loss", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:  %[[S:.+]], %[[P:.+]] = nn.row_exp_sum "loss"(%[[LOGITS]], %{{.+}}, %[[MAX]])
-// CHECK-NEXT:  %[[SUM:.+]] = dist.all_reduce sum %[[S]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
-// CHECK-NEXT:  %[[PICKED:.+]] = dist.all_reduce sum %[[P]] over {tp} for activation {proteus.path = "loss", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[SUM:.+]] = dist.all_reduce sum %[[S]] over {tp} for activation {proteus.path = "loss", strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:  %[[PICKED:.+]] = dist.all_reduce sum %[[P]] over {tp} for activation {proteus.path = "loss", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:  %[[LOSS:.+]], %[[LSE:.+]] = nn.row_loss "loss"(%[[MAX]], %[[SUM]], %[[PICKED]])
 // CHECK-NOT:   nn.cross_entropy "
 // CHECK:       nn.cross_entropy_grad "loss"(%{{.+}}, %[[LOGITS]], %{{.+}}, %[[LSE]])
 // The gradient of the head is partial over the vocabulary.
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "head"
-// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "head", strategy.phase = "backward"}
+// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "head", strategy.phase = #strategy.phase<backward>}
 // CHECK:       return %[[LOSS]],
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @split_vocabulary(
@@ -482,10 +482,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK: #[[ALL:.+]] = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
 // CHECK-LABEL: func.func @micro_batches_accumulate
 // CHECK:       %[[LOSS:.+]], %{{.+}} = nn.cross_entropy "loss"
-// CHECK-NEXT:  %[[MEAN:.+]] = dist.accumulate %[[LOSS]] {proteus.path = "loss", strategy.phase = "update"}
+// CHECK-NEXT:  %[[MEAN:.+]] = dist.accumulate %[[LOSS]] {proteus.path = "loss", strategy.phase = #strategy.phase<update>}
 // CHECK:       %[[DW:.+]] = nn.linear_wgrad "fc"{{.*}} -> tensor<32x16xf32, #[[EACH]]>
-// CHECK-NEXT:  %[[SUM:.+]] = dist.accumulate %[[DW]] {proteus.path = "fc", strategy.phase = "update"} : tensor<32x16xf32, #[[EACH]]> -> tensor<32x16xf32, #[[ALL]]>
-// CHECK-NEXT:  %[[W:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for gradient {proteus.path = "fc", strategy.phase = "update"}
+// CHECK-NEXT:  %[[SUM:.+]] = dist.accumulate %[[DW]] {proteus.path = "fc", strategy.phase = #strategy.phase<update>} : tensor<32x16xf32, #[[EACH]]> -> tensor<32x16xf32, #[[ALL]]>
+// CHECK-NEXT:  %[[W:.+]] = dist.all_reduce sum %[[SUM]] over {dp} for gradient {proteus.path = "fc", strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:  nn.sgd "fc.weight"(%{{.+}}, %[[W]])
 // CHECK-NEXT:  return %[[MEAN]],
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -514,11 +514,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK: #[[X1:.+]] = #dist.layout<#mesh, [{}, {}], at = [pp = 1]>
 // CHECK-LABEL: func.func @stages_exchange_values
 // CHECK:       %[[H:.+]] = nn.linear "fc1"{{.*}} -> tensor<8x16xf32, #[[X0]]>
-// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[H]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64} : tensor<8x16xf32, #[[X0]]> -> tensor<8x16xf32, #[[X1]]>
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[H]] {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 1 : i64} : tensor<8x16xf32, #[[X0]]> -> tensor<8x16xf32, #[[X1]]>
 // CHECK-NEXT:  nn.linear "fc2"(%[[T]],
 // CHECK-NEXT:  nn.add "residual"(%{{.+}}, %[[T]])
 // CHECK:       nn.linear_wgrad "fc2"(%{{.+}}, %[[T]])
-// CHECK:       dist.transfer %{{.+}} {proteus.path = "fc2", strategy.phase = "backward", strategy.stage = 0 : i64} : tensor<8x16xf32, #[[X1]]> -> tensor<8x16xf32, #[[X0]]>
+// CHECK:       dist.transfer %{{.+}} {proteus.path = "fc2", strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64} : tensor<8x16xf32, #[[X1]]> -> tensor<8x16xf32, #[[X0]]>
 // CHECK-NEXT:  nn.linear_wgrad "fc1"
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -548,8 +548,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @a_partial_value_is_reduced_before_it_moves
 // CHECK:       %[[Y:.+]] = nn.linear "fc1"
-// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 0 : i64}
-// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[WHOLE]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[WHOLE:.+]] = dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[WHOLE]] {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 1 : i64}
 // CHECK-NEXT:  nn.relu "act"(%[[T]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -577,13 +577,13 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @recomputation_repeats_collectives
 // CHECK:       %[[Y:.+]] = nn.linear "block.fc2"
-// CHECK-NEXT:  dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = "forward"}
+// CHECK-NEXT:  dist.all_reduce sum %[[Y]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = #strategy.phase<forward>}
 // CHECK:       nn.recompute "block"
 // CHECK:         %[[AGAIN:.+]] = nn.linear "block.fc2"
-// CHECK-NEXT:    dist.all_reduce sum %[[AGAIN]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = "backward"}
+// CHECK-NEXT:    dist.all_reduce sum %[[AGAIN]] over {tp} for activation {proteus.path = "block.fc2", strategy.phase = #strategy.phase<backward>}
 // CHECK:         nn.yield
 // CHECK:       %[[DX:.+]] = nn.linear_dgrad "block.fc1"
-// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "block.fc1", strategy.phase = "backward"}
+// CHECK:       dist.all_reduce sum %[[DX]] over {tp} for activation {proteus.path = "block.fc1", strategy.phase = #strategy.phase<backward>}
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @recomputation_repeats_collectives(
@@ -615,7 +615,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @a_shard_moves_between_dimensions
 // CHECK:       %[[A:.+]] = nn.relu "a"
-// CHECK-NEXT:  %[[B:.+]] = dist.all_to_all %[[A]] from 0 to 1 over {x} for activation {proteus.path = "a", strategy.phase = "forward"}
+// CHECK-NEXT:  %[[B:.+]] = dist.all_to_all %[[A]] from 0 to 1 over {x} for activation {proteus.path = "a", strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:  nn.relu "b"(%[[B]])
 // CHECK:       return
 module attributes {proteus.cluster = "dgx-a100"} {
@@ -639,10 +639,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // reduced before.
 
 // CHECK-LABEL: func.func @sums_over_different_axes
-// CHECK:       dist.slice {{.*}}strategy.phase = "forward"
+// CHECK:       dist.slice {{.*}}strategy.phase = #strategy.phase<forward>
 // CHECK:       dist.accumulate %loss
 // CHECK:       %[[B:.+]] = nn.linear_wgrad "b"
-// CHECK:       dist.all_gather {{.*}}strategy.phase = "backward"
+// CHECK:       dist.all_gather {{.*}}strategy.phase = #strategy.phase<backward>
 // CHECK:       %[[A:.+]] = nn.linear_wgrad "a"
 // CHECK-NEXT:  %[[R:.+]] = dist.all_reduce sum %[[B]] over {dp} for activation
 // CHECK-NEXT:  %[[S:.+]] = nn.add "a"(%[[R]], %[[A]])
@@ -700,9 +700,9 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @slices_cross_between_nodes
 // CHECK:       %[[Y:.+]] = nn.linear "fc1"
-// CHECK-NEXT:  %[[S:.+]] = dist.reduce_scatter sum %[[Y]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 0 : i64}
-// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[S]] {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
-// CHECK-NEXT:  %[[G:.+]] = dist.all_gather %[[T]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = "forward", strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[S:.+]] = dist.reduce_scatter sum %[[Y]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:  %[[T:.+]] = dist.transfer %[[S]] {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 1 : i64}
+// CHECK-NEXT:  %[[G:.+]] = dist.all_gather %[[T]] dim 0 over {tp} for activation {proteus.path = "fc1", strategy.phase = #strategy.phase<forward>, strategy.stage = 1 : i64}
 // CHECK-NEXT:  nn.relu "act"(%[[G]])
 module attributes {proteus.cluster = "dgx-a100:2"} {
   func.func @slices_cross_between_nodes(

@@ -495,10 +495,10 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @gradients_of_products(
 // CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}]>}
-// CHECK:         %[[Y:.*]] = nn.matmul "mm"({{.*}}) {strategy.op = #strategy.partition<[m -> dp, n -> tp]>, strategy.phase = "forward"}
+// CHECK:         %[[Y:.*]] = nn.matmul "mm"({{.*}}) {strategy.op = #strategy.partition<[m -> dp, n -> tp]>, strategy.phase = #strategy.phase<forward>}
 // CHECK:         %[[D:.*]] = nn.cross_entropy_grad "loss"(
-// CHECK-NEXT:    nn.matmul "mm"(%[[D]], %{{[a-z0-9]+}}) {strategy.op = #strategy.partition<[m -> dp, k -> tp]>, strategy.phase = "backward", transpose_b}
-// CHECK-NEXT:    nn.matmul "mm"(%{{[a-z0-9]+}}, %[[D]]) {strategy.op = #strategy.partition<[n -> tp, k -> dp]>, strategy.phase = "backward", transpose_a}
+// CHECK-NEXT:    nn.matmul "mm"(%[[D]], %{{[a-z0-9]+}}) {strategy.op = #strategy.partition<[m -> dp, k -> tp]>, strategy.phase = #strategy.phase<backward>, transpose_b}
+// CHECK-NEXT:    nn.matmul "mm"(%{{[a-z0-9]+}}, %[[D]]) {strategy.op = #strategy.partition<[n -> tp, k -> dp]>, strategy.phase = #strategy.phase<backward>, transpose_a}
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @gradients_of_products(
       %x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
@@ -643,8 +643,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK-LABEL: func.func @through_recomputation(
 // CHECK:         nn.recompute "block"
-// CHECK:           nn.linear "block.fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.phase = "backward"
-// CHECK:           nn.gelu "block.act"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>, strategy.phase = "backward"
+// CHECK:           nn.linear "block.fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.phase = #strategy.phase<backward>
+// CHECK:           nn.gelu "block.act"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>, strategy.phase = #strategy.phase<backward>
 // CHECK:         nn.gelu_grad "block.act"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @through_recomputation(

@@ -14,12 +14,12 @@
 // CHECK-SAME:    %[[L:[a-z0-9]+]]: tensor<4xi32>
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<6x3xf32>
 // CHECK-SAME:    -> (tensor<f32>, tensor<6x3xf32> {nn.updates = 2 : i64})
-// CHECK-NEXT:    %[[Y:.*]] = nn.linear "fc"(%[[X]], %[[W]]) {strategy.phase = "forward"}
-// CHECK-NEXT:    %[[LOSS:.*]], %[[LSE:.*]] = nn.cross_entropy "loss"(%[[Y]], %[[L]]) {strategy.phase = "forward"}
-// CHECK-NEXT:    %[[ONE:.*]] = nn.fill "loss"() {strategy.phase = "backward", value = 1.000000e+00 : f64} : () -> tensor<f32>
-// CHECK-NEXT:    %[[DY:.*]] = nn.cross_entropy_grad "loss"(%[[ONE]], %[[Y]], %[[L]], %[[LSE]]) {strategy.phase = "backward"}
-// CHECK-NEXT:    %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DY]], %[[X]]) {strategy.phase = "backward"} : (tensor<4x6xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
-// CHECK-NEXT:    %[[NEW:.*]] = nn.sgd "fc.weight"(%[[W]], %[[DW]]) {strategy.phase = "update"}
+// CHECK-NEXT:    %[[Y:.*]] = nn.linear "fc"(%[[X]], %[[W]]) {strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:    %[[LOSS:.*]], %[[LSE:.*]] = nn.cross_entropy "loss"(%[[Y]], %[[L]]) {strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:    %[[ONE:.*]] = nn.fill "loss"() {strategy.phase = #strategy.phase<backward>, value = 1.000000e+00 : f64} : () -> tensor<f32>
+// CHECK-NEXT:    %[[DY:.*]] = nn.cross_entropy_grad "loss"(%[[ONE]], %[[Y]], %[[L]], %[[LSE]]) {strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:    %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DY]], %[[X]]) {strategy.phase = #strategy.phase<backward>} : (tensor<4x6xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+// CHECK-NEXT:    %[[NEW:.*]] = nn.sgd "fc.weight"(%[[W]], %[[DW]]) {strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:    return %[[LOSS]], %[[NEW]]
 func.func @step(
     %x: tensor<4x3xf32> {nn.role = "input"},
@@ -51,10 +51,10 @@ func.func @forward_only(
 // update is where its parameter is.
 
 // CHECK-LABEL: func.func @annotations_are_inherited(
-// CHECK:         nn.fill "loss"() {strategy.phase = "backward", strategy.stage = 1 : i64
-// CHECK:         nn.cross_entropy_grad "loss"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 1 : i64}
-// CHECK:         nn.linear_wgrad "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
-// CHECK:         nn.sgd "fc.weight"({{.*}}) {strategy.phase = "update", strategy.stage = 0 : i64}
+// CHECK:         nn.fill "loss"() {strategy.phase = #strategy.phase<backward>, strategy.stage = 1 : i64
+// CHECK:         nn.cross_entropy_grad "loss"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #strategy.phase<backward>, strategy.stage = 1 : i64}
+// CHECK:         nn.linear_wgrad "fc"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>, strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
+// CHECK:         nn.sgd "fc.weight"({{.*}}) {strategy.phase = #strategy.phase<update>, strategy.stage = 0 : i64}
 func.func @annotations_are_inherited(
     %x: tensor<4x3xf32> {nn.role = "input"},
     %labels: tensor<4xi32> {nn.role = "input"},
@@ -114,11 +114,11 @@ func.func @fan_out_adds_gradients(
 // stage, but takes its partition from what it sums up.
 
 // CHECK-LABEL: func.func @sums_inherit_no_partition(
-// CHECK:         nn.linear_dgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
-// CHECK-NEXT:    nn.add "b"({{.*}}) {strategy.phase = "backward", strategy.stage = 0 : i64}
-// CHECK-NEXT:    nn.linear_wgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
-// CHECK-NEXT:    nn.linear_wgrad "a"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = "backward", strategy.stage = 0 : i64}
-// CHECK-NEXT:    nn.add "a"({{.*}}) {strategy.phase = "backward", strategy.stage = 0 : i64}
+// CHECK:         nn.linear_dgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.add "b"({{.*}}) {strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.linear_wgrad "b"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.linear_wgrad "a"({{.*}}) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
+// CHECK-NEXT:    nn.add "a"({{.*}}) {strategy.phase = #strategy.phase<backward>, strategy.stage = 0 : i64}
 func.func @sums_inherit_no_partition(
     %x: tensor<4x3xf32> {nn.role = "input"},
     %labels: tensor<4xi32> {nn.role = "input"},
@@ -168,8 +168,8 @@ func.func @linear_with_bias(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = "backward", transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x5xf32>) -> tensor<2x3x4xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x5xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_a} : (tensor<2x3x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul(
@@ -188,8 +188,8 @@ func.func @matmul(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x4x5xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = "backward", transpose_b} : (tensor<2x4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = "backward"} : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_b} : (tensor<2x4x5xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[A]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> b, k -> a, batch -> l]>, strategy.phase = #strategy.phase<backward>} : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_a(
@@ -208,8 +208,8 @@ func.func @matmul_transposed_a(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x4xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = "backward"} : (tensor<2x3x5xf32>, tensor<2x5x4xf32>) -> tensor<2x3x4xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[DC]], %[[B]]) {strategy.op = #strategy.partition<[m -> a, n -> c, k -> b, batch -> l]>, strategy.phase = #strategy.phase<backward>} : (tensor<2x3x5xf32>, tensor<2x5x4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_a} : (tensor<2x3x5xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_b(
@@ -228,8 +228,8 @@ func.func @matmul_transposed_b(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x4x3xf32>
 // CHECK-SAME:    %[[B:[a-z0-9]+]]: tensor<2x5x4xf32>
 // CHECK:         %[[DC:.*]] = nn.cross_entropy_grad
-// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x5x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
-// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = "backward", transpose_a, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x4xf32>
+// CHECK-NEXT:    %[[DA:.*]] = nn.matmul "mm"(%[[B]], %[[DC]]) {strategy.op = #strategy.partition<[m -> c, n -> a, k -> b, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_a, transpose_b} : (tensor<2x5x4xf32>, tensor<2x3x5xf32>) -> tensor<2x4x3xf32>
+// CHECK-NEXT:    %[[DB:.*]] = nn.matmul "mm"(%[[DC]], %[[A]]) {strategy.op = #strategy.partition<[m -> b, n -> c, k -> a, batch -> l]>, strategy.phase = #strategy.phase<backward>, transpose_a, transpose_b} : (tensor<2x3x5xf32>, tensor<2x4x3xf32>) -> tensor<2x5x4xf32>
 // CHECK-NEXT:    nn.sgd "a"(%[[A]], %[[DA]])
 // CHECK-NEXT:    nn.sgd "b"(%[[B]], %[[DB]])
 func.func @matmul_transposed_both(
@@ -498,7 +498,7 @@ func.func @momentum(
 // CHECK-SAME:    %[[M:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.first_moment", nn.role = "state"}
 // CHECK-SAME:    %[[V:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.second_moment", nn.role = "state"}
 // CHECK-SAME:    -> (tensor<f32>, tensor<4x8xf32> {nn.updates = 0 : i64}, tensor<4x8xf32> {nn.updates = 2 : i64}, tensor<4x8xf32> {nn.updates = 3 : i64})
-// CHECK:         %[[NEW:.*]]:3 = nn.adam "w"(%[[W]], %{{.*}}, %[[M]], %[[V]]) {strategy.phase = "update"}
+// CHECK:         %[[NEW:.*]]:3 = nn.adam "w"(%[[W]], %{{.*}}, %[[M]], %[[V]]) {strategy.phase = #strategy.phase<update>}
 // CHECK:         return %{{.*}}, %[[NEW]]#0, %[[NEW]]#1, %[[NEW]]#2
 func.func @adam(
     %w: tensor<4x8xf32> {nn.role = "parameter", nn.path = "w"},
@@ -516,17 +516,17 @@ func.func @adam(
 // CHECK:         nn.fill "loss"() {{.*}}value = 8.000000e+00 : f64
 // CHECK:         %[[DB:.*]] = nn.reduce_sum "b"
 // CHECK:         %[[S0:.*]] = nn.repeat "layers" count 3 slice(%[[DWI:.*]] = %[[DW:.*]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
-// CHECK-NEXT:      nn.square_sum "fc.weight"(%[[DWI]]) {strategy.phase = "update"} : (tensor<8x8xf32>) -> tensor<f32>
+// CHECK-NEXT:      nn.square_sum "fc.weight"(%[[DWI]]) {strategy.phase = #strategy.phase<update>} : (tensor<8x8xf32>) -> tensor<f32>
 // CHECK:         %[[S1:.*]] = nn.square_sum "b"(%[[DB]])
-// CHECK:         %[[S:.*]] = nn.total "gradients"(%[[S0]], %[[S1]]) {strategy.phase = "update"}
+// CHECK:         %[[S:.*]] = nn.total "gradients"(%[[S0]], %[[S1]]) {strategy.phase = #strategy.phase<update>}
 // CHECK:         %[[O0:.*]] = nn.repeat "layers" count 3 slice(%{{.*}} = %[[DW]] : tensor<3x8x8xf32> to tensor<8x8xf32>) -> tensor<3xf32>
 // CHECK-NEXT:      nn.overflow "fc.weight"
 // CHECK:         %[[O1:.*]] = nn.overflow "b"(%[[DB]])
-// CHECK:         %[[O:.*]] = nn.total "gradients"(%[[O0]], %[[O1]]) {max, strategy.phase = "update"}
-// CHECK:         %[[F:.*]] = nn.update_factor "gradients"(%[[S]], %[[O]]) {clip = 5.000000e-01 : f64, loss_scale = 8.000000e+00 : f64, strategy.phase = "update"}
+// CHECK:         %[[O:.*]] = nn.total "gradients"(%[[O0]], %[[O1]]) {max, strategy.phase = #strategy.phase<update>}
+// CHECK:         %[[F:.*]] = nn.update_factor "gradients"(%[[S]], %[[O]]) {clip = 5.000000e-01 : f64, loss_scale = 8.000000e+00 : f64, strategy.phase = #strategy.phase<update>}
 // CHECK:         nn.repeat "layers" count 3 slice(
-// CHECK-NEXT:      nn.sgd "fc.weight"(%{{.*}}, %{{.*}}, %[[F]]) {scaled, strategy.phase = "update"}
-// CHECK:         nn.sgd "b"(%{{.*}}, %[[DB]], %[[F]]) {scaled, strategy.phase = "update"}
+// CHECK-NEXT:      nn.sgd "fc.weight"(%{{.*}}, %{{.*}}, %[[F]]) {scaled, strategy.phase = #strategy.phase<update>}
+// CHECK:         nn.sgd "b"(%{{.*}}, %[[DB]], %[[F]]) {scaled, strategy.phase = #strategy.phase<update>}
 func.func @clip_and_loss_scale(
     %x: tensor<4x8xf32> {nn.role = "input", nn.path = "x"},
     %w: tensor<3x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"},
@@ -575,7 +575,7 @@ func.func @master_and_gradient_type(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x8xbf16>
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xbf16>
 // CHECK:         %[[D:.*]] = nn.cross_entropy_grad {{.*}} -> tensor<4x8xbf16>
-// CHECK-NEXT:    %[[DW:.*]] = nn.cast "shift"(%[[D]]) {strategy.phase = "backward"} : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+// CHECK-NEXT:    %[[DW:.*]] = nn.cast "shift"(%[[D]]) {strategy.phase = #strategy.phase<backward>} : (tensor<4x8xbf16>) -> tensor<4x8xf32>
 // CHECK-NEXT:    nn.sgd "w"(%[[W]], %[[DW]]) {{.*}} : (tensor<4x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xbf16>
 func.func @gradient_type_without_a_kernel(
     %x: tensor<4x8xbf16> {nn.role = "input"},
@@ -632,7 +632,7 @@ func.func @gradient_type_behind_a_repeat(
 // CHECK-LABEL: func.func @master_of_sgd(
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xbf16>
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.master", nn.role = "state"}
-// CHECK:         nn.sgd "w"(%[[W]], %{{.*}}, %[[C]]) {master, strategy.phase = "update"} : (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xf32>) -> (tensor<4x8xbf16>, tensor<4x8xf32>)
+// CHECK:         nn.sgd "w"(%[[W]], %{{.*}}, %[[C]]) {master, strategy.phase = #strategy.phase<update>} : (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xf32>) -> (tensor<4x8xbf16>, tensor<4x8xf32>)
 func.func @master_of_sgd(
     %w: tensor<4x8xbf16> {nn.role = "parameter", nn.path = "w"},
     %labels: tensor<4xi32> {nn.role = "input"})
@@ -690,25 +690,25 @@ func.func @compute_type(
 // CHECK-NEXT:    %[[Y:.*]]:3 = nn.repeat "layers" count 3
 // CHECK-SAME:      carry(%[[H:.*]] = %[[X]] : tensor<4x8xf32>)
 // CHECK-SAME:      slice(%[[W:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>)
-// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) attributes {strategy.phase = "forward"}
-// CHECK-NEXT:      %[[LINEAR:.*]] = nn.linear "fc"(%[[H]], %[[W]]) {strategy.phase = "forward"}
-// CHECK-NEXT:      %[[RELU:.*]] = nn.relu "act"(%[[LINEAR]]) {strategy.phase = "forward"}
+// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) attributes {strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:      %[[LINEAR:.*]] = nn.linear "fc"(%[[H]], %[[W]]) {strategy.phase = #strategy.phase<forward>}
+// CHECK-NEXT:      %[[RELU:.*]] = nn.relu "act"(%[[LINEAR]]) {strategy.phase = #strategy.phase<forward>}
 // CHECK-NEXT:      nn.yield %[[RELU]], %[[RELU]], %[[H]]
 // CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"(%{{.*}}, %[[Y]]#0,
 // CHECK-NEXT:    %[[D:.*]]:2 = nn.repeat "layers" count 3 reverse
 // CHECK-SAME:      carry(%[[DH:.*]] = %[[DY]] : tensor<4x8xf32>)
 // CHECK-SAME:      slice(%[[WI:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[RI:.*]] = %[[Y]]#1 : tensor<3x4x8xf32> to tensor<4x8xf32>, %[[HI:.*]] = %[[Y]]#2 : tensor<3x4x8xf32> to tensor<4x8xf32>)
-// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x8x8xf32>) attributes {strategy.phase = "backward"}
-// CHECK-NEXT:      %[[DL:.*]] = nn.relu_grad "act"(%[[DH]], %[[RI]]) {strategy.phase = "backward"}
-// CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DL]], %[[WI]]) {strategy.phase = "backward"}
-// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]]) {strategy.phase = "backward"}
+// CHECK-SAME:      -> (tensor<4x8xf32>, tensor<3x8x8xf32>) attributes {strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:      %[[DL:.*]] = nn.relu_grad "act"(%[[DH]], %[[RI]]) {strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:      %[[DX:.*]] = nn.linear_dgrad "fc"(%[[DL]], %[[WI]]) {strategy.phase = #strategy.phase<backward>}
+// CHECK-NEXT:      %[[DW:.*]] = nn.linear_wgrad "fc"(%[[DL]], %[[HI]]) {strategy.phase = #strategy.phase<backward>}
 // CHECK-NEXT:      nn.yield %[[DX]], %[[DW]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[NX:.*]] = nn.sgd "x"(%[[X]], %[[D]]#0)
 // CHECK-NEXT:    %[[NEW:.*]] = nn.repeat "layers" count 3
 // CHECK-SAME:      slice(%[[P:.*]] = %[[WS]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[G:.*]] = %[[D]]#1 : tensor<3x8x8xf32> to tensor<8x8xf32>)
-// CHECK-SAME:      attributes {strategy.phase = "update"}
-// CHECK-NEXT:      %[[NP:.*]] = nn.sgd "fc.weight"(%[[P]], %[[G]]) {strategy.phase = "update"}
+// CHECK-SAME:      attributes {strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:      %[[NP:.*]] = nn.sgd "fc.weight"(%[[P]], %[[G]]) {strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:      nn.yield %[[NP]]
 // CHECK:         return %{{.*}}, %[[NX]], %[[NEW]]
 func.func @repeat(
@@ -828,11 +828,11 @@ func.func @yielded_twice(
 // CHECK-NEXT:      nn.repeat "inner" count 3 reverse {{.*}} -> (tensor<4x8xf32>, tensor<3x8x8xf32>)
 // CHECK:         %[[NEW:.*]]:2 = nn.repeat "outer" count 2
 // CHECK-SAME:      slice(%[[PO:[a-z0-9]+]] = %[[WS]] : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>, %[[GO:[a-z0-9]+]] = %[[D]]#1 : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>, %[[VO:[a-z0-9]+]] = %[[VS]] : tensor<2x3x8x8xf32> to tensor<3x8x8xf32>)
-// CHECK-SAME:      attributes {strategy.phase = "update"}
+// CHECK-SAME:      attributes {strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:      %[[INNER:.*]]:2 = nn.repeat "inner" count 3
 // CHECK-SAME:        slice(%[[P:[a-z0-9]+]] = %[[PO]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[G:[a-z0-9]+]] = %[[GO]] : tensor<3x8x8xf32> to tensor<8x8xf32>, %[[V:[a-z0-9]+]] = %[[VO]] : tensor<3x8x8xf32> to tensor<8x8xf32>)
-// CHECK-SAME:        attributes {strategy.phase = "update"}
-// CHECK-NEXT:        %[[N:.*]]:2 = nn.sgd "fc.weight"(%[[P]], %[[G]], %[[V]]) {momentum, strategy.phase = "update"}
+// CHECK-SAME:        attributes {strategy.phase = #strategy.phase<update>}
+// CHECK-NEXT:        %[[N:.*]]:2 = nn.sgd "fc.weight"(%[[P]], %[[G]], %[[V]]) {momentum, strategy.phase = #strategy.phase<update>}
 // CHECK-NEXT:        nn.yield %[[N]]#0, %[[N]]#1
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nn.yield %[[INNER]]#0, %[[INNER]]#1
@@ -983,8 +983,8 @@ func.func @gradient_of_stacked_results(
 // CHECK:         %[[FIRST:.*]] = nn.gelu "block.act"
 // CHECK:         %[[DY:.*]] = nn.cross_entropy_grad "loss"(%{{.*}}, %[[FIRST]],
 // CHECK-NEXT:    %[[AGAIN:.*]]:2 = nn.recompute "block" (%[[XI:.*]] = %[[X]] : tensor<4x8xf32>, %[[WI:.*]] = %[[W]] : tensor<8x8xf32>)
-// CHECK-NEXT:      %[[L:.*]] = nn.linear "block.fc"(%[[XI]], %[[WI]]) {strategy.phase = "backward"
-// CHECK-NEXT:      %[[G:.*]] = nn.gelu "block.act"(%[[L]]) {strategy.phase = "backward"
+// CHECK-NEXT:      %[[L:.*]] = nn.linear "block.fc"(%[[XI]], %[[WI]]) {strategy.phase = #strategy.phase<backward>
+// CHECK-NEXT:      %[[G:.*]] = nn.gelu "block.act"(%[[L]]) {strategy.phase = #strategy.phase<backward>
 // CHECK-NEXT:      nn.yield %[[G]], %[[L]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[DL:.*]] = nn.gelu_grad "block.act"(%[[DY]], %[[AGAIN]]#1)
@@ -1178,10 +1178,10 @@ func.func @reversed_from_an_input(
 // CHECK-SAME:    nn.path = "w.second_moment"
 // CHECK-SAME:    nn.path = "w.master"
 // CHECK-SAME:    -> (tensor<f32>, tensor<100x8xf32> {nn.updates = 2 : i64}, tensor<6x8xbf16> {nn.updates = 3 : i64}
-// CHECK:         nn.embedding_bag "bag"(%[[IDS]], %[[T]]) {row_updates, strategy.phase = "forward"} : (tensor<4x2xi32>, tensor<100x8xf32>) -> tensor<4x8xbf16>
+// CHECK:         nn.embedding_bag "bag"(%[[IDS]], %[[T]]) {row_updates, strategy.phase = #strategy.phase<forward>} : (tensor<4x2xi32>, tensor<100x8xf32>) -> tensor<4x8xbf16>
 // CHECK:         %[[DX:.*]] = nn.linear_dgrad "fc"
 // CHECK-NOT:     embedding_bag_grad
-// CHECK:         %[[NEW:.*]] = nn.embedding_bag_update "t"(%[[T]], %[[DX]], %[[IDS]]) {strategy.phase = "update"} : (tensor<100x8xf32>, tensor<4x8xbf16>, tensor<4x2xi32>) -> tensor<100x8xf32>
+// CHECK:         %[[NEW:.*]] = nn.embedding_bag_update "t"(%[[T]], %[[DX]], %[[IDS]]) {strategy.phase = #strategy.phase<update>} : (tensor<100x8xf32>, tensor<4x8xbf16>, tensor<4x2xi32>) -> tensor<100x8xf32>
 // CHECK:         nn.adam "w"
 // CHECK:         return %{{[^,]*}}, %[[NEW]],
 func.func @row_updates(%ids: tensor<4x2xi32> {nn.role = "input"}, %labels: tensor<4xi32> {nn.role = "input"},
@@ -1197,11 +1197,11 @@ func.func @row_updates(%ids: tensor<4x2xi32> {nn.role = "input"}, %labels: tenso
 // Gradients of a product compute as the product does, other operations do not.
 
 // CHECK-LABEL: func.func @narrow_products(
-// CHECK:         nn.linear "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "forward"}
-// CHECK:         nn.relu_grad "act"({{.*}}) {strategy.phase = "backward"}
-// CHECK:         nn.linear_dgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "backward"}
-// CHECK:         nn.linear_wgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = "backward"}
-// CHECK:         nn.reduce_sum "fc"({{.*}}) {keep = array<i64: 1>, strategy.phase = "backward"}
+// CHECK:         nn.linear "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = #strategy.phase<forward>}
+// CHECK:         nn.relu_grad "act"({{.*}}) {strategy.phase = #strategy.phase<backward>}
+// CHECK:         nn.linear_dgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = #strategy.phase<backward>}
+// CHECK:         nn.linear_wgrad "fc"({{.*}}) {proteus.compute = f8E4M3FN, strategy.phase = #strategy.phase<backward>}
+// CHECK:         nn.reduce_sum "fc"({{.*}}) {keep = array<i64: 1>, strategy.phase = #strategy.phase<backward>}
 func.func @narrow_products(%x: tensor<4x8xf32> {nn.role = "parameter"}, %w: tensor<6x8xf32> {nn.role = "parameter"},
                            %b: tensor<6xf32> {nn.role = "parameter"}, %labels: tensor<4xi32> {nn.role = "input"}) -> tensor<f32>
     attributes {nn.training = #nn.training<optimizer = sgd>} {

@@ -51,7 +51,7 @@ func.func @updates(
     %c: tensor<16x16xf32> {nn.role = "parameter"})
     -> (tensor<8x16xf32>, tensor<16x16xf32> {nn.updates = 1 : i64})
     attributes {strategy.mesh = #mesh, nn.training = #nn.training<optimizer = sgd>} {
-  %0 = nn.relu "act"(%x) {strategy.phase = "forward"} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %0 = nn.relu "act"(%x) {strategy.phase = #strategy.phase<forward>} : (tensor<8x16xf32>) -> tensor<8x16xf32>
   return %0, %a : tensor<8x16xf32>, tensor<16x16xf32>
 }
 
@@ -62,7 +62,7 @@ func.func @phases(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"}) -> te
     attributes {strategy.mesh = #mesh, nn.training = #nn.training<optimizer = sgd>} {
   // expected-error@+1 {{'nn.relu' op belongs to no phase of the step}}
   %0 = nn.relu "a"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
-  %1 = nn.relu "b"(%0) {strategy.phase = "forward"} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = nn.relu "b"(%0) {strategy.phase = #strategy.phase<forward>} : (tensor<8x16xf32>) -> tensor<8x16xf32>
   %2 = nn.recompute "r"(%y = %1 : tensor<8x16xf32>) -> (tensor<8x16xf32>) {
     // expected-error@+1 {{'nn.gelu' op belongs to no phase of the step}}
     %3 = nn.gelu "c"(%y) : (tensor<8x16xf32>) -> tensor<8x16xf32>

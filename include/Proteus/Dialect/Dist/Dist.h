@@ -11,6 +11,7 @@
 
 #include "Proteus/Dialect/Dist/LayoutAlgebra.h"
 #include "Proteus/Dialect/Dist/Schedule.h"
+#include "Proteus/Plan/PlanEnums.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -44,5 +45,16 @@ LayoutAttr getLayout(mlir::Type type);
 
 #define GET_OP_CLASSES
 #include "Proteus/Dialect/Dist/DistOps.h.inc"
+
+namespace proteus::dist {
+
+/// Returns the purpose of the data that `op` moves; nullopt if it is not known
+/// or `op` moves none.
+inline std::optional<Purpose> getPurpose(mlir::Operation *op) {
+  auto movement = mlir::dyn_cast<DataMovementOpInterface>(op);
+  return movement ? movement.getPurpose() : std::nullopt;
+}
+
+} // namespace proteus::dist
 
 #endif // PROTEUS_DIALECT_DIST_DIST_H

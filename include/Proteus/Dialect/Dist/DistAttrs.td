@@ -11,6 +11,7 @@
 
 include "Proteus/Dialect/Dist/DistDialect.td"
 include "Proteus/Dialect/Dist/DistEnums.td"
+include "Proteus/Dialect/Dist/DistStepAttrs.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/CommonAttrConstraints.td"

@@ -11,7 +11,20 @@
 
 include "mlir/IR/OpBase.td"
 
-def Dist_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+def Dist_DataMovementOpInterface : OpInterface<"DataMovementOpInterface"> {
+  let cppNamespace = "::proteus::dist";
+  let description = [{
+    An operation that moves data between devices, or between a device and its
+    host.
+  }];
+  let methods = [
+    InterfaceMethod<"Returns the purpose of the data, if it is known.",
+      "std::optional<::proteus::dist::Purpose>", "getPurpose">,
+  ];
+}
+
+def Dist_CollectiveOpInterface
+    : OpInterface<"CollectiveOpInterface", [Dist_DataMovementOpInterface]> {
   let cppNamespace = "::proteus::dist";
   let description = [{
     What the cost of a communication depends on. Sizes are local ones, on the
@@ -32,8 +45,6 @@ def Dist_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       in a permute, what the root holds of a broadcast, scatter or gather, or
       the message of a send, a receive or a shift.
     }], "int64_t", "getBufferBytes">,
-    InterfaceMethod<"What the communication serves, if that is known.",
-      "std::optional<::proteus::dist::Purpose>", "getPurpose">,
   ];
 }
 

@@ -514,7 +514,8 @@ def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
   }];
 }
 
-class Dist_CopyOp<string mnemonic> : Dist_LayoutOp<mnemonic> {
+class Dist_CopyOp<string mnemonic>
+    : Dist_LayoutOp<mnemonic, [Dist_DataMovementOpInterface]> {
   let arguments = (ins Dist_Tensor:$input,
                        OptionalAttr<Dist_PurposeAttr>:$purpose);
   let assemblyFormat = [{
@@ -873,7 +874,8 @@ def Dist_ProgramOp : Dist_Op<"program", [
   let description = [{
     A list of sections that all devices at the coordinates of `at` run alike.
     Arguments and results are those of the training step as far as they live on
-    these devices; what an argument is for is in its attributes.
+    these devices; what an argument is for is in its attributes. `step` holds
+    settings of the tree that later passes apply.
 
     **Constraints**
     - the axes of `at` are on the mesh, their coordinates within them;
@@ -906,6 +908,7 @@ def Dist_ProgramOp : Dist_Op<"program", [
                        TypeAttrOf<FunctionType>:$function_type,
                        Dist_MeshAttr:$mesh,
                        OptionalAttr<DictionaryAttr>:$at,
+                       OptionalAttr<Dist_StepAttr>:$step,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        OptionalAttr<StrAttr>:$sym_visibility);
@@ -931,6 +934,10 @@ def Dist_ProgramOp : Dist_Op<"program", [
     /// Programs are called by nobody, their body is their own.
     ::mlir::Region *getCallableRegion() { return &getBody(); }
 
+    /// Returns the settings of the step, the defaults if there are none.
+    StepAttr getStepOrDefault();
+    /// Sets the settings of the step; defaults are not stored.
+    void setStepSettings(StepAttr step);
     /// The coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
     /// The sections in order of the text.

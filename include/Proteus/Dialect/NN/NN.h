@@ -31,8 +31,14 @@
 
 namespace proteus::nn {
 
-/// What a function argument is to the step.
-enum class Role { Input, Parameter, State };
+/// Role of a function argument in the step. A master copy is the state in which
+/// an optimizer keeps a parameter in a wider type.
+enum class Role { Input, Parameter, State, Master };
+
+/// Returns true for states of the optimizer, master copies included.
+inline bool isState(std::optional<Role> role) {
+  return role == Role::State || role == Role::Master;
+}
 
 /// Names of the attributes that functions, arguments and results carry.
 constexpr llvm::StringLiteral kTrainingAttr = "nn.training";

@@ -29,7 +29,6 @@ def Proteus_Dialect : Dialect {
     | `proteus.once` | an operation that gathers a parameter | it runs with the first micro-batch only, and its result stays for the step, `unit` |
     | `proteus.exchange` | an all-gather or reduce-scatter | its members write into buffers of each other, without the communication library: `array<i64: i, k>`, chunk i of k of a ring exchange, or `array<i64: 0, 1>`, all at once |
     | `proteus.pieces` | a matrix product | of how many like it the library was asked for at once, on several streams: what a wave of one leaves idle the next one fills, `i64` |
-    | `proteus.overlap` | a `dist.program` | what communication runs beside which kernels, where that is not the default: `tensor` and `messages`, as in `strategy.overlap` (a dictionary) |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step, `f64` |
     | `proteus.samples_per_second` | `builtin.module` | result: throughput, `f64` |
     | `proteus.peak_memory_mb` | `builtin.module` | result: memory of the fullest device in 10^6 bytes, `f64` |
@@ -64,7 +63,6 @@ def Proteus_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral exchangeAttrName =
         "proteus.exchange";
     static constexpr ::llvm::StringLiteral piecesAttrName = "proteus.pieces";
-    static constexpr ::llvm::StringLiteral overlapAttrName = "proteus.overlap";
     static constexpr ::llvm::StringLiteral iterationTimeAttrName =
         "proteus.iteration_time_ms";
     static constexpr ::llvm::StringLiteral samplesPerSecondAttrName =

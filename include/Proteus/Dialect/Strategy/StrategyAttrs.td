@@ -30,9 +30,28 @@ def Strategy_ItemKind : I32Enum<"ItemKind", "what a split applies to", [
   let cppNamespace = "::proteus::strategy";
 }
 
+def Strategy_Phase : I32Enum<"Phase", "part of a training step", [
+    I32EnumCase<"Forward", 0, "forward">,
+    I32EnumCase<"Backward", 1, "backward">,
+    I32EnumCase<"WeightGradient", 2, "weight_gradient">,
+    I32EnumCase<"Update", 3, "update">
+  ]> {
+  let cppNamespace = "::proteus::strategy";
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
+
+def Strategy_PhaseAttr
+    : EnumAttr<Strategy_Dialect, Strategy_Phase, "phase"> {
+  let summary = "The part of a training step to which an operation belongs";
+  let description = [{
+    Backward operations compute gradients. Where a schedule splits gradients,
+    those that no other stage reads belong to `weight_gradient`.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
 
 class Strategy_Attr<string name, string attrMnemonic>
     : AttrDef<Strategy_Dialect, name> {

@@ -56,6 +56,9 @@ def Strategy_Dialect : Dialect {
   }];
   let cppNamespace = "::proteus::strategy";
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];

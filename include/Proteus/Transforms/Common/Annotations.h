@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Phases of the lowering hand facts to each other as discardable attributes.
-// Their names and their readers are here and nowhere else.
+// Readers and writers of the attributes by which phases of the lowering hand
+// facts to each other, and of the attributes of function arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #define PROTEUS_TRANSFORMS_COMMON_ANNOTATIONS_H
 
 #include "Proteus/Dialect/NN/NN.h"
-#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -25,76 +25,15 @@
 
 namespace proteus {
 
-/// On an op: the part of the step it belongs to.
-constexpr llvm::StringLiteral kPhaseAttr = "strategy.phase";
-/// On an op or argument: its place in the sequence of virtual stages. With p
-/// stages, c * p + s is chunk c of stage s; without chunks it is the stage.
-constexpr llvm::StringLiteral kStageAttr = "strategy.stage";
-/// On an op or argument: coordinates (#strategy.coordinate) at which alone it
-/// is, on axes other than that of the pipeline.
-constexpr llvm::StringLiteral kPlaceAttr = "strategy.place";
-/// On an op, until its virtual stage is known: the stage that holds it.
-constexpr llvm::StringLiteral kPositionAttr = "strategy.position";
-/// On a parameter that several stages hold: these stages.
-constexpr llvm::StringLiteral kTiedAttr = "strategy.tied";
-/// On a forward op: the group it is recomputed with.
-constexpr llvm::StringLiteral kRecomputeAttr = "strategy.recompute";
-/// On an op: axes per iterator (#strategy.partition).
-constexpr llvm::StringLiteral kOpAttr = "strategy.op";
-/// On an op: axes per dimension of the gradient of its first result.
-constexpr llvm::StringLiteral kOutputGradientAttr = "strategy.output_gradient";
-/// On an op: for operands that are kept for the backward pass in a layout of
-/// their own, pairs of operand number and axes per dimension.
-constexpr llvm::StringLiteral kInputsAttr = "strategy.inputs";
-/// On an op: what it has gathered of its parameters in the forward pass is kept
-/// for the backward pass.
-constexpr llvm::StringLiteral kKeepGatheredAttr = "strategy.keep_gathered";
-/// On an nn.keep: it keeps its operand as the operation in front of it reads
-/// it, namely as its operand of that number.
-constexpr llvm::StringLiteral kKeepAsReadAttr = "strategy.keep_as_read";
-/// On an op: how many repeated layers ahead its parameters may be gathered.
-constexpr llvm::StringLiteral kPrefetchAttr = "strategy.prefetch";
-/// On an op: its parameters are gathered once per step.
-constexpr llvm::StringLiteral kGatherOnceAttr = "strategy.gather_once";
-/// On an op: its results are kept for the backward pass in host memory.
-constexpr llvm::StringLiteral kOffloadAttr = "strategy.offload";
-/// On an op of a ring: the number of its step. The parts of its ring iterators
-/// have been shifted as often.
-constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
+using strategy::Phase;
 
-/// On the function: the mesh (#dist.mesh), the tree it was matched with, and
-/// the axis along which pipeline stages lie.
-constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
-constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
-constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
-/// On the function and its programs: what the tree says about the order of
-/// micro-batches (`order`, `max_ongoing`, `virtual_stages`, and `orders`, the
-/// items of every stage, if they are listed) and the sizes of gradient buckets
-/// (`size`, `first`, in bytes).
-constexpr llvm::StringLiteral kScheduleAttr = "strategy.schedule";
-constexpr llvm::StringLiteral kBucketAttr = "strategy.bucket";
-/// On the function: values may cross between stages in slices.
-constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
-/// On the function and its programs: into how many chunks products are cut
-/// whose operands are gathered or whose results are summed up; 0 if nothing is
-/// said.
-constexpr llvm::StringLiteral kChunksAttr = "strategy.chunks";
-/// On an argument: its layout (#dist.layout).
-constexpr llvm::StringLiteral kLayoutAttr = "strategy.layout";
-
-/// Last part of the path of a master copy, behind the path of its parameter.
-constexpr llvm::StringLiteral kMasterStateName = "master";
-
-/// On a parameter: axes per dimension of itself, its gradient or its state.
+/// Returns the attribute of a parameter with the axes per dimension of itself,
+/// its gradient or its state.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
-/// On a parameter: it, or its state, lies in host memory.
+/// Returns the attribute of a parameter that puts it, or its state, into host
+/// memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
-/// Part of a training step. Where the schedule splits gradients, split-stages
-/// tells those that another stage waits for (backward) from the others.
-enum class Phase { Forward, Backward, WeightGradient, Update };
-
-llvm::StringRef stringify(Phase phase);
 void setPhase(mlir::Operation *op, Phase phase);
 /// Phase of `op`; forward when it has none (forward-only programs).
 Phase getPhase(mlir::Operation *op);
@@ -103,9 +42,6 @@ Phase getPhase(mlir::Operation *op);
 std::optional<nn::Role> getRole(mlir::BlockArgument argument);
 /// Path of a function argument, or `arg<k>`.
 std::string getArgumentPath(mlir::BlockArgument argument);
-/// Whether a function argument is an optimizer's copy of a parameter in a type
-/// of its own.
-bool isMasterCopy(mlir::BlockArgument argument);
 /// Attribute of a function argument.
 mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
                                 llvm::StringRef name);

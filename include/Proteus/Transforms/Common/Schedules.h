@@ -15,9 +15,8 @@
 #ifndef PROTEUS_TRANSFORMS_COMMON_SCHEDULES_H
 #define PROTEUS_TRANSFORMS_COMMON_SCHEDULES_H
 
-#include "Proteus/Dialect/Dist/Schedule.h"
+#include "Proteus/Dialect/Dist/Dist.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/ArrayRef.h"
 
 #include <optional>
@@ -40,8 +39,6 @@ class PipelineSchedule {
 public:
   virtual ~PipelineSchedule() = default;
 
-  /// The name in the strategy tree.
-  virtual llvm::StringRef getName() const = 0;
   /// Whether the gradients that a stage in front waits for run by themselves.
   virtual bool splitsGradients() const { return false; }
   /// Why it does not fit the pipeline and what to do; none if it does.
@@ -56,15 +53,12 @@ public:
   virtual int64_t getOngoing(const StageShape &shape) const = 0;
 };
 
-/// The built-in schedules.
-llvm::ArrayRef<const PipelineSchedule *> getSchedules();
+/// Returns a built-in schedule.
+const PipelineSchedule &getSchedule(plan::ScheduleOrder order);
 
-/// The schedule of that name; null if there is none.
-const PipelineSchedule *findSchedule(llvm::StringRef name);
-
-/// Whether a schedule, as match-strategy has written it down, splits the
-/// gradients of a chunk of a stage.
-bool splitsGradients(mlir::DictionaryAttr schedule, int64_t stage,
+/// Returns true if a requested schedule splits the gradients of a chunk of a
+/// stage.
+bool splitsGradients(dist::ScheduleRequestAttr schedule, int64_t stage,
                      int64_t chunk);
 
 } // namespace proteus

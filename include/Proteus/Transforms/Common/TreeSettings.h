@@ -16,7 +16,7 @@
 #ifndef PROTEUS_TRANSFORMS_COMMON_TREESETTINGS_H
 #define PROTEUS_TRANSFORMS_COMMON_TREESETTINGS_H
 
-#include "Proteus/Dialect/Strategy/Strategy.h"
+#include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 #include "Proteus/Machine/Stack.h"
 #include "Proteus/Plan/ParallelPlan.h"
 
@@ -30,9 +30,6 @@ struct Field;
 } // namespace proteus::plan
 
 namespace proteus {
-
-/// On a tree: name of the stack whose decisions the tree contains.
-constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
 
 /// Returns the operation by which `tree` states `field`, or null if the tree
 /// leaves the field open and `writeStepSettings` can add it.

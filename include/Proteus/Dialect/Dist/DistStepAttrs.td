@@ -1,0 +1,150 @@
+//===- DistStepAttrs.td - settings of a training step ------*- tablegen -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decisions about a step as a whole. A strategy tree states them, and they
+// follow the programs to the passes that apply them: schedule-pipeline,
+// fuse-gradients, chunk-products and simulate. Their enumerations are those of
+// a plan.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_DIALECT_DIST_DISTSTEPATTRS_TD
+#define PROTEUS_DIALECT_DIST_DISTSTEPATTRS_TD
+
+include "Proteus/Dialect/Dist/DistDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Dist_StepPart<string name, string attrMnemonic>
+    : AttrDef<Dist_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+class Dist_OptionalInt<string desc>
+    : OptionalParameter<"std::optional<int64_t>", desc>;
+class Dist_Flag<string desc> : DefaultValuedParameter<"bool", "false", desc>;
+
+def Dist_ScheduleRequestAttr
+    : Dist_StepPart<"ScheduleRequest", "schedule_request"> {
+  let summary = "The order in which stages are to run micro-batches";
+  let description = [{
+    `order` is a built-in order. `orders` replaces it: it lists the work of every
+    stage, item by item (`["F0", "B0"]`). A stage has at most `max_ongoing`
+    micro-batches between forward pass and last gradient; without it the order
+    decides. A stage holds `virtual_stages` chunks of the model.
+
+    **Constraints**
+    - numbers are at least 1;
+    - `orders` is an array of arrays of work items.
+
+    Example: `#dist.schedule_request<order = "zero-bubble", max_ongoing = 4>`
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::proteus::plan::ScheduleOrder",
+      "::proteus::plan::ScheduleOrder::OneForwardOneBackward">:$order,
+    Dist_OptionalInt<"limit of micro-batches in flight">:$max_ongoing,
+    DefaultValuedParameter<"int64_t", "1", "chunks per stage">:$virtual_stages,
+    OptionalParameter<"::mlir::ArrayAttr", "work items of every stage">:$orders);
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, plan::ScheduleOrder::OneForwardOneBackward,
+                 std::nullopt, 1, ::mlir::ArrayAttr());
+  }]>];
+}
+
+def Dist_BucketingAttr : Dist_StepPart<"Bucketing", "bucketing"> {
+  let summary = "Buckets in which gradients are reduced and parameters gathered";
+  let description = [{
+    `size` is the capacity of a bucket in bytes, `first` that of the first one.
+    With `per_layer` a bucket also ends where a layer ends. `reduction` is the time
+    of the reductions. `gather` is the capacity of the buckets in which updated
+    parameters are gathered; with `gather_per_parameter` there are none. With
+    `by_operation` the gradients of an operation are ready together. With
+    `all_reduce` gradients of which every replica updates a part are reduced as a
+    whole. `strategy.bucket` defines each of them in full.
+
+    **Constraints**
+    - sizes are at least 1;
+    - with `reduction = "per-parameter"` there are no sizes and no `per_layer`;
+    - `gather_per_parameter` excludes `gather`.
+
+    Example: `#dist.bucketing<size = 26214400, first = 1048576>`
+  }];
+  let parameters = (ins
+    Dist_OptionalInt<"bytes of a bucket">:$size,
+    Dist_OptionalInt<"bytes of the first bucket">:$first,
+    Dist_Flag<"whether a bucket ends with a layer">:$per_layer,
+    DefaultValuedParameter<"::proteus::plan::GradientReduction",
+      "::proteus::plan::GradientReduction::Overlapped">:$reduction,
+    Dist_OptionalInt<"bytes of a bucket of parameters">:$gather,
+    Dist_Flag<"whether parameters are gathered one at a time">
+      :$gather_per_parameter,
+    Dist_Flag<"whether gradients of an operation are ready together">
+      :$by_operation,
+    Dist_Flag<"whether whole gradients are reduced">:$all_reduce);
+}
+
+def Dist_OverlapAttr : Dist_StepPart<"Overlap", "overlap"> {
+  let summary = "Kernels that run during communication";
+  let description = [{
+    `tensor`: kernels that run during collectives of tensor parallelism. `chunks`:
+    into how many parts a product is cut with `tensor = chunked`; without it, as
+    many as devices gather. `messages`: true if kernels run during messages between
+    stages. `strategy.overlap` defines them in full.
+
+    **Constraints**
+    - `chunks` is at least 2 and needs `tensor = chunked`.
+
+    Example: `#dist.overlap<tensor = chunked, chunks = 4, messages = false>`
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::proteus::plan::TensorOverlap",
+      "::proteus::plan::TensorOverlap::Async">:$tensor,
+    Dist_OptionalInt<"chunks of a product">:$chunks,
+    DefaultValuedParameter<"bool", "true",
+      "whether kernels run during messages">:$messages);
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, plan::TensorOverlap::Async, std::nullopt, true);
+  }]>];
+}
+
+def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
+  let mnemonic = "step";
+  let summary = "Settings of a training step that follow its programs";
+  let description = [{
+    The settings that passes on programs apply. Parts that have their defaults are
+    not printed. A pass that has applied a part sets it back to its default.
+
+    Example:
+    ```mlir
+    dist.program @stage0 mesh #mesh (...) attributes {
+      step = #dist.step<schedule = <order = gpipe>, overlap = <tensor = none>>
+    } { ... }
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::proteus::dist::ScheduleRequestAttr",
+      "::proteus::dist::ScheduleRequestAttr::get($_ctxt)">:$schedule,
+    OptionalParameter<"::proteus::dist::BucketingAttr",
+      "buckets; absent: those of PyTorch's DistributedDataParallel">:$buckets,
+    DefaultValuedParameter<"::proteus::dist::OverlapAttr",
+      "::proteus::dist::OverlapAttr::get($_ctxt)">:$overlap);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Returns the settings with one part replaced.
+    StepAttr withSchedule(ScheduleRequestAttr schedule) const;
+    StepAttr withBuckets(BucketingAttr buckets) const;
+    StepAttr withOverlap(OverlapAttr overlap) const;
+  }];
+  let builders = [AttrBuilder<(ins), [{
+    return $_get($_ctxt, ScheduleRequestAttr::get($_ctxt), BucketingAttr(),
+                 OverlapAttr::get($_ctxt));
+  }]>];
+}
+
+#endif // PROTEUS_DIALECT_DIST_DISTSTEPATTRS_TD

@@ -1,0 +1,175 @@
+//===- StrategyAnnotations.cpp - attributes that passes leave -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
+
+#include "Proteus/Dialect/Dist/Dist.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace proteus;
+using namespace proteus::strategy;
+
+namespace {
+
+/// Places at which an attribute may be, as bits.
+enum Place : unsigned {
+  OnOperation = 1,
+  OnFunction = 2,
+  OnArgument = 4,
+  OnTree = 8,
+};
+
+/// Name, places and value of an attribute.
+struct Rule {
+  StringRef name;
+  unsigned places;
+  /// The value as diagnostics describe it.
+  StringRef value;
+  bool (*isValid)(Attribute);
+};
+
+} // namespace
+
+template <typename AttrT> static bool isA(Attribute attribute) {
+  return isa<AttrT>(attribute);
+}
+
+template <typename AttrT> static bool isArrayOf(Attribute attribute) {
+  auto array = dyn_cast<ArrayAttr>(attribute);
+  return array && llvm::all_of(array, llvm::IsaPred<AttrT>);
+}
+
+/// Returns true for a non-negative i64.
+static bool isNumber(Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= 0;
+}
+
+/// Returns true for an array of axis names per dimension.
+static bool isStorage(Attribute attribute) {
+  auto dims = dyn_cast<ArrayAttr>(attribute);
+  return dims && llvm::all_of(dims, isArrayOf<StringAttr>);
+}
+
+static bool isStages(Attribute attribute) {
+  auto stages = dyn_cast<DenseI64ArrayAttr>(attribute);
+  return stages && llvm::all_of(stages.asArrayRef(),
+                                [](int64_t stage) { return stage >= 0; });
+}
+
+/// Returns true for pairs of an operand number and a partition.
+static bool isInputs(Attribute attribute) {
+  auto array = dyn_cast<ArrayAttr>(attribute);
+  return array && llvm::all_of(array, [](Attribute entry) {
+           auto pair = dyn_cast<ArrayAttr>(entry);
+           return pair && pair.size() == 2 && isNumber(pair[0]) &&
+                  isa<PartitionAttr>(pair[1]);
+         });
+}
+
+static constexpr Rule rules[] = {
+    {kGatherOnceAttr, OnOperation, "no value", isA<UnitAttr>},
+    {kGradientAttr, OnArgument, "an array of axis names per dimension",
+     isStorage},
+    {kHostStateAttr, OnArgument, "no value", isA<UnitAttr>},
+    {kHostWeightAttr, OnArgument, "no value", isA<UnitAttr>},
+    {kInputsAttr, OnOperation, "pairs of an operand number and a partition",
+     isInputs},
+    {kKeepAsReadAttr, OnOperation, "a non-negative i64", isNumber},
+    {kKeepGatheredAttr, OnOperation, "no value", isA<UnitAttr>},
+    {kLayoutAttr, OnArgument, "a #dist.layout", isA<dist::LayoutAttr>},
+    {kMeshAttr, OnFunction, "a #dist.mesh", isA<dist::MeshAttr>},
+    {kModuleOutputsAttr, OnOperation, "a non-negative i64", isNumber},
+    {kOffloadAttr, OnOperation, "no value", isA<UnitAttr>},
+    {kOpAttr, OnOperation, "a #strategy.partition", isA<PartitionAttr>},
+    {kOutputGradientAttr, OnOperation, "a #strategy.partition",
+     isA<PartitionAttr>},
+    {kPhaseAttr, OnOperation, "a #strategy.phase", isA<PhaseAttr>},
+    {kPipelineAxisAttr, OnFunction, "a string", isA<StringAttr>},
+    {kPlaceAttr, OnOperation | OnArgument, "an array of #strategy.coordinate",
+     isArrayOf<CoordinateAttr>},
+    {kPositionAttr, OnOperation, "a non-negative i64", isNumber},
+    {kPrefetchAttr, OnOperation, "a non-negative i64", isNumber},
+    {kRecomputeAttr, OnOperation, "a string", isA<StringAttr>},
+    {kRingStepAttr, OnOperation, "a non-negative i64", isNumber},
+    {kScatterGatherAttr, OnFunction, "no value", isA<UnitAttr>},
+    {kStackAttr, OnTree, "a string", isA<StringAttr>},
+    {kStageAttr, OnOperation | OnArgument, "a non-negative i64", isNumber},
+    {kStateAttr, OnArgument, "an array of axis names per dimension", isStorage},
+    {kStepAttr, OnFunction, "a #dist.step", isA<dist::StepAttr>},
+    {kTiedAttr, OnArgument, "an array of stages", isStages},
+    {kTreeAttr, OnFunction, "a symbol", isA<FlatSymbolRefAttr>},
+    {kWeightAttr, OnArgument, "an array of axis names per dimension",
+     isStorage},
+};
+
+/// Returns the places of an attribute in words.
+static std::string placesInWords(unsigned places) {
+  std::string words;
+  for (auto [place, word] :
+       {std::pair(OnOperation, "operations"),
+        std::pair(OnFunction, "functions"), std::pair(OnArgument, "arguments"),
+        std::pair(OnTree, "trees")})
+    if (places & place)
+      words += (words.empty() ? "" : " and ") + std::string(word);
+  return words;
+}
+
+/// Checks an attribute of `op`, which is at `place`; `where` is that place in
+/// words.
+static LogicalResult verify(Operation *op, NamedAttribute attribute,
+                            unsigned place, const Twine &where) {
+  const Rule *rule = llvm::find_if(rules, [&](const Rule &known) {
+    return known.name == attribute.getName();
+  });
+  if (rule == std::end(rules)) {
+    InFlightDiagnostic diagnostic =
+        op->emitError() << "unknown attribute '"
+                        << attribute.getName().getValue()
+                        << "'; the attributes of the strategy dialect are ";
+    llvm::interleaveComma(rules, diagnostic,
+                          [&](const Rule &known) { diagnostic << known.name; });
+    return diagnostic;
+  }
+  if (!(rule->places & place))
+    return op->emitError() << "'" << rule->name << "' belongs to "
+                           << placesInWords(rule->places) << ", not to "
+                           << where;
+  if (!rule->isValid(attribute.getValue()))
+    return op->emitError() << "'" << rule->name << "' must have " << rule->value
+                           << ", got " << attribute.getValue();
+  return success();
+}
+
+LogicalResult
+StrategyDialect::verifyOperationAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  unsigned place = isa<TreeOp>(op)                ? OnTree
+                   : isa<FunctionOpInterface>(op) ? OnFunction
+                   : isa<ModuleOp>(op)            ? 0u
+                                                  : OnOperation;
+  return verify(op, attribute, place, "'" + op->getName().getStringRef() + "'");
+}
+
+LogicalResult StrategyDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verify(op, attribute, OnArgument,
+                "argument " + Twine(argument) + " of '" +
+                    op->getName().getStringRef() + "'");
+}
+
+LogicalResult StrategyDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verify(op, attribute, 0,
+                "result " + Twine(result) + " of '" +
+                    op->getName().getStringRef() + "'");
+}

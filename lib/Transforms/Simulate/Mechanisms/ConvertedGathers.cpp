@@ -1,0 +1,33 @@
+//===- ConvertedGathers.cpp - parameters gathered in a narrow type --------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parameters that only products with conversion read are gathered in the narrow
+// type of those products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+struct ConvertedGathers : public Mechanism {
+  void changeGather(dist::AllGatherOp gather, int64_t &bits) const override {
+    if (Type type = narrowTypeOfReaders(gather.getResult()))
+      bits = std::min<int64_t>(bits, type.getIntOrFloatBitWidth());
+  }
+};
+} // namespace
+
+MechanismPtr
+proteus::createConvertedGathers(const machine::StackParameters &parameters) {
+  if (!parameters.gathersConverted)
+    return nullptr;
+  return std::make_unique<ConvertedGathers>();
+}

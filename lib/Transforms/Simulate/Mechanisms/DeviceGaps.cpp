@@ -1,0 +1,47 @@
+//===- DeviceGaps.cpp - idle times of the device --------------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The device waits at each kernel and between two steps, whatever the host does
+// ahead: data loading, logging, synchronisation. Gaps at collectives are part
+// of the machine: see `collectiveGap`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class DeviceGaps : public Mechanism {
+public:
+  explicit DeviceGaps(const machine::StackParameters &parameters)
+      : kernel(cost::fromSeconds(parameters.kernelGap)),
+        step(cost::fromSeconds(parameters.stepGap)) {}
+
+  void changeTask(const TaskContext &context, sim::Task &task) const override {
+    if (context.launches > 0 && task.collective < 0 &&
+        task.phase != sim::Phase::Update && task.duration > 0)
+      task.duration += kernel;
+  }
+
+  void changeWorkload(sim::Workload &workload) const override {
+    workload.stepGap = step;
+  }
+
+private:
+  cost::Time kernel, step;
+};
+} // namespace
+
+MechanismPtr
+proteus::createDeviceGaps(const machine::StackParameters &parameters) {
+  if (parameters.kernelGap == 0 && parameters.stepGap == 0)
+    return nullptr;
+  return std::make_unique<DeviceGaps>(parameters);
+}

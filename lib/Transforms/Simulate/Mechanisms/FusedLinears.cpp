@@ -1,0 +1,50 @@
+//===- FusedLinears.cpp - linears of one input as one product -------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Linears of one input are one product: queries, keys and values, or both of a
+// gated block. The input is converted once, and the product adds up the
+// gradients of the input, for which there is no kernel of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+#include "Proteus/Transforms/Common/SumTerms.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// Returns true if an earlier product of the block converts the input of `op`.
+static bool isConvertedBefore(Operation *op) {
+  return llvm::any_of(op->getOperand(0).getUses(), [&](OpOperand &use) {
+    Operation *other = use.getOwner();
+    return use.getOperandNumber() == 0 && isa<nn::LinearOp>(other) &&
+           convertsInto(other) && other->getBlock() == op->getBlock() &&
+           other->isBeforeInBlock(op);
+  });
+}
+
+namespace {
+struct FusedLinears : public Mechanism {
+  void changeKernel(Operation *op, const RankContext &,
+                    KernelPlan &plan) const override {
+    if (isa<nn::AddOp>(op) && isInputGradient(op))
+      plan.exists = false;
+    if (isa<nn::LinearOp>(op) && convertsInto(op) && !plan.conversion.weights &&
+        isConvertedBefore(op))
+      plan.conversion.input = false;
+  }
+};
+} // namespace
+
+MechanismPtr
+proteus::createFusedLinears(const machine::StackParameters &parameters) {
+  if (!parameters.fusedLinears)
+    return nullptr;
+  return std::make_unique<FusedLinears>();
+}

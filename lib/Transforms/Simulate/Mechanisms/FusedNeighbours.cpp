@@ -1,0 +1,102 @@
+//===- FusedNeighbours.cpp - elementwise neighbours as one kernel ---------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elementwise operations of one module that follow each other are one kernel,
+// as are batch normalisations with `norms` if the channels of 16-bit images are
+// last. A tensor between two operations of one kernel is not read again, and
+// not written if nothing else reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+
+using namespace mlir;
+using namespace proteus;
+
+static bool isElementwise(Operation *op) {
+  return isa<nn::AddOp, nn::MulOp, nn::ScaleOp, nn::CastOp, nn::ReluOp,
+             nn::ReluGradOp, nn::GeluOp, nn::GeluGradOp, nn::SiluOp,
+             nn::SiluGradOp, nn::TanhOp, nn::TanhGradOp, nn::SigmoidOp,
+             nn::SigmoidGradOp, nn::DropoutOp, nn::DropoutGradOp>(op);
+}
+
+/// Returns the module of a path: "layer1[2]" of "layer1[2].act".
+static StringRef moduleOf(StringRef path) {
+  return path.contains('.') ? path.rsplit('.').first : StringRef();
+}
+
+/// Returns true if two operations are in one block and one module of the model.
+/// The answer is the same for repeated layers and for layers written out.
+static bool areNeighbours(Operation *a, Operation *b) {
+  std::string first = nn::getPath(a), second = nn::getPath(b);
+  return a->getBlock() == b->getBlock() && moduleOf(first) == moduleOf(second);
+}
+
+namespace {
+class FusedNeighbours : public Mechanism {
+public:
+  explicit FusedNeighbours(const machine::StackParameters &parameters)
+      : fusesNorms(parameters.fusedNeighbours ==
+                   machine::FusedNeighbours::Norms),
+        parameters(parameters) {}
+
+  void changeKernel(Operation *op, const RankContext &rank,
+                    KernelPlan &plan) const override {
+    machine::DType type = plan.kernel.type;
+    auto bytesOf = [&](Value value) {
+      return static_cast<double>(dist::localBytes(
+          cast<RankedTensorType>(value.getType()), rank.coordinates));
+    };
+    for (Value operand : op->getOperands())
+      if (isFused(type, operand, op))
+        plan.kernel.bytes -= bytesOf(operand);
+    if (op->getNumResults() > 0 && op->getResult(0).hasOneUse() &&
+        isFused(type, op->getResult(0), *op->getResult(0).user_begin()))
+      plan.kernel.bytes -= bytesOf(op->getResult(0));
+    if (!(plan.kernel.bytes > 0))
+      plan.exists = false;
+  }
+
+private:
+  /// Returns true if `reader` and the operation that computes `value` are one
+  /// kernel.
+  bool isFused(machine::DType type, Value value, Operation *reader) const;
+
+  bool fusesNorms;
+  machine::StackParameters parameters;
+};
+} // namespace
+
+bool FusedNeighbours::isFused(machine::DType type, Value value,
+                              Operation *reader) const {
+  Operation *writer = value.getDefiningOp();
+  if (!writer || !areNeighbours(writer, reader))
+    return false;
+  bool norms = fusesNorms && machine::byteWidth(type) == 2 &&
+               parameters.hasChannelsLast(type);
+  if (!isElementwise(writer) && !(norms && isa<nn::BatchNormOp>(writer)))
+    return false;
+  if (!isElementwise(reader) && !(norms && isa<nn::BatchNormGradOp>(reader)))
+    return false;
+  // The other operands must exist when the kernel starts.
+  return llvm::all_of(reader->getOperands(), [&](Value other) {
+    Operation *source = other.getDefiningOp();
+    return other == value || !source ||
+           source->getBlock() != writer->getBlock() ||
+           source->isBeforeInBlock(writer);
+  });
+}
+
+MechanismPtr
+proteus::createFusedNeighbours(const machine::StackParameters &parameters) {
+  if (parameters.fusedNeighbours == machine::FusedNeighbours::None)
+    return nullptr;
+  return std::make_unique<FusedNeighbours>(parameters);
+}

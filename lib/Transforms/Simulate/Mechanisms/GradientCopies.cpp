@@ -1,0 +1,97 @@
+//===- GradientCopies.cpp - gradients that are kept twice -----------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With `master` the optimizer has gradients of its own, in the type of its
+// master weights. With `dummy` one gradient per shape of a matrix is kept in
+// the type of the model, because the product adds to the accumulated one
+// directly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+#include "Proteus/Dialect/Dist/Layout.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace proteus;
+
+/// Returns true if a parameter is a matrix, or one matrix per layer. Experts
+/// have three dimensions, and their gradients are added elsewhere.
+static bool isMatrix(const FlatBuffer &buffer) {
+  size_t rank = cast<RankedTensorType>(buffer.value.getType()).getRank();
+  return buffer.owner == sim::MemoryOwner::Parameters &&
+         rank == (buffer.pieces > 1 ? 3 : 2);
+}
+
+static int64_t elementBitsOf(const FlatBuffer &buffer) {
+  return dist::elementBits(
+      cast<RankedTensorType>(buffer.value.getType()).getElementType());
+}
+
+/// Returns true if gradients accumulate in a wider type than the parameters
+/// have.
+static bool hasWideGradients(ArrayRef<FlatBuffer> resident) {
+  int64_t parameter = 0, gradient = 0;
+  for (const FlatBuffer &buffer : resident)
+    if (buffer.owner == sim::MemoryOwner::Parameters)
+      parameter = std::max(parameter, elementBitsOf(buffer));
+    else if (buffer.owner == sim::MemoryOwner::Gradients)
+      gradient = std::max(gradient, elementBitsOf(buffer));
+  return parameter > 0 && gradient > parameter;
+}
+
+namespace {
+class GradientCopies : public Mechanism {
+public:
+  explicit GradientCopies(const machine::StackParameters &parameters)
+      : master(parameters.masterGradients), dummy(parameters.dummyGradients) {}
+
+  void changeClass(ArrayRef<FlatBuffer> resident,
+                   sim::DeviceClass &device) const override;
+
+private:
+  bool master, dummy;
+};
+} // namespace
+
+void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
+                                 sim::DeviceClass &device) const {
+  // Of gradients of the model and of the optimizer, the resident ones are the
+  // optimizer's if they are wide; then those of the model come on top.
+  sim::MemoryOwner alike = hasWideGradients(resident)
+                               ? sim::MemoryOwner::Parameters
+                               : sim::MemoryOwner::MasterWeights;
+  // One gradient of one layer for each shape of a matrix.
+  llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
+  for (auto [i, buffer] : llvm::enumerate(resident)) {
+    sim::Buffer copy = device.resident[i];
+    copy.owner = sim::MemoryOwner::Gradients;
+    if (master && buffer.owner == alike) {
+      device.resident.push_back(std::move(copy));
+      continue;
+    }
+    if (!dummy || !isMatrix(buffer))
+      continue;
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(buffer.value.getType()).getShape().take_back(2);
+    if (!shapes.insert({shape[0], shape[1]}).second)
+      continue;
+    copy.bytes /= copy.pieces;
+    copy.pieces = 1;
+    device.resident.push_back(std::move(copy));
+  }
+}
+
+MechanismPtr
+proteus::createGradientCopies(const machine::StackParameters &parameters) {
+  if (!parameters.masterGradients && !parameters.dummyGradients)
+    return nullptr;
+  return std::make_unique<GradientCopies>(parameters);
+}

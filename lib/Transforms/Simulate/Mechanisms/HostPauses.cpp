@@ -1,0 +1,48 @@
+//===- HostPauses.cpp - pauses of the hosts of a group --------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A host pauses before a share q of the collectives, for a time d each. Hosts
+// that wait for messages of other stages start level with each micro-batch, so
+// a collective of tensor parallelism waits for whichever of its n hosts pauses.
+// If the pauses are independent, that adds d ((1 - q) - (1 - q)^n) to each. A
+// host that does not wait has its own pauses only, which its times contain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class HostPauses : public Mechanism {
+public:
+  explicit HostPauses(const machine::StackParameters &parameters)
+      : pause(parameters.hostPause), share(parameters.hostPauseShare) {}
+
+  void changeTask(const TaskContext &context, sim::Task &task) const override {
+    if (task.stream != sim::Stream::TensorParallel || !context.inPipeline)
+      return;
+    // The probability that another host pauses and this one does not.
+    double others = (1 - share) - std::pow(1 - share, context.groupSize);
+    task.launch += cost::fromSeconds(pause * others);
+  }
+
+private:
+  double pause, share;
+};
+} // namespace
+
+MechanismPtr
+proteus::createHostPauses(const machine::StackParameters &parameters) {
+  if (!parameters.hostWaits || parameters.hostPause == 0)
+    return nullptr;
+  return std::make_unique<HostPauses>(parameters);
+}

@@ -1,0 +1,49 @@
+//===- ImageLayout.cpp - channels of images in memory ---------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Batch normalisation of consecutive channels keeps the values that it has read
+// on the processors of the device. If the channels of an image are apart it
+// reads its operands for the sums and again to normalise: three tensors instead
+// of two, five instead of three in the backward pass. Convolutions have kernels
+// per layout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class ImageLayout : public Mechanism {
+public:
+  explicit ImageLayout(const machine::StackParameters &parameters)
+      : parameters(parameters) {}
+
+  void changeKernel(Operation *op, const RankContext &,
+                    KernelPlan &plan) const override {
+    bool last = parameters.hasChannelsLast(plan.kernel.type);
+    if (plan.kernel.convolution)
+      plan.kernel.convolution->channelsLast = last;
+    if (last)
+      return;
+    if (isa<nn::BatchNormOp>(op))
+      plan.kernel.bytes *= 3.0 / 2;
+    else if (isa<nn::BatchNormGradOp>(op))
+      plan.kernel.bytes *= 5.0 / 3;
+  }
+
+private:
+  machine::StackParameters parameters;
+};
+} // namespace
+
+MechanismPtr
+proteus::createImageLayout(const machine::StackParameters &parameters) {
+  return std::make_unique<ImageLayout>(parameters);
+}

@@ -1,0 +1,45 @@
+//===- KernelRates.cpp - speed of attention and products ------------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Libraries differ in age, and devices in the clock that they sustain. Fused
+// attention and matrix products run at a speed relative to the model of the
+// device, per generation of devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+using namespace mlir;
+using namespace proteus;
+
+namespace {
+class KernelRates : public Mechanism {
+public:
+  explicit KernelRates(const machine::StackParameters &parameters)
+      : attention(parameters.attentionRates), product(parameters.productRates) {
+  }
+
+  void changeKernel(Operation *, const RankContext &rank,
+                    KernelPlan &plan) const override {
+    if (plan.kernel.family == cost::Family::Attention)
+      plan.rate = attention.on(rank.device.architecture);
+    else if (plan.kernel.family == cost::Family::Product)
+      plan.rate = product.on(rank.device.architecture);
+  }
+
+private:
+  machine::ArchitectureRates attention, product;
+};
+} // namespace
+
+MechanismPtr
+proteus::createKernelRates(const machine::StackParameters &parameters) {
+  if (parameters.attentionRates.empty() && parameters.productRates.empty())
+    return nullptr;
+  return std::make_unique<KernelRates>(parameters);
+}

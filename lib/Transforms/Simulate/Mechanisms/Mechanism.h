@@ -1,0 +1,79 @@
+//===- Mechanism.h - one effect of a software stack -------------*- C++ -*-===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mechanism is one effect of a framework on the cost of a step. It has a file
+// in this folder, parameters in Machine/StackParameters.def, and a function in
+// the list of Mechanisms.cpp, whose order is the order in which mechanisms
+// apply. A stack whose parameters are neutral does not have the mechanism.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PROTEUS_LIB_TRANSFORMS_SIMULATE_MECHANISMS_MECHANISM_H
+#define PROTEUS_LIB_TRANSFORMS_SIMULATE_MECHANISMS_MECHANISM_H
+
+#include "../CostRules.h"
+#include "../LocalWork.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <vector>
+
+namespace proteus {
+
+/// The kernels of an operation as a framework runs them.
+struct KernelPlan {
+  /// False if the kernels of neighbours do the work.
+  bool exists = true;
+  cost::Kernel kernel;
+  /// Tensors that the kernel converts before it reads them.
+  Conversion conversion;
+  /// Kernels that follow it on the same stream. The host launches them, too.
+  llvm::SmallVector<cost::Kernel, 1> following;
+  /// Speed relative to the model of the device.
+  double rate = 1;
+};
+
+class Mechanism {
+public:
+  virtual ~Mechanism() = default;
+
+  virtual void changeKernel(mlir::Operation *op, const RankContext &rank,
+                            KernelPlan &plan) const {}
+  /// Changes the bits per element that an all-gather moves.
+  virtual void changeGather(dist::AllGatherOp gather, int64_t &bits) const {}
+  virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
+  /// Changes a class of ranks. Its first resident buffers are `resident`.
+  virtual void changeClass(llvm::ArrayRef<FlatBuffer> resident,
+                           sim::DeviceClass &device) const {}
+  virtual void changeWorkload(sim::Workload &workload) const {}
+};
+
+/// Creates the mechanisms of a stack, in the order in which they apply.
+std::vector<std::unique_ptr<Mechanism>>
+createMechanisms(const machine::StackParameters &parameters);
+
+// One per file. Each returns null if the parameters are neutral.
+using MechanismPtr = std::unique_ptr<Mechanism>;
+MechanismPtr createConvertedWeights(const machine::StackParameters &);
+MechanismPtr createConvertedGathers(const machine::StackParameters &);
+MechanismPtr createFusedLinears(const machine::StackParameters &);
+MechanismPtr createFusedNeighbours(const machine::StackParameters &);
+MechanismPtr createSeparateAccumulation(const machine::StackParameters &);
+MechanismPtr createImageLayout(const machine::StackParameters &);
+MechanismPtr createTraffic(const machine::StackParameters &);
+MechanismPtr createKernelRates(const machine::StackParameters &);
+MechanismPtr createHostLaunch(const machine::StackParameters &);
+MechanismPtr createHostPauses(const machine::StackParameters &);
+MechanismPtr createDeviceGaps(const machine::StackParameters &);
+MechanismPtr createGradientCopies(const machine::StackParameters &);
+MechanismPtr createReservedMemory(const machine::StackParameters &);
+
+} // namespace proteus
+
+#endif // PROTEUS_LIB_TRANSFORMS_SIMULATE_MECHANISMS_MECHANISM_H

@@ -1,0 +1,30 @@
+//===- Mechanisms.cpp - mechanisms of a stack in their order --------------===//
+//
+// Part of the Proteus project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mechanism.h"
+
+using namespace proteus;
+
+std::vector<std::unique_ptr<Mechanism>>
+proteus::createMechanisms(const machine::StackParameters &parameters) {
+  // Kernels first lose work to their neighbours, then their bytes are counted,
+  // then their times are scaled. Linears that are fused convert an input once
+  // only if weights are converted apart.
+  constexpr MechanismPtr (*order[])(const machine::StackParameters &) = {
+      createConvertedWeights, createConvertedGathers,     createFusedLinears,
+      createFusedNeighbours,  createSeparateAccumulation, createImageLayout,
+      createTraffic,          createKernelRates,          createHostLaunch,
+      createHostPauses,       createDeviceGaps,           createGradientCopies,
+      createReservedMemory,
+  };
+  std::vector<std::unique_ptr<Mechanism>> mechanisms;
+  for (auto create : order)
+    if (std::unique_ptr<Mechanism> mechanism = create(parameters))
+      mechanisms.push_back(std::move(mechanism));
+  return mechanisms;
+}
