@@ -1,4 +1,4 @@
-//===- LoweringBench.cpp - what lowering and simulating cost ----*- C++ -*-===//
+//===- LoweringBench.cpp - time of lowering and simulation ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,8 +24,8 @@ using namespace mlir;
 
 namespace {
 
-/// Text of 64 experts in place of an MLP: two per token, a group per sample,
-/// 1.25 * 2048 * 2 / 64 = 80 slots.
+/// Returns the text of 64 experts in place of an MLP: two per token, a group
+/// per sample, 1.25 * 2048 * 2 / 64 = 80 slots.
 std::string expertsText(int64_t batch, const std::string &x) {
   std::string logits = llvm::formatv("tensor<{0}x2048x64xbf16>", batch);
   std::string gates = llvm::formatv("tensor<{0}x2048x2xbf16>", batch);
@@ -53,8 +53,9 @@ std::string expertsText(int64_t batch, const std::string &x) {
   return text;
 }
 
-/// Text of a GPT-like model: dimensions of GPT-3 but for the number of layers
-/// and the batch. With `experts`, 64 small ones are in place of the MLP.
+/// Returns the text of a GPT-like model with the dimensions of GPT-3, except
+/// for the number of layers and the batch. With `experts`, 64 small experts
+/// replace the MLP.
 std::string modelText(int64_t layers, int64_t batch, int64_t devices,
                       bool experts = false) {
   std::string x = llvm::formatv("tensor<{0}x2048x12288xbf16>", batch);
@@ -144,7 +145,7 @@ std::string modelText(int64_t layers, int64_t batch, int64_t devices,
   return text;
 }
 
-/// The model with a Megatron strategy.
+/// Returns the model with a Megatron strategy.
 std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
                     int64_t microBatches) {
   std::string text = modelText(layers, dp * microBatches, dp * pp * tp);
@@ -163,8 +164,8 @@ std::string gptText(int64_t layers, int64_t dp, int64_t pp, int64_t tp,
 
 enum class Work { Lower, LowerUnrolled, Simulate };
 
-/// Parses and processes; `preset` are options of apply-strategy, which is run
-/// first if there are any. Aborts on errors, which a benchmark must not hide.
+/// Parses and processes a module. If `preset` has options, runs apply-strategy
+/// with them first. Aborts on errors, which a benchmark must not hide.
 void process(MLIRContext &context, const std::string &text, Work work,
              const std::string &preset = "") {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
@@ -194,7 +195,7 @@ MLIRContext &sharedContext() {
   return *context;
 }
 
-/// Cost of lowering by depth, layers under nn.repeat: should stay flat.
+/// Measures lowering by number of layers under nn.repeat: should be constant.
 void lowerRepeated(benchmark::State &state) {
   std::string text = gptText(state.range(0), 2, 2, 4, 8);
   for (auto _ : state)
@@ -207,7 +208,7 @@ BENCHMARK(lowerRepeated)
     ->Arg(96)
     ->Unit(benchmark::kMillisecond);
 
-/// The same with every layer written out: should be linear.
+/// Measures the same with every layer written out: should grow linearly.
 void lowerUnrolled(benchmark::State &state) {
   std::string text = gptText(state.range(0), 2, 2, 4, 8);
   for (auto _ : state)
@@ -220,8 +221,8 @@ BENCHMARK(lowerUnrolled)
     ->Arg(96)
     ->Unit(benchmark::kMillisecond);
 
-/// By the number of devices, of which more and more are data-parallel: should
-/// stay flat.
+/// Measures lowering by number of devices, with a growing data-parallel degree:
+/// should be constant.
 void lowerByDevices(benchmark::State &state) {
   std::string text = gptText(96, state.range(0) / 8, 2, 4, 8);
   for (auto _ : state)
@@ -234,7 +235,7 @@ BENCHMARK(lowerByDevices)
     ->Arg(4096)
     ->Unit(benchmark::kMillisecond);
 
-/// Names of presets and the options of apply-strategy.
+/// A preset by its name and its options of apply-strategy.
 struct NamedPreset {
   const char *name;
   const char *options;
@@ -258,14 +259,14 @@ constexpr NamedPreset presets[] = {
     {"all", "dp=2 tp=4 pp=8 micro-batches=8 zero=1 recompute=full"},
 };
 
-/// 96 layers under one preset of apply-strategy.
+/// Measures lowering of 96 layers under one preset of apply-strategy.
 void lowerPreset(benchmark::State &state, const NamedPreset &preset) {
   std::string text = modelText(96, 64, 64, preset.experts) + "}\n";
   for (auto _ : state)
     process(sharedContext(), text, Work::Lower, preset.options);
 }
 
-/// The same with every layer written out.
+/// Measures the same with every layer written out.
 void lowerPresetUnrolled(benchmark::State &state, const NamedPreset &preset) {
   std::string text = modelText(96, 64, 64, preset.experts) + "}\n";
   for (auto _ : state)
@@ -285,8 +286,9 @@ const bool presetsRegistered = [] {
   return true;
 }();
 
-/// From text to figures by data-parallel degree (8 pipeline stages, 8 tensor
-/// parallel, 96 micro-batches): should stay flat.
+/// Measures the time from text to figures by data-parallel degree, with 8
+/// stages, tensor parallelism over 8 devices and 96 micro-batches: should be
+/// constant.
 void simulateByDataParallelDegree(benchmark::State &state) {
   std::string text = gptText(96, state.range(0), 8, 8, 96);
   for (auto _ : state)

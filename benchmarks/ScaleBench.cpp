@@ -1,4 +1,4 @@
-//===- ScaleBench.cpp - cost of the examples ------------------------------===//
+//===- ScaleBench.cpp - time of the examples ------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,8 +30,8 @@ namespace {
 
 const std::string examples = PROTEUS_EXAMPLES_DIR;
 
-/// Runs proteus-opt from .mlir text to report in a process of its own. The time
-/// is the CPU time of that process, its start included.
+/// Runs proteus-opt on an example, from text to report, in a separate process.
+/// The time is the CPU time of that process including its start.
 void processOfExample(benchmark::State &state, const std::string &name) {
   std::string file = examples + "/" + name + ".mlir";
   std::string report = "--simulate=report=/dev/null";
@@ -69,7 +69,8 @@ MLIRContext &sharedContext() {
   return *context;
 }
 
-/// Aborts on errors, which a benchmark must not hide.
+/// Returns the workload of an example. Aborts on errors, which a benchmark must
+/// not hide.
 sim::Workload workloadOf(const std::string &name, bool foldRanks) {
   MLIRContext &context = sharedContext();
   OwningOpRef<ModuleOp> module =
@@ -93,8 +94,9 @@ sim::Workload workloadOf(const std::string &name, bool foldRanks) {
   return std::move(*workload);
 }
 
-/// The engine and all listeners of a report on a workload that is built
-/// already; with and without what `fold=all` does in time.
+/// Runs the engine with all listeners of a report on a workload that is already
+/// built. `fold` selects replay and recurrence, the part of `fold=all` that
+/// concerns time.
 void engineOfExample(benchmark::State &state, const std::string &name,
                      bool fold) {
   sim::Workload workload = workloadOf(name, /*foldRanks=*/true);
@@ -120,8 +122,8 @@ void engineOfExample(benchmark::State &state, const std::string &name,
   state.counters["events/s"] = Counter(double(events), Counter::kIsRate);
 }
 
-/// What the allocator would reserve: follows from the order of issue, not from
-/// a run.
+/// Computes the memory that the allocator would reserve. It follows from the
+/// order of issue and needs no simulation.
 void allocatorOfExample(benchmark::State &state, const std::string &name) {
   sim::Workload workload = workloadOf(name, /*foldRanks=*/true);
   std::vector<sim::MemoryBudget> budgets = sim::budgetsOf(workload);

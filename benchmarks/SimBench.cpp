@@ -20,9 +20,9 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Makes a 1F1B pipeline whose stages run `tasksPerStage` tasks per
-/// micro-batch: three kernels, then a tensor-parallel all-reduce they feed,
-/// over and over.
+/// Builder of a 1F1B pipeline whose stages run `tasksPerStage` tasks per
+/// micro-batch. The tasks repeat a pattern: three kernels, then a
+/// tensor-parallel all-reduce of their result.
 class PipelineMaker {
 public:
   PipelineMaker(uint32_t stages, uint32_t microBatches, uint32_t tasksPerStage)
@@ -70,7 +70,7 @@ private:
     return static_cast<int32_t>(workload.collectives.size() - 1);
   }
 
-  /// Adds a task that depends on the one before it.
+  /// Adds a task that depends on the preceding one.
   void add(Template &micro, Stream stream, int32_t member, bool allocates) {
     Task task;
     task.stream = stream;
@@ -95,7 +95,7 @@ private:
             collective(cost::CollectiveKind::AllReduce, {s}), false);
       else
         add(micro, Stream::Compute, -1, true);
-      // Backward tasks read what forward tasks left.
+      // Backward tasks read buffers that forward tasks allocated.
       if (!isForward && t < micro.buffers.size())
         micro.tasks.back().reads.push_back(t);
     }
@@ -124,7 +124,8 @@ private:
 
 } // namespace
 
-/// Runs a workload once per iteration, with all listeners of a report if asked.
+/// Simulates a workload once per iteration, with all listeners of a report if
+/// `listeners` is true.
 static void measure(benchmark::State &state, const Workload &workload,
                     const EngineOptions &options, bool listeners) {
   uint64_t tasks = 0, events = 0;
@@ -151,8 +152,8 @@ static void measure(benchmark::State &state, const Workload &workload,
   state.counters["events/s"] = Counter(double(events), Counter::kIsRate);
 }
 
-/// The bare engine (0) and with all listeners of a report (1), simulating every
-/// micro-batch, or replaying sections and skipping what recurs: 8 stages, 96
+/// Measures the bare engine (0) and the engine with all listeners of a report
+/// (1), without and with replay of sections and recurrence: 8 stages, 96
 /// micro-batches, 900 tasks.
 static void engineRate(benchmark::State &state) {
   Workload workload = PipelineMaker(8, 96, 900).make();
@@ -165,7 +166,8 @@ BENCHMARK(engineRate)
     ->ArgsProduct({{0, 1}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 
-/// Everything simulated, by the number of micro-batches: should be linear.
+/// Measures the engine by number of micro-batches, all of them simulated:
+/// should grow linearly.
 static void engineByMicroBatches(benchmark::State &state) {
   Workload workload = PipelineMaker(8, state.range(0), 900).make();
   measure(state, workload, {true, true, false, false}, /*listeners=*/true);
@@ -176,8 +178,8 @@ BENCHMARK(engineByMicroBatches)
     ->Arg(512)
     ->Unit(benchmark::kMillisecond);
 
-/// Everything simulated, by the number of stages, the bare engine: should be
-/// linear but for the depth of the queue.
+/// Measures the bare engine by number of stages, all events simulated: should
+/// grow linearly, except for the depth of the event queue.
 static void engineByStages(benchmark::State &state) {
   Workload workload = PipelineMaker(state.range(0), 96, 300).make();
   measure(state, workload, {true, true, false, false}, /*listeners=*/false);
@@ -188,11 +190,12 @@ BENCHMARK(engineByStages)
     ->Arg(64)
     ->Unit(benchmark::kMillisecond);
 
-/// Every rank a class of its own: nodes of 8 with tensor parallelism inside and
-/// data parallelism between them. Layers run a kernel and an all-reduce over
-/// the ports of the node; gradients of each are reduced meanwhile, over the
-/// same ports and over four cards per node, each shared by two groups. Kernels
-/// differ from rank to rank, so that little happens at the same time.
+/// Returns a workload in which every rank is a class, with tensor parallelism
+/// inside nodes of 8 and data parallelism between them. Layers run a kernel and
+/// an all-reduce over the ports of the node. Meanwhile the gradients of each
+/// layer are reduced over the same ports and over four cards per node, each
+/// shared by two groups. Kernels differ from rank to rank, so that few events
+/// coincide.
 static Workload unfolded(uint32_t nodes, uint32_t layers,
                          uint32_t microBatches) {
   constexpr uint32_t perNode = 8, cards = 4;
@@ -214,7 +217,8 @@ static Workload unfolded(uint32_t nodes, uint32_t layers,
       collective.flow.loads.push_back({link, loadUnit});
     workload.collectives.push_back(std::move(collective));
   };
-  // Per layer: one of each node, then one of each group across nodes.
+  // Per layer: one collective in each node, then one in each group across
+  // nodes.
   for (uint32_t layer = 0; layer < layers; ++layer) {
     for (uint32_t node = 0; node < nodes; ++node) {
       std::vector<uint32_t> members;
@@ -267,8 +271,8 @@ static Workload unfolded(uint32_t nodes, uint32_t layers,
   return workload;
 }
 
-/// 64 ranks with 400 tasks each in each of 8 micro-batches, with and without
-/// shared links and interference.
+/// Measures 64 ranks with 400 tasks each in each of 8 micro-batches, with and
+/// without shared links and interference.
 static void unfoldedRate(benchmark::State &state) {
   Workload workload = unfolded(/*nodes=*/8, /*layers=*/100,
                                /*microBatches=*/8);
@@ -283,8 +287,8 @@ BENCHMARK(unfoldedRate)
     ->ArgsProduct({{0, 1}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 
-/// Four all-reduces of 1 GiB, one after another, over the ports of 1024 ranks,
-/// each a class of its own.
+/// Measures four successive all-reduces of 1 GiB over the ports of 1024 ranks,
+/// each of them a class.
 static void unfoldedAllReduces(benchmark::State &state) {
   constexpr uint32_t ranks = 1024;
   Workload workload;
@@ -316,7 +320,8 @@ static void unfoldedAllReduces(benchmark::State &state) {
 }
 BENCHMARK(unfoldedAllReduces)->Unit(benchmark::kMillisecond);
 
-/// The links of every kind of collective over n devices behind leaf switches.
+/// Measures the planning of every kind of collective over n devices under leaf
+/// switches.
 static void planCollectives(benchmark::State &state) {
   std::vector<int64_t> devices(state.range(0));
   std::iota(devices.begin(), devices.end(), 0);
@@ -342,8 +347,8 @@ BENCHMARK(planCollectives)
     ->Arg(1 << 17)
     ->Unit(benchmark::kMillisecond);
 
-/// Folding 16 pipeline stages of 8 x n/128 ranks on nodes of 8 behind leaf
-/// switches: all-reduces over tp and dp, messages between stages.
+/// Measures folding of 16 pipeline stages of 8 x n/128 ranks on nodes of 8
+/// under leaf switches: all-reduces over tp and dp, messages between stages.
 static void foldRanks(benchmark::State &state) {
   int64_t ranks = state.range(0);
   auto cluster =

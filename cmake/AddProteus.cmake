@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Parsing MLIR's headers is most of the work of a build without optimisation;
-# -DPROTEUS_PRECOMPILED_HEADERS=ON parses them once per target, for people who
-# rebuild often.
+# Most of the time of a build without optimisation is spent parsing MLIR's
+# headers. -DPROTEUS_PRECOMPILED_HEADERS=ON parses them once per target, for
+# people who rebuild often.
 option(PROTEUS_PRECOMPILED_HEADERS "Parse MLIR's headers once per target" OFF)
 
 function(precompile_mlir_headers name)
@@ -17,7 +17,7 @@ function(precompile_mlir_headers name)
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
-# A static library of ours. MLIR_LIBS become libMLIR.so: naming them in
+# Adds a static library of Proteus. MLIR_LIBS become libMLIR.so: listing them in
 # LINK_LIBS would link a second, static copy of MLIR.
 function(add_proteus_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
@@ -34,7 +34,8 @@ function(add_proteus_library name)
   set_property(GLOBAL APPEND PROPERTY PROTEUS_LIBS ${name})
 endfunction()
 
-# A library without MLIR (lib/Sim, lib/Cost, lib/Machine, lib/Support): libLLVM.so only.
+# Adds a library without MLIR (for example Sim, Cost or Machine), which links
+# libLLVM.so only.
 function(add_proteus_plain_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -43,8 +44,8 @@ function(add_proteus_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} LLVM)
 endfunction()
 
-# Writes OUTPUT, to be included into a list of {name, text}: the files that follow,
-# sorted. What a tool needs is part of it.
+# Embeds files in C++: writes OUTPUT, a list of {name, text} with the files that
+# follow in sorted order, to be included into an array.
 function(proteus_embed_files output)
   list(SORT ARGN)
   string(REPLACE ";" "," list "${ARGN}")
@@ -67,7 +68,7 @@ function(add_proteus_tool name)
   endif()
 endfunction()
 
-# A GoogleTest binary, its cases discovered by ctest.
+# Adds a GoogleTest binary whose cases ctest discovers.
 function(add_proteus_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/accuracy.md from real runs of `proteus validate`.
+"""Writes docs/accuracy.md from the results of `proteus validate`.
 
   scripts/accuracy.py CASES.json [--jobs N]
 
@@ -22,7 +22,7 @@ def validate(cases, jobs, *flags):
     with tempfile.NamedTemporaryFile("r", suffix=".json") as output:
         subprocess.run([PROTEUS, "validate", cases, "--jobs", str(jobs), "--json",
                         output.name, *flags], check=True, stdout=subprocess.DEVNULL)
-        # The file was replaced as a whole: the open one is empty.
+        # `proteus` has replaced the file, so the one opened above is empty.
         with open(output.name) as file:
             return json.load(file)["cases"]
 
@@ -64,7 +64,7 @@ def percent(value, digits=1):
 
 
 class Score:
-    """Errors of a list of results."""
+    """Summary of the errors in a list of results."""
 
     def __init__(self, results):
         self.count = len(results)
@@ -88,7 +88,9 @@ class Score:
 
 
 def regret(results, cases):
-    """How much slower the predicted best is than the measured best, per job."""
+    """Returns the mean relative slowdown of the plan that is predicted to be the
+    fastest over the measured fastest, the mean rank correlation, and the number of
+    jobs."""
     jobs = {}
     for r in results:
         if r["error"] is None:
@@ -117,7 +119,8 @@ def table(header, rows):
 
 
 def error_without(key, path, jobs):
-    """The mean error of the cases whose strategy says `key`, if it did not."""
+    """Returns the mean error of the cases whose strategy states `key`, if this key is
+    removed from them."""
     with open(path) as file:
         cases = [c for c in json.load(file) if key in c["strategy"]]
     for case in cases:
@@ -129,7 +132,7 @@ def error_without(key, path, jobs):
 
 
 def held_out(jobs):
-    """The section on runs of sources that nothing is fitted to."""
+    """Returns the section on sources to which no constant is fitted."""
     path = os.path.join(ROOT, "validation", "held_out.json")
     results = validate(path, jobs)
     rows = []
@@ -139,7 +142,7 @@ def held_out(jobs):
                      percent(score.bias),
                      f"{percent(score.worst['error'])} ({score.worst['id']})",
                      str(sum(1 for fits in score.fits if not fits))])
-    # Rows that were added when most mechanisms were there.
+    # Rows that were added when most mechanisms existed.
     late = sorted(abs(r["error"]) for r in results
                   if r["id"].startswith("nemo2504") or
                   r["id"] in ("nemo2502-b200-mixtral-8x7b", "nemo2511-gb200-llama3-8b"))

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sets up what is missing, then runs the benchmarks; the JSON lands in
-# build/benchmarks.json. Ends with a table of what lowering and simulation cost and
-# may cost, and fails if they cost more. Arguments go to Google Benchmark.
+# Builds the project if necessary, runs the benchmarks and writes
+# build/benchmarks.json. Then prints a table of the times of lowering and
+# simulation with their limits, and fails if one exceeds its limit. Arguments go
+# to Google Benchmark.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh

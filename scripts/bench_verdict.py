@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the JSON of the benchmarks, prints what lowering and simulation cost as a
-table, and fails if they cost more than they may. See scripts/bench.sh."""
+"""Reads the JSON of the benchmarks and prints a table of the times of lowering and
+simulation. Fails if one exceeds its limit. scripts/bench.sh runs it."""
 
 import json
 import sys
@@ -17,8 +17,8 @@ class Verdict:
         self.good = True
 
     def ms(self, name):
-        """CPU time, the best of the repetitions. That of a process is what it
-        reported as its own."""
+        """Returns the CPU time in ms, the best of the repetitions. Benchmarks of
+        processes report the CPU time of the process."""
         key = "real_time" if name.endswith("/manual_time") else "cpu_time"
         return min(e[key] * SCALE[e["time_unit"]] for e in self.entries[name])
 
@@ -69,7 +69,7 @@ def main():
             written = ", written out" if kind.endswith("Unrolled") else ""
             verdict.time(name, f"96 layers, {preset}{written}", 1000)
     verdict.growth("lowerRepeated", "layers under nn.repeat", lambda ratio: 1.5)
-    # A constant part makes linear growth look better, noise worse.
+    # A constant part of the time lowers the ratio, noise raises it.
     verdict.growth("lowerUnrolled", "layers written out",
                    lambda ratio: 1.1 * ratio)
     verdict.growth("lowerByDevices", "devices", lambda ratio: 1.5)
@@ -86,7 +86,7 @@ def main():
                  "405B, 131,072 devices, text to report", 2000)
     verdict.counter(process("llama3-405b-131072"), "bytes", "  its memory", 1000,
                     "MB", 1e6)
-    # The original takes 55 s.
+    # The reference takes 55 s.
     verdict.time(process("gpt-1.5b-dp64"),
                  "GPT 1.5B, 64 devices, text to report", 110)
     verdict.time("unfoldedAllReduces",
@@ -98,8 +98,8 @@ def main():
                    "text to figures, data-parallel degree", lambda ratio: 2.0)
     verdict.growth("engineByMicroBatches", "nothing folded, micro-batches",
                    lambda ratio: 1.1 * ratio)
-    # As many events, taken from a queue of which the depth grows with the
-    # stages, 16 to 256 entries: twice as many comparisons.
+    # The number of events grows linearly. The depth of their queue grows with
+    # the stages from 16 to 256 entries, which doubles the comparisons.
     verdict.growth("engineByStages", "nothing folded, stages",
                    lambda ratio: 2.2 * ratio)
     return 0 if verdict.good else 1

@@ -4,31 +4,32 @@
 
   scripts/calibrate_stacks.py CASES.json [STACK...] [--jobs N] [--pairs]
 
-CASES.json has the format of docs/validation.md. For each stack of
-clusters/stacks that names its parameters below, the script changes one constant
-at a time, runs `proteus validate` with the result, and keeps what lessens the mean
-absolute logarithm of predicted over measured; errors beyond 35 % count as 35 %, so
-that single rows that no model follows do not decide. Where a source has several of
-them, all too slow, a median leaves a bias: such a stack states how much the mean
-error of a source counts beside it (`bias`). It writes the file of the
-stack and prints the error before, after, and cross-validated: per third of the
-cases, the error of the point that is best on the other two thirds, among all
-points that were tried.
+CASES.json has the format of docs/validation.md. The script fits each stack and site
+that FITS lists. It changes one constant at a time, runs `proteus validate` with the
+result, and keeps changes that reduce the loss: the mean absolute logarithm of
+predicted over measured time. Errors beyond 35 % count as 35 %, so that single rows
+that no model predicts do not decide. If a source has several such rows and all are
+too slow, the loss leaves a bias; `bias` is then the weight of the source's mean error
+in the loss. The script writes the file of the stack and prints the error before the
+fit, after it, and cross-validated: for each third of the cases, the error of the
+point that is best on the other two thirds, among all points that were tried.
 
-The search begins at a point that follows from the bounds below, or that is stated there
-because a search from the middle ends in a worse place, not from what the files say, so that the same cases give the same files, however often it is run. What a file
-says of constants that are not fitted stays.
+The search starts from the bounds in FITS, or from the point that is stated there if a
+search from the bounds gives a worse result. It never starts from the values in the
+files, so that the same cases always give the same files. Constants that are not
+fitted keep their values.
 
-With --pairs the search begins in the middle of the bounds, whatever is stated, and moves
-two constants at once as well. It takes longer, prints where it ends, and writes nothing:
-it shows how far the constants in the files depend on the way of the search.
+With --pairs, the search starts from the bounds even if another point is stated, and
+also changes two constants at once. It takes longer, prints its result and writes no
+file. The result shows how far the constants in the files depend on the path of the
+search.
 
 A constant `devices/NAME.sustained` is the share of the rate of kernels measured alone
-that a device sustains in steps of training, where the power of its board limits the
-clock. Runs of a stack show it best where the stack ran on other devices too, so that
-its own constants can't stand in for the clock. It is written into the file of the
-device, and of boards with the same chip and power. The binary has device files built
-in: build again before the next fit.
+that a device sustains in training steps, where the power of its board limits the
+clock. Runs of a stack determine it best if the stack also ran on other devices,
+because its own constants then can't take the place of the clock. The script writes it
+to the file of the device and of boards with the same chip and power. Device files are
+embedded in the binary: build again before the next fit.
 """
 
 import argparse
@@ -43,14 +44,14 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROTEUS = os.path.join(ROOT, os.environ.get("BUILD_DIR", "build"), "bin", "proteus")
 
-# Per file: groups of cases it is fitted on, whether only part of them, and its
-# constants as (path, low, high). Which constants a stack has follows from what
-# its runs can tell apart; the others keep what the file says.
+# By file: the groups of cases to which it is fitted, options of the fit, and its
+# constants as (path, low, high). A stack has only constants that its runs can
+# distinguish; the others keep their values.
 FITS = {
     "stacks/megatron-deepspeed": {
         "groups": ["vtrain", "bigscience"],
         "bias": 0.2,
-        # From the middle it ends with longer gaps and a larger error.
+        # A search from the bounds ends with longer gaps and a larger error.
         "start": [450000, 16, 1.06, 0.875],
         "constants": [
             ("gaps.step_us", 1e3, 2e6),
@@ -62,8 +63,9 @@ FITS = {
     "sites/jean-zay-a100": {
         "groups": ["bloom"],
         "constants": [
-            # The V100 runs of the same place state 40 to 57 Gb/s of 400. A tenth fits
-            # times a little better still (5.1 %), and the order of strategies worse.
+            # The V100 runs of the same site state 40 to 57 Gb/s of 400. A share of a
+            # tenth fits the times slightly better (5.1 %), but the order of
+            # strategies worse.
             ("fabric_efficiency", 0.15, 1),
             ("collective_gap_us", 1, 5e3),
         ],
@@ -76,7 +78,7 @@ FITS = {
     },
     "sites/ultra-scale": {
         "groups": ["ultrascale"],
-        # A shared network is slow now and then: the mean counts beside the median.
+        # The shared network is slow at times, so the mean counts besides the median.
         "bias": 0.5,
         "constants": [
             ("fabric_efficiency", 0.2, 1),
@@ -106,7 +108,7 @@ FITS = {
             ("host.kernel_us", 1, 200),
             ("host.collective_us", 1, 1000),
             ("kernels.traffic.permute", 0.5, 16),
-            # Gradients are set to zero, measured and clipped beside the update.
+            # The update also zeroes, measures and clips gradients.
             ("kernels.traffic.update", 1, 3),
             ("devices/B200-SXM6-180GB.sustained", 0.5, 1),
         ],
@@ -114,8 +116,8 @@ FITS = {
     "stacks/nanotron": {
         "groups": ["ultrascale"],
         "bias": 0.2,
-        "finest": 1.2,  # runs scatter too much for more
-        # From the middle of the bounds messages of 20 ms take the place of all else.
+        "finest": 1.2,  # runs scatter too much for smaller steps
+        # A search from the bounds explains all errors by messages of 20 ms.
         "start": [70, 75, 1000, 1700, 0.2, 2, 4, 40000],
         "constants": [
             ("host.kernel_us", 1, 300),
@@ -156,15 +158,15 @@ FITS = {
             ("gaps.kernel_us", 1, 500),
         ],
     },
-    # Where nothing is known of the stack: what fits runs of all kinds of them, each
-    # source counting the same, as if no source said its stack and site.
+    # For unknown stacks: fitted to runs of all sources with equal weights, as if no
+    # source stated its stack and site.
     "stacks/generic": {
         "groups": ["simumax", "vtrain", "llmfoundry", "bloom", "bigscience",
                    "internlm7b", "ultrascale"],
         "unknown": True,
         "finest": 1.4,
-        # Bounds are narrow: with wider ones slow stacks decide (element-wise traffic of
-        # 4), and those that nothing is fitted to are 20 to 50 % too slow.
+        # With wider bounds, slow stacks decide (element-wise traffic of 4), and sources
+        # to which nothing is fitted are predicted 20 to 50 % too slow.
         "constants": [
             ("kernels.attention_rate.*", 0.5, 1),
             ("kernels.traffic.elementwise", 1, 2),
@@ -174,14 +176,14 @@ FITS = {
     },
 }
 
-# Generations of devices that a path with "*" stands for.
+# Generations of devices for which "*" in a path stands.
 GENERATIONS = ["volta", "ampere", "hopper", "blackwell"]
 
-# Boards with the chip and the power of one that is fitted.
+# Boards with the same chip and power as a fitted board.
 SAME_POWER = {"H100-SXM5-80GB": ["H200-SXM5-141GB"], "B200-SXM6-180GB": []}
 
 WORST = math.log(1.35)
-# Factors by which constants are changed, one after the other.
+# Factors of changes of constants, in order of use.
 STEPS = [4, 2, 1.4, 1.2, 1.1, 1.05, 1.02]
 
 
@@ -197,7 +199,7 @@ def put(document, path, value):
 
 
 def device_of(path):
-    """The device whose share a constant is, if it is one."""
+    """Returns the device if a constant is its sustained share, or None."""
     return path[len("devices/"):-len(".sustained")] if path.startswith("devices/") else None
 
 
@@ -208,7 +210,7 @@ def write_text(path, text):
 
 
 def write_sustained(device, value):
-    """Writes the share into a device file and leaves the rest as it is."""
+    """Writes the share to a device file without other changes."""
     path = os.path.join(ROOT, "clusters", "devices", device + ".json")
     with open(path) as file:
         text = file.read()
@@ -219,8 +221,8 @@ def write_sustained(device, value):
 
 
 def rounded(value, path):
-    """Two significant digits: constants are not known better. Rates near one would be
-    1 or 1.1."""
+    """Rounds to two significant digits, the accuracy of the constants. Rates have
+    three, because those near one could otherwise only be 1 or 1.1."""
     value = float(f"{value:.{3 if '_rate' in path else 2}g}")
     return int(value) if value == int(value) else value
 
@@ -246,7 +248,7 @@ class Fit:
         self.tried = {}
 
     def run(self, values):
-        """Logarithms of predicted over measured, by case."""
+        """Returns the logarithm of predicted over measured time by case."""
         key = tuple(values)
         if key in self.tried:
             return self.tried[key]
@@ -262,7 +264,7 @@ class Fit:
         json.dump(document, profile)
         profile.flush()
         output = tempfile.NamedTemporaryFile("r", suffix=".json")
-        # Only cases that say this framework or place are predicted with it.
+        # Only cases that state this framework or site use it.
         whom = (["--site", "none"] if self.spec.get("unknown")
                 else ["--only-where", self.name])
         subprocess.run(
@@ -277,7 +279,7 @@ class Fit:
         return errors
 
     def loss(self, errors):
-        """Of logarithms by case."""
+        """Returns the loss for logarithms by case."""
         kept = {i: max(-WORST, min(WORST, e)) for i, e in errors.items()}
         by_group = [[e for i, e in kept.items() if i.split("-")[0] == group]
                     for group in self.spec["groups"]]
@@ -288,9 +290,9 @@ class Fit:
         return (sum(map(abs, kept.values())) + bias) / len(kept)
 
     def start(self):
-        """What the entry states; else times in the middle of their bounds, in
-        logarithms, and factors at 1, which means that nothing is lost or moved
-        twice."""
+        """Returns the stated start, or else times at the logarithmic middle of their
+        bounds, and factors at 1, their value for no loss of rate and no additional
+        traffic."""
         if "start" in self.spec and not self.pairs:
             return list(self.spec["start"])
         return [rounded((low * high) ** 0.5 if path.endswith("_us") else
@@ -298,7 +300,7 @@ class Fit:
                 for path, low, high in self.spec["constants"]]
 
     def moves(self, factor):
-        """Factors by which constants are changed at once, by number."""
+        """Yields changes: the factors of simultaneously changed constants, by number."""
         numbers = range(len(self.spec["constants"]))
         both = (factor, 1 / factor)
         for i in numbers:
@@ -315,8 +317,8 @@ class Fit:
         return trial
 
     def search(self):
-        """Goes along one move at a time, as far as that helps, in steps that become
-        smaller."""
+        """Repeats each change as long as it reduces the loss, with ever smaller
+        factors. Returns the best values."""
         values = self.start()
         best = self.loss(self.run(values))
         for factor in (f for f in STEPS if f >= self.spec.get("finest", 1)):
@@ -344,7 +346,8 @@ class Fit:
         return sum(errors) / len(errors)
 
     def leftOut(self):
-        """Per source, the mean error at the point that is best for the others."""
+        """Returns the mean error of each source at the point that is best for the other
+        sources."""
         result = {}
         for left in self.spec["groups"]:
             def others(run):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes the pages that are generated from the dialect and pass definitions
-# into docs/. A test compares them with what the definitions give.
+# Copies the pages that the build generates from the definitions of dialects and
+# passes to docs/. A test compares docs/ with the generated pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Feeds damaged cluster files and topology dumps to their readers in a build that
-# libFuzzer drives and clang's sanitizers watch. Fails if one crashes, hangs or
-# accepts what does not hold together; the input is then in the build directory.
+# Runs libFuzzer on the readers of cluster files and topology dumps, in a build with
+# clang's sanitizers. Fails if a reader crashes, hangs or accepts an inconsistent
+# input; the input is then in the build directory.
 #   scripts/fuzz_inputs.sh               600 s for each reader
 #   scripts/fuzz_inputs.sh --seconds 60
 # The build is in build-fuzz (BUILD_DIR selects another directory).
@@ -50,10 +50,10 @@ fi
 NINJA_STATUS="fuzz: [%f/%t] " ninja -C "$build" -j "${JOBS:-$(nproc)}" \
   proteus-cluster-fuzz proteus-topology-fuzz
 
-# The words of a format, so that not all have to be guessed.
+# Prints the words of a format, which become the dictionary of the fuzzer.
 words() { grep -hoE '"[a-z_]+"|[a-z_]+=' "$@" | tr -d '"' | sort -u | sed 's/.*/"&"/'; }
 
-# name, files to start from
+# fuzz NAME FILE...: runs the fuzzer NAME with the files as its first corpus.
 fuzz() {
   local name="$1" found="$build/$1-corpus" artifacts="$build/$1-failures/"
   shift

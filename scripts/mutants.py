@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Puts one mistake after the other into a copy of the sources, builds, and runs
-what has to find it: the fuzzer of strategies, or the tests of the engine. See
-scripts/mutants.sh."""
+"""Inserts one mistake after the other into a copy of the sources, builds it, and
+runs the check that must find it: the fuzzer of strategies, or the tests of the
+engine. scripts/mutants.sh runs it."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 class Mutant:
-    """A mistake: its name, what it does, the code without and with it."""
+    """A mistake: its name, its effect, and the code without and with it."""
 
     def __init__(self, name, says, before, after):
         self.name = name
@@ -26,7 +26,7 @@ class Mutant:
 
 
 def read_mutants(path):
-    """The mutants of a file; see its head for the form."""
+    """Returns the mutants of a file; its head describes the format."""
     text = "".join(
         line for line in path.read_text().splitlines(True)
         if not line.startswith("#")
@@ -45,8 +45,8 @@ def read_mutants(path):
 
 
 def find(mutant, sources):
-    """The file that holds the code of a mutant, and its text with the mistake;
-    nothing and an error if the code is not found once."""
+    """Returns the file with the code of a mutant and the text of this file with the
+    mistake, or None and an error if the code does not occur exactly once."""
     tokens = re.findall(r"\w+|[^\w\s]", mutant.before)
     pattern = re.compile(r"\s*".join(re.escape(token) for token in tokens))
     found = []
@@ -65,8 +65,8 @@ def find(mutant, sources):
 
 
 def copy_sources(copy):
-    """Makes `copy` hold the sources. Files that have not changed keep their
-    time, so that little is built again."""
+    """Copies the sources to `copy`. Files that have not changed keep their
+    modification time, so that few are built again."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=REPOSITORY, check=True, capture_output=True, text=True,
@@ -86,8 +86,8 @@ def copy_sources(copy):
 
 
 class Build:
-    """A build of the copy. Nothing is optimised: most of the time goes into
-    building, and few cases are run."""
+    """A build of the copy, without optimisation, because building takes most of the
+    time and few cases are run."""
 
     def __init__(self, copy, jobs, target):
         self.directory = copy / "build"
@@ -98,7 +98,7 @@ class Build:
         self.fuzzer = self.directory / "bin/proteus-strategy-fuzz"
         self.unchanged = self.directory / "bin/proteus-strategy-fuzz-unchanged"
         self.environment = dict(os.environ)
-        # Objects of other builds are found again.
+        # With the same base directory, ccache finds objects of other builds.
         self.environment.setdefault("CCACHE_BASEDIR", str(REPOSITORY.parent))
 
     def call(self, command):
@@ -130,7 +130,8 @@ class Build:
         shutil.copy2(self.fuzzer, self.unchanged)
 
     def fuzz(self, arguments):
-        """The case that fails and how it does; nothing if all are right."""
+        """Returns the case that fails and its failure, or None twice if no case
+        fails."""
         result = subprocess.run(
             [self.fuzzer, "--fail-fast", "--jobs", self.jobs, "--out",
              self.directory / "cases"] + arguments,
@@ -146,7 +147,7 @@ class Build:
                                                         "a " + match[1])
 
     def is_right(self, seed, case):
-        """Whether a case is right without a mistake."""
+        """Returns true if a case does not fail in the unchanged sources."""
         return subprocess.run(
             [self.unchanged, "--seed", seed, "--first", case, "--count", "1",
              "--fail-fast", "--out", self.directory / "cases"],
@@ -154,7 +155,7 @@ class Build:
 
 
 class FuzzedStrategies:
-    """Random strategies are lowered and executed."""
+    """Check that lowers and executes random strategies."""
     target = "proteus-strategy-fuzz"
     mutants = "mutants.txt"
 
@@ -164,7 +165,8 @@ class FuzzedStrategies:
         build.keep()
 
     def judge(self):
-        """Whether the mistake is found, and by what."""
+        """Returns True or False for a mistake that is found or not, and the case
+        that found it."""
         options = self.options
         case, failure = self.build.fuzz(
             ["--seed", options.seed, "--count", options.count])
@@ -178,7 +180,7 @@ class FuzzedStrategies:
 
 
 class EngineTests:
-    """The unit tests of the engine."""
+    """Check by the unit tests of the engine."""
     target = "ProteusSimTests"
     mutants = "mutants-engine.txt"
 

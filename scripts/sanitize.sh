@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs what computes and what is random in builds that clang's sanitizers watch,
-# with assertions on. Fails, and prints the reports, if one is found or a test
-# fails.
+# Runs fuzzers, unit tests and examples in builds with clang's sanitizers and with
+# assertions. Fails if a test fails or a sanitizer reports an error; prints the
+# reports.
 #   scripts/sanitize.sh                                all three
 #   scripts/sanitize.sh strategies [--count N --seed N]
 #     lowers and executes random strategies (1000): addresses, undefined behaviour
@@ -60,9 +60,9 @@ build() {
   NINJA_STATUS="sanitize: [%f/%t] " ninja -C "$directory" -j "$jobs" "$@"
 }
 
-# Where the reports of a part go. libMLIR is not instrumented: memory that it has
-# marked as unused would stay so when our code uses it again. Some cases run in
-# processes of their own, so reports are written to files.
+# begin DIRECTORY: sets the directory for the reports of a part. libMLIR is not
+# instrumented, so memory that it marks as unused would keep this mark when Proteus
+# uses it again. Reports are files, because some cases run in child processes.
 begin() {
   reports="$1"
   rm -rf "$reports"
@@ -78,7 +78,7 @@ begin() {
   fi
 }
 
-# attempt COMMAND...: what it prints is shown only if it fails.
+# attempt COMMAND...: runs a command and prints its output only if it fails.
 attempt() {
   "$@" >"$reports/output.txt" 2>&1 && return
   cat "$reports/output.txt" >&2
@@ -103,7 +103,8 @@ finish() {
   fi
 }
 
-# with_count N: the arguments of a fuzzer, with a number of cases.
+# with_count N: sets `count` to the number of cases for a fuzzer, unless the user's
+# arguments set it.
 with_count() {
   count=(--count "$1")
   [[ " ${arguments[*]} " == *" --count"* ]] && count=()
@@ -132,8 +133,8 @@ engine() {
     "${arguments[@]}" || failed=1
 }
 
-# Programs of stages are lowered at the same time, so examples with stages come
-# first; the others have functions and verifiers to share.
+# Programs of stages are lowered in parallel, so examples with stages come first.
+# The other examples share functions and verifiers between threads.
 threads() {
   local directory="${TSAN_BUILD_DIR:-build-tsan}" test example
   build "$directory" Thread "${unit_tests[@]}" proteus-opt

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Simulates every model of the library on every cluster preset, and a few large
-jobs, and fails if one crashes, is refused, or takes more CPU time or memory than a
-job may. Prints the most expensive ones.
+jobs. Fails if a job crashes, is rejected, or exceeds the limits of CPU time or
+memory. Prints the most expensive jobs.
 
   scripts/sweep.py                      everything, one job at a time: minutes
   scripts/sweep.py --models 'llama*'    only the models that match
@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-# How every model runs on one node of every cluster: its parameters once per device,
-# what belongs to the optimizer split over them.
+# Flags of every model on one node of every cluster: each device has all parameters,
+# and the optimizer states are sharded.
 NODE = ["--zero", "1"]
-# Jobs of the size that papers tell of.
+# Jobs of published sizes.
 LARGE = [
     "--model llama3-405b --cluster dgx-h100 --gpus 16384 --tp 8 --pp 16 --zero 1"
     " --sequence-parallel --seq 8192 --global-batch 2048",
@@ -50,7 +50,7 @@ LARGE = [
 
 
 def names(proteus, what):
-    """The first column of `proteus list`."""
+    """Returns the rows of a table of `proteus list`, split into words."""
     lines = subprocess.run([proteus, "list", what], check=True, text=True,
                            capture_output=True).stdout.splitlines()
     # The table ends at the first empty line.
@@ -59,12 +59,12 @@ def names(proteus, what):
 
 
 class Run:
-    """One simulation: what it says and what it costs."""
+    """One simulation: its output, CPU time and memory."""
 
     def __init__(self, proteus, arguments, seconds):
         self.arguments = arguments
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            # Beyond ten times of what is allowed nothing is learned by waiting.
+            # Stop at ten times the allowed time: more time changes no verdict.
             child = subprocess.Popen(
                 ["timeout", str(int(10 * seconds) + 1), proteus, "simulate",
                  *arguments],
@@ -79,7 +79,7 @@ class Run:
         self.megabytes = usage.ru_maxrss * 1024 / 1e6
 
     def wrong(self):
-        """Why the run failed; empty if it gave its figures."""
+        """Returns the reason for a failure; empty if the run printed its figures."""
         if self.code == 0:
             return "" if "iteration time" in self.out else "prints no figures"
         lines = [line for line in self.err.splitlines() if "error:" in line]

@@ -5,8 +5,8 @@
     proteus-opt --lower-strategy --simulate=trace=t.json model.mlir -o /dev/null
     scripts/timeline.py t.json timeline.svg
 
-One row per device class; a block is the forward or backward pass of one
-micro-batch, white is idle time. For single kernels open the trace in Perfetto.
+There is one row per device class. A block is the forward or backward pass of one
+micro-batch; idle time is white. To see single kernels, open the trace in Perfetto.
 """
 
 import json
@@ -18,7 +18,7 @@ WIDTH, LEFT, ROW, TOP = 1100, 90, 26, 34
 
 
 def blocks(events):
-    """(row, kind, micro-batch) -> [start, end] in microseconds."""
+    """Returns [start, end] in microseconds by (row, kind, micro-batch)."""
     spans = {}
     for event in events:
         if event["ph"] != "X":

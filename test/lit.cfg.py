@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The configuration of the lit tests; the build writes lit.site.cfg.py, which
-# knows the directories and loads this file.
+# Configuration of the lit tests. The build writes lit.site.cfg.py, which sets
+# the directories and loads this file.
 
 import os
 
@@ -29,7 +29,7 @@ tools = [
 config.substitutions.append(("%examples", config.proteus_examples_dir))
 config.substitutions.append(("%scripts", config.proteus_scripts_dir))
 config.substitutions.append(("%plugin", config.proteus_plugin))
-# A bare `proteus` would be found in the names of the other tools.
+# The name `proteus` alone would also match in the names of the other tools.
 config.substitutions.append(
     ("%proteus", os.path.join(config.proteus_tools_dir, "proteus")))
 config.substitutions.append(

@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// The slowest link that a ring over the group crosses.
+  /// Returns the slowest link of a ring over the group.
   Link linkOf(const GroupShape &group) const {
     if (group.nodes <= 1)
       return intraNode;
@@ -42,7 +42,7 @@ private:
     double bytes = static_cast<double>(collective.bytes);
     double ranks = static_cast<double>(collective.group.ranks);
     double whole = bytes / link.bandwidth;
-    // One step of a ring moves one part of n.
+    // One step of a ring moves 1 / ranks of the bytes.
     double allSteps = (ranks - 1) * (whole / ranks + link.latency);
     switch (collective.kind) {
     case CollectiveKind::AllReduce:

@@ -13,13 +13,14 @@
 
 using namespace proteus::cost;
 
-/// Rows of queries that one block of threads works on.
+/// Number of queries and of keys in a block, which one thread block computes.
 static constexpr double forwardBlock = 256, backwardBlock = 128;
-/// Products of the backward pass per product of the forward pass: five of which
-/// one repeats the scores, against two.
+/// Work of the backward pass relative to the forward pass: five products, one
+/// of which recomputes the scores, instead of two.
 static constexpr double backwardWork = 2.5;
 
-/// Kernels exist for some sizes of heads; others are padded to the next one.
+/// Returns the head size of the kernel. Kernels exist for some head sizes;
+/// others are padded to the next one.
 static double paddedHead(double size) {
   double granule = size <= 128 ? 32 : 64;
   return granule * std::ceil(size / granule);
@@ -37,18 +38,19 @@ proteus::cost::estimateAttention(const Device &device,
   double columns = std::min(block, 16 * std::ceil(attention.keys / 16));
   double queryBlocks = std::ceil(attention.queries / rows);
   double keyBlocks = std::ceil(attention.keys / columns);
-  // Both products run over the larger of the two sizes.
+  // Both products use the larger of the two head sizes.
   double head = paddedHead(std::max(attention.keyDim, attention.valueDim));
   double perBlock = 4 * rows * columns * head * (isBackward ? backwardWork : 1);
-  // A block on the diagonal is computed whole.
+  // Blocks on the diagonal of a causal mask are computed completely.
   double all = queryBlocks * keyBlocks;
   double visited =
       attention.visited >= 1
           ? all
           : std::min(all, attention.visited * all + queryBlocks / 2);
   double total = attention.batch * attention.heads * visited * perBlock;
-  // The longest row of blocks is one piece of work. Pieces are handed out in
-  // turn, so that some multiprocessors end later than others.
+  // Each row of blocks is one unit of work. Multiprocessors take the next row
+  // when they are free, so that some end later than others. The longest row is
+  // a lower bound on the time.
   double longest = std::min(keyBlocks, 2 * visited / queryBlocks) * perBlock;
   double multiprocessors = static_cast<double>(device.multiprocessors);
   double rate = (isBackward ? parameters.backward : parameters.forward) *

@@ -14,13 +14,14 @@
 using namespace proteus::cost;
 using proteus::machine::ConvolutionParameters;
 
-/// Channels below which the matrix of windows is narrow in every direction.
+/// Number of input channels below which libraries use other, slower kernels.
 static constexpr double fewChannels = 8;
-/// Share of the transformed image that reaches the memory.
+/// Memory traffic of Winograd's transform, as a share of the size of the
+/// transformed tensors.
 static constexpr double transformTraffic = 0.44;
-/// Pixels of a side of a tile of Fourier's transform.
+/// Side of a tile of the Fourier transform, in pixels.
 static constexpr double frequencyTile = 32;
-/// Share of the vector rate that convolutions of single channels reach.
+/// Share of the rate of the vector units that direct convolutions reach.
 static constexpr double directRate = 0.3;
 
 const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
@@ -34,7 +35,7 @@ const TileRules &proteus::cost::convolutionTileRules(bool onMatrixUnits,
 }
 
 namespace {
-/// The ways to compute one convolution.
+/// Estimates of one convolution by each algorithm.
 class ConvolutionEstimator {
 public:
   ConvolutionEstimator(const Device &device,
@@ -68,6 +69,7 @@ private:
   double bandwidth() const {
     return parameters.memoryEfficiency * device.memoryBandwidth;
   }
+  /// Multiplies `share` by the factor of the pass.
   double rateOf(double share) const {
     if (kernel.pass == Pass::DataGradient)
       share *= parameters.dataGradient;
@@ -76,7 +78,7 @@ private:
     return share;
   }
 
-  /// The channels that are multiplied: matrix units take eight at a time.
+  /// Returns the input channels, padded to a multiple of eight on matrix units.
   double inChannels() const {
     return parameters.onMatrixUnits
                ? fewChannels * std::ceil(conv.inChannels / fewChannels)
@@ -102,9 +104,10 @@ private:
                                       kernel.pass == Pass::WeightGradient));
   }
 
-  /// Rate of narrow images relative to others. Matrix units take eight channels
-  /// at a time: libraries pad those that are last, and leave the matrix units
-  /// where channels are apart, as in the tables.
+  /// Returns the factor on the rate for images with few channels. Matrix units
+  /// process eight channels at a time. If the channels of a pixel are adjacent,
+  /// libraries pad them and the factor is 1. Otherwise libraries do not use the
+  /// matrix units, as in the measured tables.
   double rateOfFewChannels() const {
     if (conv.inChannels >= fewChannels ||
         (conv.channelsLast && parameters.onMatrixUnits))
@@ -114,7 +117,7 @@ private:
                : parameters.fewChannels;
   }
 
-  /// The matrix of windows times the weights.
+  /// Estimates the product of the matrix of windows and the weights.
   Estimate implicitProduct() const {
     double share = rateOf(parameters.efficiency) * rateOfFewChannels();
     if (kernel.pass == Pass::DataGradient && conv.stride > 1)
@@ -125,7 +128,7 @@ private:
                            inChannels() * window(), share));
     case Pass::DataGradient: {
       double pixels = conv.height * conv.width;
-      // Each pixel is in as many windows as there are on average.
+      // Number of windows that contain a pixel, on average.
       double windows = window() * conv.outHeight * conv.outWidth / pixels;
       return tiled(product(conv.batch * pixels, inChannels(),
                            conv.outChannels * windows, share));
@@ -144,8 +147,8 @@ private:
            conv.inChannels >= fewChannels;
   }
 
-  /// The product of one element of all transformed tiles of the image and the
-  /// same element of the transformed weights.
+  /// Returns the product for one element of the transformed tiles: the element
+  /// of all image tiles times the same element of the weights.
   TiledProduct transformedProduct(double tiles) const {
     double in = conv.inChannels, out = conv.outChannels;
     switch (kernel.pass) {
@@ -159,8 +162,9 @@ private:
     return {};
   }
 
-  /// Winograd's transform: a product for each of (outputs + 2)^2 elements of a
-  /// tile of the image.
+  /// Estimates Winograd's algorithm with tiles of outputs x outputs results. It
+  /// computes one product for each of the (outputs + kernel size - 1)^2
+  /// elements of a tile of the image.
   Estimate winograd(double outputs) const {
     double side = outputs + conv.kernelHeight - 1;
     double elements = side * side;
@@ -183,9 +187,10 @@ private:
            conv.inChannels >= fewChannels;
   }
 
-  /// Fourier's transform of tiles of the image: a complex product, which is
-  /// four of real numbers, for each frequency; half of them are conjugates of
-  /// the others. It is worth its memory where batches are large.
+  /// Estimates the algorithm that transforms tiles of the image to frequencies
+  /// (Fourier). It computes one complex product, which is four real products,
+  /// for each frequency. Half of the frequencies are conjugates of the others
+  /// and need none. Large batches amortise its memory traffic.
   Estimate frequencies() const {
     double count = frequencyTile * (frequencyTile / 2 + 1);
     double tiles =
@@ -203,7 +208,7 @@ private:
     return tiled(transformed);
   }
 
-  /// One channel at a time on the vector units.
+  /// Estimates a direct convolution on the vector units.
   Estimate direct() const {
     double compute = kernel.flops / (directRate * device.peak(DType::F32));
     double memory = kernel.bytes / bandwidth();

@@ -1,4 +1,4 @@
-//===- CostModel.cpp - time and names -------------------------------------===//
+//===- CostModel.cpp - conversion of times and names of kinds -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DeviceModel.cpp - which model a kernel gets ------------------------===//
+//===- DeviceModel.cpp - model of a kernel by its family ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,8 @@ using proteus::machine::MemoryParameters;
 using proteus::machine::ProductParameters;
 using proteus::machine::Provenance;
 
-/// How far kernels that are said to stream may be off.
+/// Least relative error of kernels of other classes that take the parameters of
+/// MemoryClass::Stream.
 static constexpr double fusedUncertainty = 0.15;
 
 static Answer answer(const Estimate &estimate, const Provenance &provenance) {
@@ -31,8 +32,7 @@ static Answer answer(const Estimate &estimate, const Provenance &provenance) {
           provenance.error, estimate.memoryBound};
 }
 
-/// Work on the matrix units whose shape nobody knows, as if it were one large
-/// product per step.
+/// Estimates a matrix kernel of unknown shape as one large product per step.
 static Estimate estimateOtherMatrix(const Device &device,
                                     const ProductParameters &parameters,
                                     const Kernel &kernel) {
@@ -83,7 +83,7 @@ Answer proteus::cost::estimateKernel(const Device &device,
   case Family::OtherMatrix:
     return answer(estimateOtherMatrix(device, product, kernel), product);
   case Family::Update: {
-    // All parameters are updated in few launches.
+    // Few launches update all parameters, so the fixed time is negligible.
     MemoryParameters stream = all.of(MemoryClass::Stream);
     stream.fixedTime = 0;
     return answer(estimateMemory(device, stream, kernel), stream);
@@ -93,7 +93,7 @@ Answer proteus::cost::estimateKernel(const Device &device,
     MemoryClass kind = options.fusedMemoryKernels ? MemoryClass::Stream : own;
     Answer result =
         answer(estimateMemory(device, all.of(kind), kernel), all.of(kind));
-    // That it streams is an assumption, which nobody measured.
+    // The parameters of MemoryClass::Stream are an assumption for this class.
     if (kind != own)
       result.uncertainty = std::max(result.uncertainty, fusedUncertainty);
     return result;

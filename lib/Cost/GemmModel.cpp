@@ -13,19 +13,20 @@
 
 using namespace proteus::cost;
 
-/// Square tiles that products are cut into. More kinds of tiles explain no
-/// more.
+/// Sizes of square tiles. More sizes do not improve the fit.
 static constexpr double tileSizes[] = {128, 64, 32};
-/// Tiles of the last wave, of which only some run: between hiding the others
-/// and waiting for a full wave.
+/// Cost of the idle tiles in a partial last wave, relative to busy ones: 0
+/// means that the wave costs its share of tiles, 1 that it costs a full wave.
 static constexpr double waveQuantisation = 0.5;
-/// Partial sums that reach the memory; more parts are summed in the cache.
+/// Largest number of partial sums that are stored in memory. Further parts are
+/// summed in the cache.
 static constexpr double mostStoredParts = 8;
-/// Operands of weight gradients lie across the direction of the sum.
+/// Factor on the rate of weight gradients, whose operands are not contiguous
+/// along the inner dimension.
 static constexpr double weightGradientRate = 0.965;
-/// Share of the rate that is left to batched products of 16-bit types with
-/// rows that do not begin at multiples of 16 bytes: they run on vector units.
-/// From end-to-end times of un-fused attention with such heads.
+/// Factor on the rate of batched products of 16-bit types whose rows do not
+/// begin at multiples of 16 bytes, because they run on the vector units. Fitted
+/// to end-to-end times of attention without fusion and with such heads.
 static constexpr double misalignedRate = 0.06;
 
 const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {
@@ -34,7 +35,8 @@ const TileRules &proteus::cost::productTileRules(bool onMatrixUnits) {
   return onMatrixUnits ? matrix : vector;
 }
 
-/// Two times that overlap, but not perfectly.
+/// Returns the time of two activities that overlap, but not perfectly: the
+/// 4-norm of their times.
 static double overlapped(double a, double b) {
   double a2 = a * a, b2 = b * b;
   return std::sqrt(std::sqrt(a2 * a2 + b2 * b2));
@@ -79,7 +81,7 @@ static bool isMisaligned(const Kernel &kernel) {
          (offAlignment(product.inner) || offAlignment(product.columns));
 }
 
-/// What products of all kinds share.
+/// Returns the sizes and rates that products of all kinds have in common.
 static TiledProduct tiledProductOf(const Device &device,
                                    const proteus::machine::ProductParameters &p,
                                    const Kernel &kernel) {
@@ -120,7 +122,7 @@ Estimate proteus::cost::estimateGroupedProduct(
     tiled.rate *= grouped.dataGradient;
   if (kernel.pass == Pass::WeightGradient)
     tiled.rate *= grouped.weightGradient;
-  // Groups are not split further.
+  // Libraries do not split the inner dimension of groups.
   TileRules rules = productTileRules(parameters.onMatrixUnits);
   rules.mostParts = 1;
   Estimate estimate = estimateTiled(tiled, rules);

@@ -1,4 +1,4 @@
-//===- Measurements.cpp - kernels of published tables ---------------------===//
+//===- Measurements.cpp - readers of published tables ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -118,7 +118,7 @@ Kernel proteus::cost::makeMemoryKernel(Family family, double bytes,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Columns of a table by name, with the first error kept.
+/// The columns of a table with the given names. Holds the first error.
 class Columns {
 public:
   Columns(const CSV &csv, ArrayRef<StringRef> names) : csv(csv) {
@@ -142,7 +142,8 @@ public:
     fail(row, "too few fields");
     return "";
   }
-  /// A positive number.
+  /// Returns a positive number. Records an error and returns 1 if there is
+  /// none.
   double number(size_t row, size_t column) {
     StringRef field = text(row, column);
     double value = numberOf(field);
@@ -186,23 +187,24 @@ Expected<Measurements> proteus::cost::readVidurProducts(StringRef text,
 }
 
 namespace {
-/// Widths of the parts of a model on one device.
+/// Widths of the products of one layer on one device, in elements.
 struct Widths {
   double preColumns = 0, postInner = 0, upColumns = 0, downInner = 0;
 
-  /// Of queries and keys together; the products before attention compute as
-  /// many values as keys.
+  /// Returns the width of queries and keys together. The product before
+  /// attention computes queries, keys and as many values as keys; the product
+  /// after attention reads as many elements as there are queries.
   double rope() const { return (preColumns + postInner) / 2; }
   double activation() const { return upColumns + downInner; }
 };
 } // namespace
 
-/// What a rotary embedding reads of a token beyond queries and keys, however
-/// they are split: its position and a row of cosines and sines in bf16, as long
-/// as a head, which has 128 elements in nearly all of these models.
+/// Bytes per token that a rotary embedding reads in addition to queries and
+/// keys, on every device: the position, and a row of cosines and sines in bf16.
+/// The row has as many elements as a head, 128 in nearly all of these models.
 static constexpr double ropeTableBytes = 8 + 2 * 128;
 
-/// By "model tp".
+/// Returns the widths of each model by "<model> tp<degree>".
 static std::map<std::string, Widths> widthsOf(const Measurements &products) {
   std::map<std::string, Widths> widths;
   for (const Measurement &measurement : products) {
@@ -238,8 +240,8 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
     double tokens = columns.number(row, 3);
     double hidden = tokens * columns.number(row, 4);
     auto add = [&](size_t column, Family family, double bytes) {
-      // Some models lack an operation; where widths are not known, bytes are
-      // not.
+      // Some models lack an operation. 0 bytes mean that the widths are
+      // unknown.
       StringRef time = columns.text(row, column);
       if (time == "None" || time.empty() || bytes == 0)
         return;
@@ -262,7 +264,7 @@ proteus::cost::readVidurMemoryKernels(StringRef text, StringRef source,
   return all;
 }
 
-/// The type of "bf16", "f8e4m3fn" and so on.
+/// Returns the type of a name such as "bf16" or "f8e4m3fn".
 static std::optional<DType> typeOf(StringRef name) {
   if (name.starts_with("f8"))
     return DType::F8;
@@ -288,7 +290,7 @@ Expected<Measurements> proteus::cost::readOpenXLA(StringRef text,
       columns.fail(row, "unknown types '" + columns.text(row, 5) + "'");
       break;
     }
-    // Products of single precision run as TF32 on these machines.
+    // On these machines, products of single precision run as TF32.
     if (*type == DType::F32)
       type = resultType = DType::TF32;
     Kernel kernel = makeProduct(columns.number(row, 1), columns.number(row, 2),
@@ -308,7 +310,8 @@ Expected<Measurements> proteus::cost::readOpenXLA(StringRef text,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Sheets that were exported as CSV: sections with headers of their own.
+/// Reader of a sheet that was exported as CSV. The sheet consists of sections,
+/// each with its own header.
 class DeepBenchReader {
 public:
   DeepBenchReader(const CSV &csv) : csv(csv) {}
@@ -331,7 +334,7 @@ private:
       if (!fields[0].empty()) {
         section = fields[0];
         header = row;
-        // Products have names of columns and section in one row.
+        // For products, this row also contains the names of the columns.
         continue;
       }
       if (section == "Convolution" && header + 1 == row) {
@@ -350,8 +353,8 @@ private:
     return Error::success();
   }
 
-  /// The field below the column whose name is `name` or begins with `name (`;
-  /// sheets differ in "stride" and "Stride".
+  /// Returns the field of the column whose name is `name` or begins with
+  /// `name (`. Ignores case, because sheets have both "stride" and "Stride".
   StringRef field(size_t row, StringRef name) const {
     for (auto [i, column] : llvm::enumerate(csv.row(header))) {
       StringRef own = StringRef(column).trim();
@@ -410,7 +413,7 @@ private:
         {"wrt Parameters", Pass::WeightGradient}};
     for (auto [name, pass] : passes) {
       double time = number(row, name);
-      // First layers have no gradient of their input.
+      // The first layer of a model has no gradient of its input.
       if (!std::isnan(time))
         all.push_back({makeConvolution(conv, type, pass), time * 1e-3, "", ""});
     }
@@ -436,7 +439,7 @@ Expected<Measurements> proteus::cost::readDeepBench(StringRef text,
 // SimuMax
 //===----------------------------------------------------------------------===//
 
-/// JSON in which lists may end with a comma, without those commas.
+/// Returns JSON text without commas at the end of lists and objects.
 static std::string withoutTrailingCommas(StringRef text) {
   std::string result;
   bool inString = false;
@@ -455,7 +458,7 @@ static std::string withoutTrailingCommas(StringRef text) {
 }
 
 namespace {
-/// A key such as "b=1, m=4096, layout=TN".
+/// A key such as "b=1, m=4096, layout=TN", split into its values.
 class ShapeKey {
 public:
   ShapeKey(const json::Reader &entry, StringRef key) : entry(entry) {
@@ -521,7 +524,8 @@ static Kernel groupedProductOf(const ShapeKey &key) {
   return makeGroupedProduct(groups, m, n, k, type, out);
 }
 
-/// Measured with a causal mask, though the efficiency counts all pairs.
+/// Returns the attention kernel of a key. SimuMax measured it with a causal
+/// mask, although its efficiencies count all pairs of queries and keys.
 static Kernel attentionOf(const ShapeKey &key, bool backward) {
   Attention attention;
   attention.batch = key.number("batch");

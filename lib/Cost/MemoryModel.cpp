@@ -22,9 +22,9 @@ proteus::cost::estimateMemory(const Device &device,
   double memory =
       kernel.bytes / (parameters.efficiency * device.memoryBandwidth);
   double work = std::max(compute, memory);
-  // What a small kernel takes anyway and what its bytes take overlap.
+  // The fixed time and the time of the work overlap: their 3-norm.
   double fixed = parameters.fixedTime;
   double once = std::cbrt(work * work * work + fixed * fixed * fixed);
-  // Every further step is launched again.
+  // Every further step is one more launch.
   return {once + (kernel.steps - 1) * fixed, memory > compute};
 }

@@ -1,4 +1,4 @@
-//===- Profile.cpp - profiles as files ------------------------------------===//
+//===- Profile.cpp - readers of profile files -----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,17 +25,18 @@ using namespace proteus;
 using namespace proteus::cost;
 
 //===----------------------------------------------------------------------===//
-// Our own format
+// The format of docs/profiles.md
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of one kernel by name, taken one by one; what is wrong is reported
-/// once.
+/// The sizes of one kernel by name. Readers take one size after another. Holds
+/// the first error.
 class Sizes {
 public:
   explicit Sizes(std::map<std::string, double> values)
       : values(std::move(values)) {}
 
+  /// Removes and returns a size that must exist.
   double take(StringRef name) {
     auto found = values.find(name.str());
     if (found == values.end()) {
@@ -48,10 +49,11 @@ public:
       fail("'" + name + "' must be positive");
     return value;
   }
+  /// Removes and returns a size, or returns `otherwise` if it is absent.
   double take(StringRef name, double otherwise) {
     return values.count(name.str()) ? take(name) : otherwise;
   }
-  /// 0, 1 or absent.
+  /// Removes and returns a size that is 0, 1 or absent.
   bool flag(StringRef name) {
     auto found = values.find(name.str());
     if (found == values.end())
@@ -62,7 +64,7 @@ public:
       fail("'" + name + "' must be 0 or 1");
     return value == 1;
   }
-  /// The first mistake; a size that nobody took is one.
+  /// Returns the first error. A size that no reader has taken is an error.
   std::string finish() {
     if (error.empty() && !values.empty())
       error = "the shape of this kernel has no '" + values.begin()->first + "'";
@@ -141,7 +143,8 @@ static Kernel takeConvolution(Sizes &sizes, DType type, Pass pass) {
   return makeConvolution(conv, type, pass);
 }
 
-/// The kernel of one row, or what is wrong with it.
+/// Sets `kernel` to the kernel of one row. Returns the error, or an empty
+/// string if there is none.
 static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
                             Sizes sizes, Kernel &kernel) {
   std::optional<Family> family = byName<Family>(op, allFamilies());
@@ -176,7 +179,7 @@ static std::string kernelOf(StringRef op, StringRef dtype, StringRef pass,
   return sizes.finish();
 }
 
-/// Whether a kernel that was measured in this way was part of a step.
+/// Returns true for "in_step", false for "alone", and nullopt for other words.
 static std::optional<bool> isInStep(StringRef how) {
   return llvm::StringSwitch<std::optional<bool>>(how)
       .Case("alone", false)
@@ -188,7 +191,8 @@ static std::string unknownWay(StringRef how) {
   return ("unknown way to measure '" + how + "' (one of alone, in_step)").str();
 }
 
-/// op,dtype,pass,shape,time_us and perhaps device and measured.
+/// Parses CSV with the columns op,dtype,pass,shape,time_us and the optional
+/// columns device and measured.
 static Expected<Measurements> parseOwnCSV(const CSV &csv) {
   SmallVector<size_t> columns;
   for (StringRef name : {"op", "dtype", "pass", "shape", "time_us"}) {
@@ -241,6 +245,7 @@ static Expected<Measurements> parseOwnCSV(const CSV &csv) {
   return all;
 }
 
+/// Parses JSON of the form
 /// {"device": .., "measured": ..,
 ///  "kernels": [{"op", "dtype", "pass", "shape", "time_us"}]}.
 static Expected<Measurements> parseOwnJSON(const json::Document &document) {
@@ -326,7 +331,8 @@ Expected<Measurements> proteus::cost::readProfile(StringRef path) {
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// Names of published tables.
+/// Names of devices in published tables, and the names of the same devices in
+/// cluster files.
 static constexpr std::pair<StringRef, StringRef> tableNames[] = {
     {"a100", "A100-SXM4-80GB"},
     {"h100", "H100-SXM5-80GB"},

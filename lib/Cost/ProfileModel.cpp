@@ -1,4 +1,4 @@
-//===- ProfileModel.cpp - measured kernels before models ------------------===//
+//===- ProfileModel.cpp - cost model with measured kernels ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,17 +19,17 @@
 using namespace llvm;
 using namespace proteus::cost;
 
-/// Repeated measurements of one kernel differ by this much.
+/// Relative difference between repeated measurements of one kernel.
 static constexpr double repeatError = 0.02;
-/// How much of what a lower clock costs a kernel may be wrong.
+/// Relative error of the modelled slowdown at the sustained clock.
 static constexpr double clockError = 0.5;
 
 namespace {
 
 using Coordinates = std::vector<double>;
 
-/// A kernel as a profile knows it: what must be the same, and the sizes between
-/// which may be interpolated.
+/// Coordinates of a kernel in a profile. Two kernels are comparable if their
+/// `same` coordinates are equal. The model interpolates between `sizes`.
 struct Place {
   Coordinates same, sizes;
 };
@@ -64,17 +64,18 @@ Place placeOf(const Kernel &kernel) {
   return place;
 }
 
-/// Kernels that differ in sizes only.
+/// Measurements of kernels that differ in sizes only. The deviation `off` of a
+/// measurement is the logarithm of measured over modelled time.
 class Points {
 public:
-  /// `off`: logarithm of the measured time over that of the model.
+  /// Adds one measurement.
   void add(const Coordinates &sizes, double off) {
     Point &point = points[sizes];
     point.off += off;
     ++point.count;
   }
 
-  /// What the model is off at `sizes`, if that was measured.
+  /// Returns the mean deviation at `sizes`, or nullopt without measurements.
   std::optional<double> measured(const Coordinates &sizes) const {
     auto found = points.find(sizes);
     if (found == points.end())
@@ -82,9 +83,11 @@ public:
     return found->second.off / found->second.count;
   }
 
-  /// What the model is off at `sizes`, and the spread of the neighbours. They
-  /// are the corners of the smallest cell that can be found around `sizes`:
-  /// along one size if possible, else along two, and so on.
+  /// Returns the interpolated deviation at `sizes` and the difference between
+  /// the largest and smallest deviation of the neighbours. The neighbours are
+  /// the corners of a cell around `sizes` with as few dimensions as possible:
+  /// along one size if there are such neighbours, else along two, and so on.
+  /// Returns nullopt if there is no such cell.
   std::optional<std::pair<double, double>>
   between(const Coordinates &sizes) const {
     unsigned count = sizes.size();
@@ -102,6 +105,7 @@ private:
     int count = 0;
   };
 
+  /// Returns true if `a` and `b` agree in the sizes whose bits are not set.
   static bool agree(const Coordinates &a, const Coordinates &b,
                     unsigned moving) {
     for (unsigned i = 0; i < a.size(); ++i)
@@ -110,8 +114,8 @@ private:
     return true;
   }
 
-  /// Interpolates in the logarithms of the sizes of which `moving` has a bit;
-  /// none unless all corners are there.
+  /// Interpolates in the logarithms of the sizes whose bits are set in
+  /// `moving`. Returns nullopt unless all corners of the cell were measured.
   std::optional<std::pair<double, double>> inCell(const Coordinates &sizes,
                                                   unsigned moving) const {
     Coordinates low(sizes.size(), 0), high(sizes.size(), HUGE_VAL);
@@ -163,9 +167,9 @@ public:
         alone(createDeviceModel(atFullClock(device), options)) {
     for (const Measurement &row : profile) {
       Place place = placeOf(row.kernel);
-      // A kernel that was measured alone is compared with the model at the
-      // clock it ran at. What the model is off by holds at the clock of a step
-      // too, whatever bounds the kernel.
+      // A kernel that was measured alone is compared with the model at the full
+      // clock, at which it ran. The deviation is assumed to be the same at the
+      // clock of a step.
       const KernelCostModel &like = row.inStep ? *inStep : *alone;
       double model = toSeconds(like.cost(row.kernel).time);
       Kind &kind = kinds[place.same];
@@ -206,17 +210,18 @@ private:
   /// Kernels that differ in sizes only.
   struct Kind {
     Points points;
-    bool measuredAlone = false;
+    bool measuredAlone = false; ///< true if some were measured alone
   };
 
-  /// Rows do not say where the channels of images are: they were measured as
-  /// the stack has them.
+  /// Returns the kernel with the default layout of channels. Profiles do not
+  /// contain the layout; the user measures with that of the stack.
   static Kernel asMeasured(Kernel kernel) {
     if (kernel.convolution)
       kernel.convolution->channelsLast = Convolution().channelsLast;
     return kernel;
   }
 
+  /// Returns the device at the clock without continuous load.
   static Device atFullClock(Device device) {
     device.sustained = 1;
     return device;

@@ -12,7 +12,8 @@
 
 using namespace proteus::cost;
 
-/// Kernels take up to twice as long as the datasheet promises.
+/// Expected mean relative error of the roofline. Kernels take up to twice the
+/// time that follows from the datasheet.
 static constexpr double rooflineUncertainty = 0.4;
 
 namespace {

@@ -1,4 +1,4 @@
-//===- Advice.cpp - what a step loses, and what would help ----------------===//
+//===- Advice.cpp - costs of a step and remedies --------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// What would shorten a communication, by the axes it runs over.
+/// Returns a remedy for a communication, by the axes over which it runs.
 static std::string remedyFor(StringRef kind, const Job &job) {
   StringRef axes = kind.split(" over ").second;
   if (axes.contains("tp"))
@@ -109,7 +109,7 @@ proteus::driver::smallerPlans(const Job &job, const Outcome &outcome) {
       propose([](plan::ParallelPlan &p) { p.offloadState = true; });
     }
   }
-  // Where none is enough alone, the cheap ones together.
+  // If no single change is enough, the cheap changes may be enough together.
   plan::ParallelPlan all = job.plan;
   if (all.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None)
     all.zero = plan::ZeroStage::States;

@@ -1,4 +1,4 @@
-//===- Commands.cpp - what the driver can do ------------------------------===//
+//===- Commands.cpp - subcommands of `proteus` ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -24,15 +24,15 @@ using namespace proteus::driver;
 
 namespace {
 
-/// The figures of one strategy that are set side by side.
+/// A row of the comparison: a strategy and its figures.
 struct Entry {
   std::string strategy;
-  std::string error; ///< why there are none
+  std::string error; ///< reason if there are no figures
   double seconds = 0;
   std::optional<double> samples, tokensPerDevice, mfu;
   int64_t needed = 0, capacity = 0;
   std::string limit;
-  /// A strategy that does fit, found by running it; empty if none is needed.
+  /// A strategy that fits, found by simulation; empty if this one fits.
   std::string instead;
 
   bool fits() const { return error.empty() && needed <= capacity; }
@@ -57,7 +57,8 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
   return entry;
 }
 
-/// Tries what the verdict suggests until something fits.
+/// Simulates the suggestions of the memory verdict until one of them fits, and
+/// returns its strategy and step time.
 static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
                                const Outcome &outcome) {
   for (const plan::ParallelPlan &smaller : smallerPlans(job, outcome)) {
@@ -186,7 +187,8 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
     if (!entries.back().fits())
       entries.back().instead = findSmaller(*context, one, *outcome);
   }
-  // What fits first, then by time; what can't run last.
+  // Strategies that fit come first, then those that do not, each by time.
+  // Strategies that can't be simulated come last.
   llvm::sort(entries, [](const Entry &a, const Entry &b) {
     auto rank = [](const Entry &e) {
       return !e.error.empty() ? 2 : e.fits() ? 0 : 1;

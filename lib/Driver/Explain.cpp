@@ -1,4 +1,4 @@
-//===- Explain.cpp - what would have to change to meet a measurement ------===//
+//===- Explain.cpp - causes of a prediction error -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ using namespace proteus::driver;
 
 namespace {
 
-/// A part of the model that may be wrong, and how to scale it.
+/// A part of the simulated costs that may be wrong, and a function to scale it.
 struct Mechanism {
   StringRef name;
   void (*scale)(sim::Workload &workload, double factor);
@@ -93,7 +93,8 @@ static constexpr Mechanism mechanisms[] = {
     {"time between steps", scaleGap},
 };
 
-/// The time of a step with one mechanism scaled; none if it can't be simulated.
+/// Returns the time of a step in seconds with one mechanism scaled, or nullopt
+/// if the changed workload can't be simulated.
 static std::optional<double> timeWith(const sim::Workload &workload,
                                       const Mechanism &mechanism,
                                       double factor) {
@@ -107,8 +108,8 @@ static std::optional<double> timeWith(const sim::Workload &workload,
   return cost::toSeconds(result->run.iterationTime);
 }
 
-/// The factor by which the mechanism would have to change so that the step
-/// takes `seconds`; none if no factor from 1/20 to 20 does it.
+/// Returns the factor for the mechanism with which the step takes `seconds`, or
+/// nullopt if no factor from 1/20 to 20 achieves that.
 static std::optional<double> factorFor(const sim::Workload &workload,
                                        const Mechanism &mechanism,
                                        double seconds) {

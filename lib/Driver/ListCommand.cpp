@@ -27,7 +27,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// 175181291520 as "175.18 B".
+/// Formats a number of parameters: 175181291520 is "175.18 B".
 static std::string inWords(int64_t parameters) {
   double value = static_cast<double>(parameters);
   if (value >= 1e9)
@@ -110,7 +110,7 @@ static int listSchedules() {
   return 0;
 }
 
-/// Names the stacks that decide `field` other than its default, with their
+/// Returns the stacks that decide `field` other than its default, with their
 /// values.
 static std::string stacksDeciding(const plan::Field &field) {
   std::string text;
@@ -127,7 +127,7 @@ static std::string stacksDeciding(const plan::Field &field) {
   return text;
 }
 
-/// Lists the fields of a plan, as a table or as one of Markdown.
+/// Lists the fields of a plan as a table of the terminal or of Markdown.
 static int listSwitches(bool asMarkdown) {
   std::vector<StringRef> labels = {
       "flag",          "values",         "meaning", "default",

@@ -1,4 +1,4 @@
-//===- Output.cpp - how commands speak ------------------------------------===//
+//===- Output.cpp - output of subcommands ---------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Output.h - how commands speak ----------------------------*- C++ -*-===//
+//===- Output.h - output of subcommands -------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,8 +27,9 @@ llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
 /// Fails if several of `files` are "-".
 llvm::Error checkOneToStandardOutput(llvm::ArrayRef<llvm::StringRef> files);
 
-/// Parses the arguments of a command that takes no others. With --help it
-/// prints `usage` and the flags. Returns the exit code if the command is done.
+/// Parses the arguments of a command that takes only flags. For --help, prints
+/// `usage` and the flags. Returns the exit code if the command is done, nullopt
+/// if it should continue.
 std::optional<int> parseOnly(Flags &flags, llvm::StringRef usage,
                              llvm::ArrayRef<std::string> arguments);
 

@@ -20,7 +20,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// The runs of a file, or those that are part of the tool.
+/// Reads the runs of a file, or those embedded in the tool if none is named.
 static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
   if (files.empty())
     return readReferenceRuns(embeddedReferenceRuns(), "runs.json");

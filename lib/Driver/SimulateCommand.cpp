@@ -25,7 +25,8 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// Flags may override what a DeepSpeed file says, so it is read first.
+/// Reads the file of --deepspeed-config. This happens before the flags are
+/// parsed, because flags override the file.
 static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -105,8 +106,8 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   return 0;
 }
 
-/// The module, below the command that simulates it: what is modelled is not
-/// part of a module.
+/// Prints the command that simulates the module, as a comment, and the module.
+/// The command has the options of the simulation, which a module does not hold.
 static void printModule(raw_ostream &os, mlir::ModuleOp module,
                         const Job &job) {
   std::string options = "summary";

@@ -30,7 +30,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// The memory of a run as its measurement counts it.
+/// Returns the memory of a run in bytes, counted as the measurement counts it.
 static double reportedMemory(const Case &one, const Outcome &outcome) {
   Expected<machine::Stack> stack = stackOf(one.job);
   std::string reported = stack ? stack->reportedMemory : "allocated";
@@ -38,7 +38,7 @@ static double reportedMemory(const Case &one, const Outcome &outcome) {
     consumeError(stack.takeError());
   if (reported == "allocated")
     return static_cast<double>(outcome.figures.peakMemoryBytes);
-  // The first rank writes the log.
+  // Frameworks log the memory of the first rank.
   const sim::ClassResult &first = outcome.result.classes.front();
   if (reported == "reserved")
     return static_cast<double>(first.allocator.reserved);
@@ -66,8 +66,7 @@ static CaseResult simulateCase(mlir::MLIRContext &context, const Case &one) {
   return result;
 }
 
-/// Simulates all cases on several threads. The order of results is that of the
-/// cases.
+/// Simulates all cases on `jobs` threads. Results have the order of the cases.
 static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
                                            unsigned jobs) {
   std::vector<CaseResult> results(cases.size());
@@ -78,7 +77,7 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
     std::unique_ptr<mlir::MLIRContext> context = createContext();
     for (size_t i = next++; i < cases.size(); i = next++) {
       results[i] = simulateCase(*context, cases[i]);
-      // Types and attributes of one case are of no use to the next.
+      // A new context frees the types and attributes of finished cases.
       if (i % 16 == 15)
         context = createContext();
       size_t finished = ++done;
@@ -182,7 +181,7 @@ static void printScores(raw_ostream &os, ArrayRef<GroupScore> scores) {
   table.print(os);
 }
 
-/// Each text and how often it was said, most frequent first.
+/// Prints each text with its number of occurrences, most frequent first.
 static void printCounts(raw_ostream &os, StringRef title,
                         ArrayRef<StringRef> texts) {
   MapVector<StringRef, unsigned> counts;
@@ -199,7 +198,8 @@ static void printCounts(raw_ostream &os, StringRef title,
     os << "  " << count << ": " << text << "\n";
 }
 
-/// Whether those that ran and those that ran out of memory are told apart.
+/// Prints how many cases are predicted not to fit, among those that ran and
+/// among those that ran out of memory.
 static void printMemory(raw_ostream &os, ArrayRef<Case> cases,
                         ArrayRef<CaseResult> results) {
   unsigned ran = 0, refused = 0, failed = 0, foreseen = 0;
@@ -249,8 +249,8 @@ static Expected<SustainedShare> parseSustained(StringRef text) {
   return SustainedShare{device.str(), formatv("{0:f6}", value)};
 }
 
-/// Gives the share to the cases on its device, which their clusters name
-/// (clusterOfCase).
+/// Sets the sustained share of the device for all cases on it. Their cluster
+/// texts, written by clusterOfCase, contain its name.
 static Error apply(const SustainedShare &share, std::vector<Case> &cases) {
   std::string named = "device = \"" + share.device + "\"";
   bool isUsed = false;

@@ -20,7 +20,8 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// The part of an attention that one rank computes.
+/// Sizes, positions and visible keys of the part of an attention that one rank
+/// computes.
 class AttentionBlock {
 public:
   template <typename OpT>
@@ -36,15 +37,17 @@ public:
         keyHeads(key->getDim(2) / dim), queryPlace(query.place),
         keyPlace(key.place), scale(1 / std::sqrt(double(dim))) {}
 
-  /// Calls `visit(b, h, i)` for every row: batch, local query head, query.
+  /// Calls `visit(b, h, i)` for every row, with the local indices of sample,
+  /// query head and query.
   void forEachRow(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
     for (int64_t b = 0; b < batch; ++b)
       for (int64_t h = 0; h < heads; ++h)
         for (int64_t i = 0; i < queries; ++i)
           visit(b, h, i);
   }
-  /// The local keys that the local query `i` sees: those at its own global
-  /// position and before.
+  /// Returns the local indices of the keys to which the local query `i`
+  /// attends. With a causal mask these are the keys at its own global position
+  /// and before.
   SmallVector<int64_t> visibleKeys(int64_t i) const {
     int64_t last = queryPlace.toGlobal(1, i);
     SmallVector<int64_t> visible;
@@ -53,23 +56,24 @@ public:
         visible.push_back(j);
     return visible;
   }
-  /// Position of the vector of a query.
+  /// Returns the position of the vector of a query.
   int64_t queryAt(int64_t b, int64_t h, int64_t i) const {
     return ((b * queries + i) * heads + h) * dim;
   }
-  /// Position of the vector of an output.
+  /// Returns the position of the vector of an output.
   int64_t outputAt(int64_t b, int64_t h, int64_t i) const {
     return ((b * queries + i) * heads + h) * valueDim;
   }
-  /// Position of the vector of a key for the local query head `h`.
+  /// Returns the position of the vector of a key for the local query head `h`.
   int64_t keyAt(int64_t b, int64_t h, int64_t j) const {
     return ((b * keys + j) * keyHeads + keyHead(h)) * dim;
   }
-  /// Position of the vector of a value for the local query head `h`.
+  /// Returns the position of the vector of a value for the local query head
+  /// `h`.
   int64_t valueAt(int64_t b, int64_t h, int64_t j) const {
     return ((b * keys + j) * keyHeads + keyHead(h)) * valueDim;
   }
-  /// Position of a row of the log-sum-exp.
+  /// Returns the position of a row of the log-sum-exp.
   int64_t rowAt(int64_t b, int64_t h, int64_t i) const {
     return (b * heads + h) * queries + i;
   }
@@ -80,7 +84,7 @@ public:
   double scale;
 
 private:
-  /// The local key head of the local query head `h`.
+  /// Returns the local key head of the local query head `h`.
   int64_t keyHead(int64_t h) const {
     int64_t head = queryPlace.toGlobal(2, h * dim) / dim;
     return *keyPlace.toLocal(2, head / group * dim) / dim;
@@ -88,7 +92,7 @@ private:
 };
 } // namespace
 
-/// The product of two vectors of `size` numbers.
+/// Returns the dot product of two vectors of `size` numbers.
 static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
                   int64_t j) {
   double sum = 0;
@@ -97,15 +101,15 @@ static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
   return sum;
 }
 
-/// to[i..] += factor * from[j..]
+/// Adds `size` numbers: to[i..] += factor * from[j..].
 static void add(int64_t size, Tensor &to, int64_t i, double factor,
                 const Tensor &from, int64_t j) {
   for (int64_t d = 0; d < size; ++d)
     to[i + d] += factor * from[j + d];
 }
 
-/// Attention over the keys that are held; `before` are the results over others,
-/// or none.
+/// Computes attention over the keys that the device holds. `before` are the
+/// results over other keys, or empty.
 template <typename OpT>
 static void attend(OpT op, Operands in, Operands before, Results out) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-//===- Collectives.cpp - data moved between ranks ---------------*- C++ -*-===//
+//===- Collectives.cpp - collectives on tensors of ranks --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -77,8 +77,9 @@ RankTensors proteus::interp::allReduce(const RankGrid &grid,
   return result;
 }
 
-/// Puts the parts of a group together along `dim`. Of parts in a zigzag the
-/// first halves ascend and the second halves descend.
+/// Returns the concatenation of the shards of a group along `dim`. If the
+/// layout is a zigzag, the whole consists of the first halves in ascending
+/// order, followed by the second halves in descending order.
 static Tensor join(ArrayRef<const Tensor *> parts, unsigned dim, bool zigzag) {
   if (!zigzag)
     return Tensor::concat(parts, dim);
@@ -109,9 +110,10 @@ RankTensors proteus::interp::allGather(const RankGrid &grid,
   return result;
 }
 
-/// The part of `tensor` along `dim` that a rank at `position` of `count` gets:
-/// contiguous, the remainder going one by one to the first parts; or, in a
-/// zigzag, one chunk counted from the front and one from the back.
+/// Returns the shard of `tensor` along `dim` of the rank at `position` of
+/// `count`. Shards are contiguous, and if `count` does not divide the size, the
+/// first shards have one more element. In a zigzag a shard consists of two
+/// chunks, one counted from the start and one counted from the end.
 static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
                      unsigned count, bool zigzag) {
   int64_t size = tensor.getDim(dim);
@@ -176,7 +178,9 @@ proteus::interp::allToAll(const RankGrid &grid, const RankTensors &input,
   return result;
 }
 
-/// What tells the ranks of a permute apart.
+/// Returns the identity of the block of `rank` in `layout`: its positions along
+/// the axes of every dimension, then its position among the replicas along
+/// `axes`.
 static SmallVector<int64_t> identify(const RankGrid &grid, unsigned rank,
                                      ArrayRef<Axis> axes,
                                      const dist::Layout &layout) {

@@ -1,4 +1,4 @@
-//===- Distributed.cpp - a schedule of programs executed --------*- C++ -*-===//
+//===- Distributed.cpp - execution of a schedule of programs ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace proteus::interp;
 using dist::Axis;
 using dist::AxisList;
 
-/// Relative difference from which on replicas count as different.
+/// Maximum relative difference of replicas that count as equal.
 static constexpr double replicaTolerance = 1e-9;
 
 static const dist::Layout &layoutOf(Value value) {
@@ -35,8 +35,9 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
   return *dist::getAxes(mesh, names);
 }
 
-/// The minor axes of dimension `dim`, as many as a collective runs over, in the
-/// order in which they shard it, and the way they do.
+/// Returns the `count` minor axes of dimension `dim`, over which a collective
+/// runs, in the order in which they shard it. The zigzag flag is that of the
+/// dimension.
 static AxisList minorAxes(Value value, unsigned dim, size_t count) {
   const AxisList &all = layoutOf(value).dims[dim];
   AxisList minor(ArrayRef<Axis>(all).take_back(count));
@@ -46,14 +47,16 @@ static AxisList minorAxes(Value value, unsigned dim, size_t count) {
 
 namespace {
 
-/// Messages on their way, by tag and micro-batch (none in the update).
+/// Messages that are sent and not received, by tag and micro-batch (nullopt in
+/// the update).
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
 
-/// What the stages have brought to their reductions, by tag and stage.
+/// Contributions of stages to reductions across stages, by tag and stage.
 using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
 
-/// The sections of one program for one micro-batch, or its update.
+/// Execution of the sections of one program for one micro-batch, or of its
+/// update.
 class Frame : public Executor {
 public:
   Frame(RankGrid grid, std::optional<int64_t> micro, Mailbox &mailbox,
@@ -97,7 +100,7 @@ private:
 
   std::optional<int64_t> micro;
   Mailbox &mailbox;
-  /// For the update: what the sections of every micro-batch have computed.
+  /// Frames of the micro-batches. Set in the frame of the update only.
   ArrayRef<std::unique_ptr<Frame>> microBatches;
 };
 
@@ -141,7 +144,7 @@ LogicalResult Frame::visit(dist::PermuteOp op) {
                             layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
-/// What the ranks hold after a value has left its fixed coordinates of `axes`.
+/// Broadcasts a value from its fixed coordinates along `axes` to all ranks.
 static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
                           const dist::Layout &layout, ArrayRef<Axis> axes) {
   SmallVector<int64_t> root;
@@ -163,7 +166,7 @@ RankTensors Frame::scatter(Value input, Value result, unsigned dim,
                     minorAxes(result, dim, axes.size()));
 }
 
-/// Ranks that are not where `value` is hold nothing of it.
+/// Sets the tensors of ranks that do not hold `value` to NaN.
 static void forget(const RankGrid &grid, Value value, RankTensors &tensors) {
   for (unsigned rank = 0; rank < grid.size(); ++rank)
     if (!layoutOf(value).isHeldAt(grid.getCoordinates(rank)))
@@ -217,7 +220,8 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
-/// Elements of a run of dimension `dim`, and of a chunk of it.
+/// Returns the numbers of elements of a run of dimension `dim` and of a chunk
+/// of the run.
 static std::pair<int64_t, int64_t> runOf(RankedTensorType whole, int64_t dim,
                                          int64_t groups, int64_t count) {
   int64_t run = whole.getDimSize(dim) / groups;
@@ -270,13 +274,13 @@ LogicalResult Frame::visit(dist::ShiftOp op) {
   return success();
 }
 
-/// Reduces some iterations of an operand.
+/// Reduces a range of iterations of an operand.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
-  // The dimension that the reduction shards is the one whose axes are new.
+  // The reduction shards the dimension of the result that has its axes.
   const dist::Layout &result = layoutOf(op.getOutputs()[operand]);
   unsigned dim = *result.getShardedDim(axes.front());
   return reduceScatter(getGrid(), input, dim,
@@ -284,7 +288,7 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-/// Gathers some iterations of an operand.
+/// Gathers a range of iterations of an operand.
 RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
                             const RankTensors &input) {
   Value value = op.getInputs()[operand];
@@ -295,7 +299,7 @@ RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
 
 /// Executes a fused collective bucket by bucket.
 template <typename OpT> LogicalResult Frame::runBuckets(OpT op) {
-  // What no bucket holds stays a value that can't be missed.
+  // Elements that are in no bucket stay NaN, so that their absence is noticed.
   std::vector<RankTensors> reduced(op.getInputs().size());
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     for (unsigned rank = 0; rank < getGrid().size(); ++rank)
@@ -394,21 +398,23 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
 
 namespace {
 
-/// One program in the course of its schedule.
+/// Execution of one program in the order of the schedule.
 class ProgramRun {
 public:
   ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
              Meetings &meetings, ArgumentValue arguments);
 
-  /// Whether a section can start: all that it receives is there. An update can
-  /// always start and waits where it is.
+  /// Returns true if a section can start, that is, if all messages that it
+  /// receives have been sent. An update can always start, because it can wait
+  /// in the middle.
   bool isReady(const dist::Work &work);
-  /// What has become of a section.
+  /// Progress of a section in one call of `execute`.
   enum class Progress { None, Some, Done };
-  /// Executes a section, or as much of the update as can be before others have
-  /// sent a message or brought their part of a reduction across stages.
+  /// Executes a section. Executes an update up to the next message that has not
+  /// been sent or the next reduction across stages to which another stage has
+  /// not yet contributed.
   FailureOr<Progress> execute(const dist::Work &work);
-  /// The results, put together from what the ranks hold.
+  /// Returns the results, assembled from the blocks of the ranks.
   FailureOr<std::vector<Tensor>> gatherResults();
 
 private:
@@ -423,7 +429,7 @@ private:
   int64_t stage;
   Mailbox &mailbox;
   Meetings &meetings;
-  /// Where an update that has begun goes on.
+  /// Next operation of an update that has started.
   Operation *next = nullptr;
   std::vector<std::unique_ptr<Frame>> microBatches;
   std::unique_ptr<Frame> update;
@@ -454,7 +460,8 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     RankTensors blocks;
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
-      // What a rank does not hold, it must not miss.
+      // A rank that does not hold the argument gets NaN, so that a read is
+      // noticed.
       if (!layoutOf(argument).isHeldAt(coordinates)) {
         blocks.emplace_back(dist::localShape(type, coordinates),
                             std::numeric_limits<double>::quiet_NaN());
@@ -476,8 +483,8 @@ bool ProgramRun::isReady(const dist::Work &work) {
   return ready;
 }
 
-/// Hands what the sections of the micro-batches have computed to the update, as
-/// far as it does not depend on the micro-batch.
+/// Sets, in the frame of the update, the outputs of sections that do not depend
+/// on the micro-batch. Emits an error if they differ between micro-batches.
 LogicalResult ProgramRun::enterUpdate() {
   for (dist::SectionOp section : program.getSections()) {
     if (section.getOnce())
@@ -508,7 +515,7 @@ void ProgramRun::finish(dist::SectionOp section, Frame &frame) {
     frame.alias(output, yielded);
 }
 
-/// Sums what the stages have brought; false if one is missing.
+/// Sums the contributions of all stages. Returns false if one is missing.
 bool ProgramRun::reduce(dist::StageReduceOp op) {
   auto &parts = meetings[op.getTag()];
   parts.try_emplace(stage, update->get(op.getInput()));
@@ -538,8 +545,8 @@ ProgramRun::continueUpdate(dist::SectionOp section) {
     progress = Progress::Some;
   }
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
-    // Updates exchange numbers about all gradients, so each waits for others in
-    // the middle.
+    // Updates of all stages exchange norms and overflow flags of the gradients,
+    // so an update may have to wait for other stages in the middle.
     auto recv = dyn_cast<dist::RecvOp>(next);
     if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
       return progress;
@@ -566,12 +573,13 @@ FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
   return Progress::Done;
 }
 
-/// Puts a value together. Replicas must agree; partial values are reduced.
+/// Returns the whole tensor of a value, assembled from the blocks of the ranks.
+/// Partial values are reduced. Emits an error if replicas differ.
 FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   const dist::Layout &layout = layoutOf(value);
-  // The first copy of every distinct block, by its coordinates with those of
-  // replicating axes at zero.
+  // First replica of every distinct block. The key is its coordinates, of which
+  // those of replicating axes are zero.
   using Coordinates = std::vector<int64_t>;
   std::map<Coordinates, Tensor> blocks;
   auto add = [&](const Frame &frame) -> LogicalResult {
@@ -605,7 +613,7 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
       if (failed(add(*frame)))
         return failure();
   }
-  // The value is the sum of the maxima, so those come first.
+  // The whole value is the sum of maxima, so maxima are reduced first.
   for (dist::ReductionKind kind :
        {dist::ReductionKind::Max, dist::ReductionKind::Sum}) {
     std::map<Coordinates, Tensor> reduced;
@@ -639,7 +647,8 @@ FailureOr<std::vector<Tensor>> ProgramRun::gatherResults() {
   return results;
 }
 
-/// Runs the orders of all programs, each until it waits for a message.
+/// Executes the programs in turn, each until it waits for a message, until none
+/// can continue. Emits an error if a program has not run to its end.
 static LogicalResult runSchedule(dist::ScheduleOp schedule,
                                  std::vector<ProgramRun> &runs) {
   std::vector<size_t> next(runs.size(), 0);

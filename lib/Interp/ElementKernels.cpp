@@ -23,14 +23,14 @@ static ArrayRef<int64_t> globalShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Position in the whole tensor of an element of a block.
+/// Returns the row-major position in the whole tensor of an element of a block.
 static int64_t globalPosition(Value value, const Place &place,
                               ArrayRef<int64_t> local) {
   return linearise(globalShape(value), place.toGlobal(local));
 }
 
 //===----------------------------------------------------------------------===//
-// Element by element
+// Element-wise operations
 //===----------------------------------------------------------------------===//
 
 static void map(const Tensor &x, Tensor &y,
@@ -45,7 +45,7 @@ static void map(const Tensor &a, const Tensor &b, Tensor &y,
     y[i] = function(a[i], b[i]);
 }
 
-/// Distribution function of the standard normal distribution.
+/// Returns the distribution function of the standard normal distribution.
 static double normal(double x) {
   return 0.5 * (1 + std::erf(x / llvm::numbers::sqrt2));
 }
@@ -79,7 +79,7 @@ static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 static double silu(double x) { return x * sigmoid(x); }
 
-/// Derivative of `silu`.
+/// Returns the derivative of `silu`.
 static double siluSlope(double x) {
   return sigmoid(x) * (1 + x * (1 - sigmoid(x)));
 }
@@ -155,7 +155,7 @@ static LogicalResult compute(nn::FillOp op, Operands, Results out) {
 }
 
 static LogicalResult compute(nn::AddOp, Operands in, Results out) {
-  // The right operand repeats along leading dimensions it lacks.
+  // The right operand is repeated along the leading dimensions that it lacks.
   const Tensor &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] + b[i % b.size()];
@@ -163,7 +163,7 @@ static LogicalResult compute(nn::AddOp, Operands in, Results out) {
 }
 
 static LogicalResult compute(nn::MulOp, Operands in, Results out) {
-  // As in nn.add.
+  // The right operand is repeated, as in nn.add.
   const Tensor &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] * b[i % b.size()];
@@ -205,8 +205,8 @@ static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
-  // By global position, so that a block that does not hold what its result
-  // needs is noticed.
+  // Elements are copied by global position, so that an operand whose block
+  // lacks elements of the result is noticed.
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   bool missing = false;
@@ -228,8 +228,9 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
   return success();
 }
 
-/// Copies between a tensor and the pieces that each group of its last
-/// dimension is cut into.
+/// Calls `copy` for every element of a tensor whose last dimension is split
+/// into `pieceSizes` within each group. The arguments are the number of the
+/// part and the positions of the element in the part and in the whole.
 static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
                        int64_t groups,
                        function_ref<void(unsigned, int64_t, int64_t)> copy) {
@@ -243,7 +244,7 @@ static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
   }
 }
 
-/// Size of a group of the last dimension of the whole `value`.
+/// Returns the size of a group of the last dimension of the whole `value`.
 static int64_t groupSize(Value value, int64_t groups) {
   return globalShape(value).back() / groups;
 }
@@ -276,7 +277,7 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// The gradient that an update applies.
+/// Returns the gradient that an update applies, multiplied by its factor.
 template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
   Tensor gradient = *in[1];
   if (op.getScaled()) {

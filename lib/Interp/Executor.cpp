@@ -1,4 +1,4 @@
-//===- Executor.cpp - operations executed over all ranks --------*- C++ -*-===//
+//===- Executor.cpp - execution of operations on all ranks ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Shape of what a rank holds; a scalar is a tensor without dimensions.
+/// Returns the shape of the block of `value` at `coordinates`. A scalar is a
+/// tensor without dimensions.
 static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? Shape(dist::localShape(type, coordinates)) : Shape();
@@ -28,7 +29,7 @@ static Place placeOf(Value value, ArrayRef<int64_t> coordinates) {
   return type ? Place(dist::localRanges(type, coordinates)) : Place();
 }
 
-/// Whether the results of `op` exist at `coordinates`.
+/// Returns true if the device at `coordinates` holds the results of `op`.
 static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
   return llvm::all_of(op->getResultTypes(), [&](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
@@ -61,7 +62,8 @@ LogicalResult Executor::visitKernel(Operation *op) {
   SmallVector<RankTensors> computed(op->getNumResults());
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
-    // Work at one place is not done elsewhere.
+    // A device that does not hold the results does not execute the operation.
+    // Its results are NaN, so that a wrong reader is noticed.
     if (!isDoneAt(op, coordinates)) {
       for (auto [i, result] : llvm::enumerate(op->getResults()))
         computed[i].emplace_back(localShapeOf(result, coordinates),
@@ -100,7 +102,7 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
         return repeat.emitOpError("can't be evaluated: a rank holds ")
                << tensor.getDim(0) << " of the " << count
                << " slices of an operand";
-  // Per stacked result and iteration, what the ranks hold.
+  // Tensors of the ranks, by stacked result and iteration.
   SmallVector<std::vector<RankTensors>> stacks(
       repeat.getStackedResults().size(), std::vector<RankTensors>(count));
   Operation *yield = repeat.getYield();
@@ -118,7 +120,8 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
       return failure();
     for (auto [number, stack] : llvm::enumerate(stacks))
       stack[i] = get(yield->getOperand(numCarried + number));
-    // All yielded values are read before a carried argument changes.
+    // All yielded values are read before a carried argument is set, because
+    // they may be carried arguments themselves.
     SmallVector<RankTensors> next;
     for (Value yielded : yield->getOperands().take_front(numCarried))
       next.push_back(get(yielded));

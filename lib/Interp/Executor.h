@@ -1,4 +1,4 @@
-//===- Executor.h - operations executed over all ranks ----------*- C++ -*-===//
+//===- Executor.h - execution of operations on all ranks --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,8 +20,9 @@
 
 namespace proteus::interp {
 
-/// Executes blocks in lock-step on all ranks of a grid: a value is one tensor
-/// per rank, an operation is evaluated on all ranks before the next one.
+/// Execution of blocks in lock-step on all ranks of a grid. A value is one
+/// tensor per rank, and an operation is evaluated on all ranks before the next
+/// one.
 class Executor {
 public:
   explicit Executor(RankGrid grid, Noise noise = {})
@@ -34,32 +35,35 @@ public:
   /// Executes one operation.
   mlir::LogicalResult run(mlir::Operation *op);
 
+  /// Sets the tensors of `value` without a check.
   void set(mlir::Value value, RankTensors tensors) {
     environment[value] =
         std::make_shared<const RankTensors>(std::move(tensors));
   }
-  /// What the ranks hold of `value`, which must have been computed.
+  /// Returns the tensors of `value`, which must have been computed.
   const RankTensors &get(mlir::Value value) const {
     auto found = environment.find(value);
     assert(found != environment.end() && "the value has been computed");
     return *found->second;
   }
+  /// Returns true if `value` has been computed.
   bool has(mlir::Value value) const { return environment.count(value); }
-  /// Makes `to` another name of `from`.
+  /// Sets `to` to the tensors of `from` without a copy.
   void alias(mlir::Value to, mlir::Value from) {
     auto found = environment.find(from);
     assert(found != environment.end() && "the value has been computed");
     std::shared_ptr<const RankTensors> tensors = found->second;
     environment[to] = std::move(tensors);
   }
-  /// Adds the noise to the elements of `value`.
+  /// Adds noise to `tensor`, a tensor of `value`, if its elements are floats.
   void disturb(mlir::Value value, Tensor &tensor);
-  /// Checks that every rank holds what the type of `value` says, then sets it.
+  /// Sets the tensors of `value`. Emits an error if the tensor of a rank does
+  /// not have the local shape of the type of `value`.
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
 
 protected:
-  /// Executes an operation that is neither structure nor kernel; `false` if it
-  /// is not known.
+  /// Executes an operation that is neither a repeat, a recomputation nor a
+  /// kernel. Returns false if the executor does not handle it.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:
@@ -69,7 +73,7 @@ private:
 
   RankGrid grid;
   Noise noise;
-  /// Tensors that have been disturbed, each with random numbers of its own.
+  /// Number of tensors with noise so far. Each has its own random sequence.
   uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };

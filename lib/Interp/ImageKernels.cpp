@@ -17,9 +17,9 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// A window that slides over an image.
+/// Window that slides over an image.
 struct Window {
-  int64_t height, width; ///< of the image
+  int64_t height, width; ///< size of the image in pixels
   ArrayRef<int64_t> kernel, stride, padding, dilation;
 
   /// Calls `visit` with the position in the kernel and in the image of every
@@ -36,8 +36,8 @@ struct Window {
   }
 };
 
-/// What a convolution multiplies: `visit` gets the positions in output, weight
-/// and image of every product.
+/// Scalar products of a convolution. `forEach` calls `visit` with the positions
+/// in output, weight and image of every product.
 struct Products {
   const Tensor &output, &weight, &image;
   ArrayRef<int64_t> stride, padding, dilation;
@@ -47,7 +47,8 @@ struct Products {
     Window window = {image.getDim(2), image.getDim(3), kernel,
                      stride,          padding,         dilation};
     int64_t pixels = window.height * window.width;
-    // A block holds whole groups: the weight tells how many channels one has.
+    // A block holds whole groups. The weight has the number of input channels
+    // of a group.
     int64_t ins = weight.getDim(1);
     int64_t groups = image.getDim(1) / ins;
     int64_t outs = output.getDim(1) / groups;
@@ -71,7 +72,7 @@ static void compute(nn::Conv2DOp op, Operands in, Results out) {
   const Tensor &x = *in[0], &w = *in[1];
   Products{y, w, x, op.getStride(), op.getPadding(), op.getDilation()}.forEach(
       [&](int64_t o, int64_t k, int64_t i) { y[o] += w[k] * x[i]; });
-  // Of the parts of a sum, the first one adds the bias.
+  // If `in` is split, only the devices with its first shard add the bias.
   if (!op.getBias() || !in[1].place.toLocal(1, 0))
     return;
   int64_t pixels = y.getDim(2) * y.getDim(3);
@@ -113,7 +114,7 @@ static void forEachPool(const Tensor &output, const Tensor &image,
   });
 }
 
-/// The first of the largest elements.
+/// Returns the position of the first of the largest elements.
 static int64_t argMax(const Tensor &image, ArrayRef<int64_t> pixels) {
   return *llvm::max_element(
       pixels, [&](int64_t a, int64_t b) { return image[a] < image[b]; });

@@ -1,4 +1,4 @@
-//===- KernelKinds.h - the evaluations by kind of operation -----*- C++ -*-===//
+//===- KernelKinds.h - evaluation by kind of operation ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function evaluates the operations of one kind and returns no value for
-// others.
+// Functions called by `evaluate`. Each function evaluates the operations of one
+// kind and returns nullopt for other operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,41 +22,44 @@ namespace proteus::interp {
 
 using Operands = llvm::ArrayRef<OperandBlock>;
 using Results = llvm::MutableArrayRef<ResultBlock>;
-/// Whether an operation was evaluated; none if it is of another kind.
+/// Success or failure of an evaluation, or nullopt if the operation is of
+/// another kind.
 using Evaluated = std::optional<mlir::LogicalResult>;
 
-/// Products: linear, matmul, and their gradients.
+/// Evaluates nn.linear, nn.matmul and their gradients.
 Evaluated evaluateMatrix(mlir::Operation *op, Operands in, Results out);
-/// Convolution and pooling, and their gradients.
+/// Evaluates convolution and pooling, and their gradients.
 Evaluated evaluateImage(mlir::Operation *op, Operands in, Results out);
-/// Attention and its gradient.
+/// Evaluates attention and its gradient, whole or by blocks of keys.
 Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
-/// Embedding, normalisation, losses, and their gradients.
+/// Evaluates embedding, layer normalisation and losses, and their gradients.
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
-/// Element-wise operations, sums, views and updates.
+/// Evaluates element-wise operations, sums, views and updates.
 Evaluated evaluateElements(mlir::Operation *op, Operands in, Results out);
-/// Repetition and transposition.
+/// Evaluates nn.broadcast and nn.transpose.
 Evaluated evaluateShapes(mlir::Operation *op, Operands in, Results out);
-/// Rotary embedding and causal masks.
+/// Evaluates rotary embeddings and causal masks.
 Evaluated evaluateSequences(mlir::Operation *op, Operands in, Results out);
-/// Softmax, its gradient and its pieces.
+/// Evaluates softmax, its gradient and their decompositions.
 Evaluated evaluateSoftmax(mlir::Operation *op, Operands in, Results out);
-/// RMS and batch normalisation, their gradients and pieces.
+/// Evaluates RMS and batch normalisation, their gradients and decompositions.
 Evaluated evaluateNormalizations(mlir::Operation *op, Operands in, Results out);
-/// Bags of table rows and feature interaction, and their gradients.
+/// Evaluates embedding bags and feature interaction, their gradients and
+/// updates.
 Evaluated evaluateRecommender(mlir::Operation *op, Operands in, Results out);
-/// Long short-term memory and its gradients.
+/// Evaluates long short-term memory and its gradients.
 Evaluated evaluateRecurrent(mlir::Operation *op, Operands in, Results out);
-/// Mixture of experts: routing, dispatch, grouped products, and their
-/// gradients.
+/// Evaluates the operations of mixtures of experts (routing, dispatch,
+/// combination, grouped products) and their gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
-/// Norms and checks of gradients, and the factor that follows from them.
+/// Evaluates norms and overflow checks of gradients, and the factor of the
+/// updates.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
-/// Structured operations and what they start from.
+/// Evaluates structured operations of linalg, and constants and empty tensors.
 Evaluated evaluateLinalg(mlir::Operation *op, Operands in, Results out,
                          ScalarLookup scalars);
 
-/// Product of all dimensions but the last `count`.
+/// Returns the product of the sizes of all dimensions but the last `count`.
 int64_t leadingSize(const Tensor &tensor, unsigned count = 1);
 
 } // namespace proteus::interp

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - what one operation computes on one rank ----*- C++ -*-===//
+//===- Kernels.cpp - evaluation of an operation on one rank -----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,8 +22,8 @@ int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
 
 namespace {
 
-/// Finds which part of every iterator the blocks of an operation hold, and
-/// checks that all blocks say the same.
+/// Verifier of the condition that all blocks of an operation hold the same part
+/// of every iterator.
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)
@@ -51,7 +51,7 @@ private:
                << formatRanges(ranges);
       return success();
     }
-    // The parts of a fused dimension are those of its major iterator.
+    // A split of a fused dimension is a split of its major iterator.
     int64_t minor = 1;
     for (unsigned iterator : iterators.drop_front())
       minor *= space.iterators[iterator].size;
@@ -78,7 +78,7 @@ private:
 
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
-  /// The part of every iterator; empty where none is known.
+  /// Part of every iterator, or empty if no block has defined it yet.
   SmallVector<dist::Ranges> parts;
 };
 

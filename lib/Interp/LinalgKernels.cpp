@@ -24,12 +24,13 @@ using linalg::LinalgOp;
 
 namespace {
 
-/// Runs the scalar body of a structured operation at one point after the other.
+/// Evaluation of the scalar body of a structured operation at one point of its
+/// iteration space.
 class Body {
 public:
   Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}
 
-  /// Computes what the body yields at the global `point`.
+  /// Computes the values that the body yields at the global `point`.
   FailureOr<SmallVector<double>> run(ArrayRef<double> arguments,
                                      ArrayRef<int64_t> point);
 
@@ -38,7 +39,8 @@ private:
     auto found = values.find(value);
     return found != values.end() ? found->second : scalars(value);
   }
-  /// The value of an operation; none if it is not known.
+  /// Returns the value of an operation, or nullopt if the interpreter cannot
+  /// evaluate it.
   std::optional<double> compute(Operation *inner, ArrayRef<int64_t> point);
 
   LinalgOp op;
@@ -88,7 +90,8 @@ static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   llvm_unreachable("unknown predicate");
 }
 
-/// The value of a scalar constant.
+/// Returns the value of a scalar constant, or nullopt if the constant is no
+/// scalar.
 static std::optional<double> constantValue(Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return number.getValueAsDouble();
@@ -156,7 +159,7 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
   return yielded;
 }
 
-/// The part of every loop that the blocks hold.
+/// Returns the part of every loop that the blocks hold.
 static Place loopParts(LinalgOp op, Operands in) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<dist::Ranges> parts;
@@ -173,7 +176,8 @@ static Place loopParts(LinalgOp op, Operands in) {
   return Place(parts);
 }
 
-/// The index in a block of what `map` reads at the global `point`.
+/// Returns the local index of the element of a block that `map` selects at the
+/// global `point`.
 static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
                      const Place &place) {
   Shape index;
@@ -229,7 +233,7 @@ Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
         return compute(structured, in, out, scalars);
       })
       .Case([&](tensor::EmptyOp) {
-        // Whoever reads it gets what can't be missed.
+        // A program that reads the elements of an empty tensor gets NaN.
         out[0].data = Tensor(out[0].data.getShape(),
                              std::numeric_limits<double>::quiet_NaN());
         return success();

@@ -1,4 +1,4 @@
-//===- MatrixKernels.cpp - products and their gradients ---------*- C++ -*-===//
+//===- MatrixKernels.cpp - matrix products and their gradients --*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// c[i, j] = Σ_k a(i, k) b(k, j).
+/// Computes c[i, j] = Σ_k a(i, k) b(k, j).
 static void multiply(int64_t m, int64_t n, int64_t k,
                      function_ref<double(int64_t, int64_t)> a,
                      function_ref<double(int64_t, int64_t)> b, double *c) {
@@ -36,7 +36,7 @@ static void compute(nn::LinearOp op, Operands in, Results out) {
   multiply(
       rows, outs, ins, [&](int64_t r, int64_t i) { return x[r * ins + i]; },
       [&](int64_t i, int64_t o) { return w[o * ins + i]; }, &y[0]);
-  // Of the parts of a sum, the first one adds the bias.
+  // If `in` is split, only the devices with its first shard add the bias.
   if (op.getBias() && in[1].place.toLocal(1, 0))
     for (int64_t i = 0; i < rows * outs; ++i)
       y[i] += (*in[2])[i % outs];

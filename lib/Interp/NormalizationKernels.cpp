@@ -23,7 +23,7 @@ using namespace proteus::interp;
 // RMS normalisation
 //===----------------------------------------------------------------------===//
 
-/// 1 / √(mean(x²) + ε) of the row of `x` that starts at `begin`.
+/// Returns 1 / √(mean(x²) + ε) of the row of `x` that starts at `begin`.
 static double inverseRms(const Tensor &x, int64_t begin, int64_t hidden) {
   double square = 0;
   for (int64_t h = 0; h < hidden; ++h)
@@ -63,8 +63,8 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Walks [batch, channel, positions..] and says which cell of [group, channel]
-/// an element belongs to.
+/// Map from the elements of `[batch, channel, positions..]` to the cells of
+/// `[group, channel]`, over which statistics are computed.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),
@@ -76,7 +76,7 @@ struct Cells {
     return i / groupSize * channels + channel(i);
   }
   int64_t channels, cells, positions, groupSize;
-  /// Values per cell.
+  /// Number of values per cell.
   double count;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Place.cpp - where a block lies in the whole tensor -------*- C++ -*-===//
+//===- Place.cpp - ranges of a block in its tensor --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

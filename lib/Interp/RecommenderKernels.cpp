@@ -16,8 +16,10 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Calls `visit` with the position of an element of the bags' result, and that
-/// of a row element it sums, for all rows that the block of the table holds.
+/// Calls `visit` for every table element that is a summand of an element of the
+/// result. The arguments are the position of the element of the result and that
+/// of the table element. Rows that the block of the table does not hold are
+/// skipped.
 static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
                           const Place &tablePlace,
                           function_ref<void(int64_t, int64_t)> visit) {
@@ -26,7 +28,7 @@ static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
           hidden = table.getDim(-1);
   int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
   for (int64_t i = 0; i < ids.size(); ++i) {
-    // A row that others hold contributes nothing here.
+    // A row on another device contributes nothing to this block.
     std::optional<int64_t> row =
         tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
     if (!row)
@@ -65,8 +67,8 @@ static void compute(nn::EmbeddingBagUpdateOp op, Operands in, Results out) {
                 });
 }
 
-/// Calls `visit` with the position of a product of two features and those of
-/// the factors, for every element of the sums.
+/// Calls `visit` for every summand of the dot products of two features. The
+/// arguments are the position of the dot product and those of the two factors.
 static void
 forEachProduct(const Tensor &features,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {

@@ -1,4 +1,4 @@
-//===- RecurrentKernels.cpp - layers that go through time -------*- C++ -*-===//
+//===- RecurrentKernels.cpp - recurrent layers ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// Positions of what one sample of a sequence has at one time.
+/// Positions of the states and gates of a sample at a time.
 struct Steps {
   int64_t batch, time, hidden;
   bool reverse;
@@ -28,12 +28,13 @@ struct Steps {
       : batch(states.getDim(0)), time(states.getDim(1)),
         hidden(states.getDim(2)), reverse(reverse) {}
 
-  /// The time of step `number`, and the position of its first state for sample
-  /// `b`; its gates start at four times that.
+  /// Returns the position of the first state of sample `b` at step `number`.
+  /// Its gates start at four times this position.
   int64_t at(int64_t b, int64_t number) const {
     return (b * time + (reverse ? time - 1 - number : number)) * hidden;
   }
-  /// Gates of one kind are together: the position of `gate` of unit `h`.
+  /// Returns the position of `gate` of hidden unit `h`, where `state` is the
+  /// position of the first state. Gates of one kind are contiguous.
   int64_t gate(int64_t state, int64_t gate, int64_t h) const {
     return 4 * state + gate * hidden + h;
   }

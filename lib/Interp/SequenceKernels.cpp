@@ -1,4 +1,4 @@
-//===- SequenceKernels.cpp - what depends on positions ----------*- C++ -*-===//
+//===- SequenceKernels.cpp - position-dependent operations ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

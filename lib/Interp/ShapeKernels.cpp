@@ -1,4 +1,4 @@
-//===- ShapeKernels.cpp - repetition and transposition ----------*- C++ -*-===//
+//===- ShapeKernels.cpp - broadcast and transposition -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SoftmaxKernels.cpp - softmax and its pieces --------------*- C++ -*-===//
+//===- SoftmaxKernels.cpp - softmax and its decomposition -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

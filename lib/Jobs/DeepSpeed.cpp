@@ -13,7 +13,8 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// A value that may be "auto": left to others.
+/// Returns the integer of `key`, or nullopt if it is absent or "auto", which
+/// leaves it to the framework.
 static std::optional<int64_t>
 integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
   if (!object.has(key))
@@ -25,8 +26,8 @@ integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
   return value.integer(min, max);
 }
 
-/// The part of the file that `key` names, which must be an object; none if the
-/// file does not have it.
+/// Returns the part of the file with this key, which must be an object, or
+/// nullopt if the file does not have it.
 static std::optional<json::Reader> partOf(const json::Reader &object,
                                           StringRef key) {
   if (!object.has(key))
@@ -45,7 +46,7 @@ static bool isEnabled(const json::Reader &root, StringRef key) {
   return !(value.isString() && value.string() == "auto") && value.boolean();
 }
 
-/// Whether a part of the state is kept on the host.
+/// Returns true if the file offloads this part of the state to the host.
 static bool isOffloaded(const json::Reader &zero, StringRef key) {
   std::optional<json::Reader> part = partOf(zero, key);
   if (!part || !part->has("device"))
@@ -83,7 +84,7 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
       plan.zero = static_cast<plan::ZeroStage>(*value);
     if (auto value =
             integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
-      // DeepSpeed counts elements.
+      // DeepSpeed states the size in elements.
       plan.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
     if (isOffloaded(*zero, "offload_optimizer"))
       plan.offloadState = true;

@@ -1,4 +1,4 @@
-//===- Job.cpp - a training job, as a user states it ----------------------===//
+//===- Job.cpp - description of a training job ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,11 +19,11 @@ using namespace proteus::driver;
 using plan::maxBatch;
 using plan::maxDegree;
 
-/// Returns the help of a field with its default.
+/// Returns the help of a field, followed by its default.
 static std::string helpOf(const plan::Field &field) {
   if (field.help.find("(default") != std::string::npos)
     return field.help;
-  // Stacks may decide the fields that have a key there.
+  // A stack may decide the fields that have a stack key.
   if (!field.stackKey.empty() || field.member == "gradientReduction")
     return field.help + " (default: as the stack does)";
   if (field.defaultText.empty() || field.kind == plan::Field::Kind::Integer ||
@@ -57,7 +57,7 @@ void proteus::driver::addPlanFlags(Flags &flags, plan::ParallelPlan &plan) {
   }
 }
 
-/// A positive number.
+/// Adds a flag with a positive number.
 static void factor(Flags &flags, StringRef name, StringRef help,
                    std::optional<double> &target,
                    ArrayRef<StringRef> aliases = {}) {

@@ -1,4 +1,4 @@
-//===- RunJob.cpp - from a job to its figures -----------------------------===//
+//===- RunJob.cpp - simulation of a job -----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,21 +42,23 @@ std::unique_ptr<MLIRContext> proteus::driver::createContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
-  // Messages name what is wrong; whole models printed behind them bury it.
+  // The diagnostics name the faulty operation; printing whole models after them
+  // would bury the message.
   context->printOpOnDiagnostic(false);
   return context;
 }
 
 namespace {
 
-/// Collects what passes say while it lives.
+/// Collector of the diagnostics that a context emits during the lifetime of the
+/// object.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)
       : handler(&context, [this](Diagnostic &diagnostic) {
           std::string text;
           llvm::raw_string_ostream os(text);
-          // Where it is only helps in a file that the user wrote.
+          // A location helps only if it points into a file of the user.
           if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
             os << at.getFilename().getValue() << ":" << at.getLine() << ":"
                << at.getColumn() << ": ";
@@ -76,7 +78,7 @@ public:
     return createStringError(error.empty() ? fallback.str() : error);
   }
 
-  std::string error; ///< the first
+  std::string error; ///< first error
   std::vector<std::string> remarks;
 
 private:
@@ -85,7 +87,7 @@ private:
 
 } // namespace
 
-/// Types of a precision as the model library calls them.
+/// Returns the types of a job's precision in the words of the model library.
 static models::Precision precisionOf(const Job &job) {
   models::Precision precision;
   precision.optimizer = job.optimizer;
@@ -100,7 +102,8 @@ static models::Precision precisionOf(const Job &job) {
   return precision;
 }
 
-/// Text and number of GPUs of the cluster that a job names.
+/// Attaches the cluster of a job to the module. A preset without a number of
+/// nodes gets as many nodes as `gpus` devices need.
 static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   Builder builder(module.getContext());
   if (!job.clusterText.empty()) {
@@ -130,14 +133,14 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   return Error::success();
 }
 
-/// Says which software runs a job, and where.
+/// Attaches the stack and the site of a job to the module.
 static void attachStack(ModuleOp module, const Job &job) {
   Builder builder(module.getContext());
   std::string stack = job.stack;
   if (stack.empty() && !job.isFile())
     stack = "generic";
   if (job.stepGap) {
-    // A stack that differs from the named one in this.
+    // A stack that is derived from the named one and replaces its step gap.
     std::string base =
         stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
     stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
@@ -158,13 +161,13 @@ static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
   plan::ParallelPlan plan = job.plan;
   plan.dp = sizes.dp;
   plan.accumulation = sizes.microBatches;
-  // A sequence can't be split over one device.
+  // With a single device of tp there is no axis along which to split sequences.
   if (plan.tp.value_or(1) == 1)
     plan.sequenceParallel.reset();
   return plan;
 }
 
-/// Returns an error if `field`, which a flag states, is stated by the tree too.
+/// Returns an error: a flag states `field`, which `op` of the tree states too.
 static Error alreadyStated(strategy::TreeOp tree, Operation *op,
                            const plan::Field &field, StringRef value) {
   std::string text;
@@ -179,7 +182,8 @@ static Error alreadyStated(strategy::TreeOp tree, Operation *op,
   return createStringError(text);
 }
 
-/// Adds the decisions of a job to a tree that leaves them open.
+/// Adds the decisions of a job to a tree that leaves them open. Fails if the
+/// tree states one of them too.
 static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   for (const plan::Field &field : plan::fields())
     if (std::optional<std::string> value = field.get(job.plan))
@@ -200,7 +204,8 @@ static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   return Error::success();
 }
 
-/// Devices of the cluster that a job names, if it states its size.
+/// Returns the number of devices of a cluster that is named as NAME:NODES, or
+/// nullopt for others.
 static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   StringRef name = job.cluster;
   if (job.clusterText.empty() && name.contains(':')) {
@@ -212,8 +217,8 @@ static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   return std::nullopt;
 }
 
-/// Whether brackets of `text` nest deeper than any model's do. MLIR's parser
-/// calls itself for each of them, until the stack ends.
+/// Returns true if the brackets of `text` nest deeper than those of any model.
+/// MLIR's parser recurses for each bracket and would overflow the stack.
 static bool nestsTooDeep(StringRef text) {
   constexpr int most = 500;
   int depth = 0;
@@ -255,8 +260,8 @@ static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
   return module;
 }
 
-/// The global batch of a model that is given as IR: the first dimension of its
-/// inputs.
+/// Returns the global batch of a model that is given as IR: the first dimension
+/// of its inputs.
 static std::optional<int64_t> batchOf(ModuleOp module) {
   std::optional<int64_t> batch;
   module.walk([&](func::FuncOp function) {
@@ -270,8 +275,9 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
   return batch;
 }
 
-/// Batch norms have statistics of their own on every device and for every
-/// micro-batch, as frameworks do it unless told otherwise.
+/// Sets the groups of batch norms, unless the request does. As in frameworks by
+/// default, each data-parallel device computes statistics of its own for each
+/// micro-batch.
 static Error setNormGroups(models::ModelRequest &request,
                            const plan::Sizes &sizes) {
   constexpr llvm::StringLiteral name = "norm_groups";
@@ -295,7 +301,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
   std::vector<std::string> remarks;
-  // The rules of the original know no software.
+  // The rules of the reference have no software stack.
   if (job.fidelity == "paper") {
     if (!job.stack.empty() && job.stack != "none")
       remarks.push_back("fidelity=paper knows no stack: '" + job.stack +
@@ -329,7 +335,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
       return createStringError(
           "dimensions of a model in a file are what they are there; leave "
           "--seq and --set out, or use a preset");
-    // TF32 is a matter of the device, not of the model.
+    // TF32 is a mode of the device and changes no type of the model.
     if (const Job usual;
         job.optimizer != usual.optimizer ||
         (job.precision != usual.precision && job.precision != "tf32"))
@@ -365,7 +371,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     if (!llvm::hasSingleElement(trees))
       return createStringError("'" + job.model +
                                "' has several strategy trees; keep one");
-    // The decisions of the stack follow in match-strategy.
+    // match-strategy adds the decisions of the stack later.
     if (Error error = mergeIntoTree(*trees.begin(), given))
       return std::move(error);
     if (!job.cluster.empty() || !job.clusterText.empty())
@@ -440,7 +446,7 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
     return module.takeError();
   Outcome outcome;
   PassManager manager(&context);
-  // Verifiers of phases are for those who write passes and trees.
+  // Verification between passes serves authors of passes and trees only.
   manager.enableVerifier(false);
   LowerStrategyOptions lower;
   buildLowerStrategyPipeline(manager, lower);
@@ -456,8 +462,8 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
   return outcome;
 }
 
-/// Takes the memory of the longest sequences, which must fit, for that of the
-/// mean ones, which decide the time.
+/// Replaces the memory of `outcome` by that of `longest`. The mean sequences
+/// determine the time, but the longest ones must fit into memory.
 static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   auto &classes = outcome.result.classes;
   if (classes.size() != longest.result.classes.size())

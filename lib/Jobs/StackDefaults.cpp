@@ -1,4 +1,4 @@
-//===- StackDefaults.cpp - what a software stack decides ------------------===//
+//===- StackDefaults.cpp - decisions that a stack takes for a job ---------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -35,7 +35,7 @@ Expected<machine::Stack> proteus::driver::stackOf(const Job &job) {
   return machine::parseStackJSON(*text, name);
 }
 
-/// Values of the dimensions of a job's model by name.
+/// Returns the dimensions of a job's model by name.
 static Expected<StringMap<std::string>> dimensionsOf(const Job &job) {
   models::ModelRequest request;
   request.model = job.model;
@@ -63,9 +63,9 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     if (values->contains(name) && !isGiven(name))
       job.overrides.push_back((name + "=" + value).str());
   };
-  // Kernels of models that have a choice.
-  // Those without a kernel of their own have as many key heads as heads (0: as
-  // many) and no latent attention.
+  // Choose the kernels of models that offer a choice. Unfused attention is
+  // modelled only for models with as many key heads as heads (0 stands for that
+  // number) and without latent attention.
   auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
     return !values->contains(name) ||
            is_contained(allowed, StringRef((*values)[name]));
@@ -121,8 +121,8 @@ Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
                       "nothing");
     return Error::success();
   }
-  // Lengths are spread over a bin, so half of it is padding on average. Bins
-  // keep lengths that products like.
+  // Lengths are spread evenly over a bin, so half a bin is padding on average.
+  // Lengths of bins are multiples of 8, for which products are fast.
   constexpr int64_t multiple = 8;
   int64_t padded = *job.meanTokens + stack.lengthBin / 2;
   padded = std::min(seq, (padded + multiple - 1) / multiple * multiple);
@@ -165,7 +165,8 @@ Error proteus::driver::applyExpertBalance(Job &job) {
     return createStringError("the model '" + job.model +
                              "' has no experts; leave --expert-balance, "
                              "--expert-capacity and --pad-experts out");
-  // All wait for the fullest: as many slots are computed as it fills.
+  // All devices wait for the fullest expert, so every expert computes as many
+  // slots as the fullest one fills.
   double filled = job.expertBalance.value_or(1);
   double slots = job.padExperts
                      ? *job.expertCapacity

@@ -1,4 +1,4 @@
-//===- Cluster.cpp - nodes, their insides and the fabric ------------------===//
+//===- Cluster.cpp - clusters: nodes and the fabric -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -43,7 +43,7 @@ int64_t Cluster::devicesPerNode() const {
 }
 
 namespace {
-/// Where a device is.
+/// Node of a device, its number in the node, and the kind of the node.
 struct Place {
   int64_t node = 0;
   uint32_t local = 0;
@@ -51,8 +51,9 @@ struct Place {
 };
 } // namespace
 
-/// The last run takes devices beyond the cluster too: planning may look at a
-/// mesh before someone has compared it to the cluster.
+/// Returns the node of `device`. Devices beyond the cluster count as devices of
+/// further nodes of the last run, because passes may use a mesh before the
+/// check that the cluster has enough devices.
 static Place placeOf(const Cluster &cluster, int64_t device) {
   assert(device >= 0 && !cluster.nodes.empty());
   int64_t firstNode = 0;

@@ -1,4 +1,4 @@
-//===- ClusterJSON.cpp - clusters as data ---------------------------------===//
+//===- ClusterJSON.cpp - readers of cluster files -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -46,7 +46,7 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
     uint32_t pcie = add(VertexKind::PCIeSwitch, "pcie switch", i);
     graph.connect(device, pcie, LinkKind::PCIe, interNode.bandwidth);
     uint32_t nic = add(VertexKind::NIC, "nic", i);
-    // The figure is what is left of the line rate.
+    // `bandwidth` is the rate that remains of the line rate.
     graph.vertices[nic].portBandwidth = interNode.bandwidth / networkEfficiency;
     graph.vertices[nic].guid = graph.vertices[nic].name;
     graph.connect(nic, pcie, LinkKind::PCIe, interNode.bandwidth);
@@ -64,7 +64,8 @@ NodeKind proteus::machine::makeSimpleNode(int64_t count, const Link &intraNode,
   return kind;
 }
 
-/// The short form: equal nodes of devices on one switch.
+/// Reads the short form of a cluster file: equal nodes, each with devices on
+/// one switch.
 static void readSimpleCluster(const Reader &root, Cluster &cluster) {
   root.expectKeys({"name", "source", "device", "nodes", "devices_per_node",
                    "intra_node", "inter_node", "host"});
@@ -203,11 +204,11 @@ static void readFabric(const Reader &reader, Fabric &fabric) {
 }
 
 //===----------------------------------------------------------------------===//
-// The two links that planning uses
+// Links for cost models with two levels
 //===----------------------------------------------------------------------===//
 
-/// What leaves the worst device of a node: by NVLink if it has some, else by
-/// PCIe. 0 for a device without links.
+/// Returns the lowest bandwidth out of a device of a node: over NVLink if the
+/// device has NVLinks, else over PCIe. It is 0 for a device without links.
 static double leastDeviceBandwidth(const NodeGraph &graph) {
   std::vector<double> nvlink(graph.vertices.size()),
       pcie(graph.vertices.size());
@@ -228,7 +229,8 @@ static double nicShare(const NodeKind &kind) {
   return all / kind.numDevices();
 }
 
-/// The slowest of all kinds that are used.
+/// Sets the two links to the lowest bandwidth and the highest latency of all
+/// kinds of nodes in the cluster.
 static void deriveLinks(Cluster &cluster) {
   bool first = true;
   for (const NodeRun &run : cluster.nodes) {

@@ -1,4 +1,4 @@
-//===- Constants.cpp - the communication library in figures ---------------===//
+//===- Constants.cpp - constants of communication libraries ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The figures are in clusters/communication, one file per set; each says where
-// it comes from. scripts/calibrate writes those that are fitted.
+// Reading and writing of the constants of collectives. The embedded sets are in
+// clusters/communication, one file per set, and each file contains its source.
+// scripts/calibrate writes the fitted sets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ using json::Reader;
 
 static constexpr double us = 1e-6;
 static constexpr double gigabytes = 1e9;
-/// A fill cost of c microseconds per root of a microsecond of wire time.
+/// Unit of fill costs in files: microseconds per square root of a microsecond
+/// of wire time, in square roots of seconds.
 static constexpr double rootUs = 1e-3;
 
 //===----------------------------------------------------------------------===//
@@ -59,8 +61,8 @@ static void readPart(const Reader &reader, StringRef key, double &value) {
     value = reader[key].nonNegative(10);
 }
 
-/// Shares of a wire are counted against what the library assumes of it, so a
-/// little more than all of it is possible.
+/// Reads a share of a bandwidth. It may exceed 1, because it is relative to the
+/// bandwidth that the library assumes for the link.
 static void readEfficiency(const Reader &reader, StringRef key, double &value) {
   if (reader.has(key))
     value = readShare(reader[key], 10);
@@ -183,10 +185,11 @@ Error proteus::machine::parseConstants(StringRef text, StringRef source,
 }
 
 //===----------------------------------------------------------------------===//
-// The same written
+// Constants as text
 //===----------------------------------------------------------------------===//
 
-/// What reading multiplied by a unit comes back as it stood in the file.
+/// Converts a value to a unit, rounded to nine digits, so that a value from a
+/// file is printed as it was in the file.
 static double inUnit(double value, double unit) {
   char text[64];
   std::snprintf(text, sizeof text, "%.9g", value / unit);
@@ -299,7 +302,7 @@ std::vector<std::string> proteus::machine::constantSetNames() {
   return names;
 }
 
-/// The set `name`, null if there is none. Files are read once.
+/// Returns the set `name`, or null if there is none. Parses the files once.
 static const CollectiveConstants *findSet(StringRef name) {
   static const std::vector<CollectiveConstants> sets = [] {
     std::vector<CollectiveConstants> all;
@@ -344,7 +347,7 @@ static StringRef setNameOf(Architecture architecture, bool nvlink) {
   case Architecture::Blackwell:
     return "blackwell-nvlink";
   case Architecture::CDNA:
-    // MI300 and its like have a mesh of their own, which counts as NVLink.
+    // The mesh between MI300 and similar devices counts as NVLink.
     return "cdna";
   }
   llvm_unreachable("unknown architecture");

@@ -1,4 +1,4 @@
-//===- Device.cpp - what one accelerator can do ---------------------------===//
+//===- Device.cpp - properties of one type of device ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

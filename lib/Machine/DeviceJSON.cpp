@@ -1,4 +1,4 @@
-//===- DeviceJSON.cpp - devices as data -----------------------------------===//
+//===- DeviceJSON.cpp - readers of device files ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,7 +33,7 @@ static constexpr EmbeddedDevice embeddedDevices[] = {
 };
 
 //===----------------------------------------------------------------------===//
-// Figures
+// Values with units
 //===----------------------------------------------------------------------===//
 
 double proteus::machine::readMicroseconds(const Reader &reader, StringRef key) {
@@ -76,7 +76,7 @@ static std::vector<std::pair<DType, double>> readPeaks(const Reader &reader) {
   reader.expectKeys(names);
   std::vector<std::pair<DType, double>> peaks;
   for (DType type : allDTypes())
-    // The F32 rate is the fall-back of all others, so it must exist.
+    // The F32 rate must exist, because types without a rate use it.
     if (reader.has(stringify(type)) || type == DType::F32)
       peaks.emplace_back(type,
                          reader[stringify(type)].positive(maxTeraflops) * 1e12);
@@ -106,7 +106,7 @@ static Architecture readArchitecture(const Reader &reader) {
   return Architecture::Other;
 }
 
-/// A factor by which something takes longer.
+/// Reads a factor on a time, which is at least 1. Returns 1 if it is absent.
 static double readSlowdown(const Reader &reader, StringRef key) {
   if (!reader.has(key))
     return 1;
@@ -165,7 +165,7 @@ static Device readInlineDevice(const Reader &reader) {
     device.sustained = reader["sustained"].positive(1);
   if (reader.has("kernels")) {
     device.kernels = readKernels(reader["kernels"]);
-    // Their models count waves.
+    // The models of kernels count waves of tiles per multiprocessor.
     if (device.multiprocessors == 0)
       reader["kernels"].fail("the device needs 'multiprocessors' too");
   }
@@ -185,7 +185,8 @@ Expected<Device> proteus::machine::parseDeviceJSON(StringRef text,
 
 static Device readNamedDevice(const Reader &reader);
 
-/// A device of the library on a board with less power or other memory, say.
+/// Reads a variant of an embedded device, such as a board with less power or
+/// other memory.
 static Device readSimilarDevice(const Reader &reader) {
   reader.expectKeys({"like", "sustained", "memory_gib", "memory_gb"});
   Device device = readNamedDevice(reader["like"]);

@@ -1,4 +1,4 @@
-//===- FlatJSON.cpp - clusters in the format of the original --------------===//
+//===- FlatJSON.cpp - clusters in the format of the reference -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One object of numbers: so many nodes of so many GPUs. The inside of a node is
-// an NCCL topology dump beside it.
+// The flat format is one object of numbers, with the number of nodes and of
+// GPUs per node. An NCCL topology dump next to the file describes a node.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace proteus;
 using namespace proteus::machine;
 using json::Reader;
 
-/// The format has no latencies: those of NCCL's rings over PCIe and network,
-/// and an estimate for copies to the host.
+/// Latencies in seconds, which the format lacks: those of NCCL's rings over
+/// PCIe and the network, and an estimate for copies to the host.
 static constexpr double hopLatency = 5.7e-6;
 static constexpr double networkLatency = 9.6e-6;
 static constexpr double hostLatency = 10e-6;

@@ -1,4 +1,4 @@
-//===- KernelParameters.cpp - how fast kernels of a device are ------------===//
+//===- KernelParameters.cpp - fitted parameters of kernels ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -57,7 +57,7 @@ ArrayRef<MemoryClass> proteus::machine::allMemoryClasses() {
   return classes;
 }
 
-/// What stands in for a type without an entry of its own, after itself.
+/// Returns the type whose parameters a type without parameters takes.
 static DType substituteOf(DType type) {
   if (type == DType::BF16)
     return DType::F16;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every set of parameters lists its fields once, in `visit`; reading and
-// writing both follow that list.
+// Reading and writing of the section "kernels" of device files. The overloads
+// of `visit` list the fields of each set of parameters; both directions use
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ namespace {
 enum class Unit { Share, Microseconds };
 } // namespace
 
-/// Shares beyond this are slips of a unit.
+/// Largest valid share. A larger one is in a wrong unit.
 static constexpr double maxShare = 100;
 
 template <typename Visitor>
@@ -74,12 +75,14 @@ static void visit(MemoryParameters &parameters, Visitor field) {
   field("fixed_us", parameters.fixedTime, Unit::Microseconds);
 }
 
-/// Which units multiply; only products and convolutions may say so.
+/// Return the field with the units that multiply, or null if the parameters
+/// have none. Only products and convolutions have it.
 static bool *unitsOf(ProductParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(ConvolutionParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(Provenance &) { return nullptr; }
 
-/// Shares that may be zero: the part does not exist.
+/// Returns true if the share `name` may be zero. Zero means that the library or
+/// the device does not have this effect.
 static bool mayBeZero(StringRef name) {
   return name == "winograd" || name == "tail";
 }
@@ -136,7 +139,7 @@ static std::vector<std::pair<DType, T>> readByType(const Reader &reader) {
   reader.expectKeys(names);
   std::vector<std::pair<DType, T>> entries;
   for (DType type : allDTypes())
-    // F32 stands in for all others, so it must exist.
+    // F32 must exist, because types without parameters use it.
     if (reader.has(stringify(type)) || type == DType::F32)
       entries.emplace_back(type, readParameters<T>(reader[stringify(type)]));
   return entries;
@@ -175,7 +178,8 @@ template <typename T> static std::string format(T parameters) {
     text += std::string("\"units\": ") +
             (*onMatrixUnits ? "\"matrix\", " : "\"vector\", ");
   visit(parameters, [&](StringRef name, double value, Unit unit) {
-    // Microseconds with as many digits as anyone can measure.
+    // Microseconds are rounded to three digits after the point, because
+    // measurements are not more precise.
     if (unit == Unit::Microseconds)
       value = std::round(value * 1e9) / 1e3;
     text += json::quote(name) + ": " + json::formatNumber(value) + ", ";
@@ -185,7 +189,8 @@ template <typename T> static std::string format(T parameters) {
   return text + "}";
 }
 
-/// The lines of an object of entries, two levels deep.
+/// Returns the lines of an object with one line per entry, indented for the
+/// second level of the section.
 static std::string
 formatEntries(ArrayRef<std::pair<StringRef, std::string>> entries) {
   std::string text = "{\n";

@@ -1,4 +1,4 @@
-//===- NodeGraph.cpp - what is inside one node ----------------------------===//
+//===- NodeGraph.cpp - topology of one node -------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- NodeJSON.cpp - the inside of a node as data ------------------------===//
+//===- NodeJSON.cpp - reader of kinds of nodes ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,24 +22,26 @@ using json::Reader;
 
 namespace {
 
-/// A CPU or a PCIe switch as it is written, with what hangs on it.
+/// A CPU or a PCIe switch in a file, with the components below it.
 struct Branch {
   explicit Branch(Reader where) : where(std::move(where)) {}
 
-  Reader where;
-  // CPU.
+  Reader where; ///< for errors
+  // CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0;
-  // The links below it.
+  // Bytes/s of the links below it: to NICs and switches, and to devices.
   double bandwidth = 0;
   double deviceBandwidth = 0;
-  std::vector<int64_t> devices, nics; ///< of the first copy
+  std::vector<int64_t> devices, nics; ///< numbers in the first copy
   std::vector<Branch> switches;
   int64_t copies = 1;
-  // Devices and NICs of one copy: the next copy has the following ones.
+  // Number of devices and NICs of one copy. The numbers of the next copy are
+  // higher by this.
   int64_t numDevices = 0, numNICs = 0;
 };
 
+/// Reader of one kind of node.
 class NodeReader {
 public:
   NodeReader(const Reader &reader, StringRef name, const Cluster &cluster)
@@ -75,9 +77,10 @@ private:
   const Cluster &cluster;
   NodeKind kind;
   std::vector<uint32_t> devices, nics, cpus; ///< vertices
+  /// True for devices and NICs that are in the PCIe tree.
   std::vector<bool> placedDevices, placedNICs;
   std::vector<std::vector<int64_t>> near; ///< devices near each NIC
-  bool switched = false;
+  bool switched = false;                  ///< true with an NVSwitch
   bool hasNVLink = false;
 };
 } // namespace
@@ -88,8 +91,8 @@ void proteus::machine::indexDevices(NodeKind &kind) {
     kind.deviceTypes.push_back(kind.graph.vertices[vertex].type);
 }
 
-/// More vertices than any node has mean that copies of copies were meant
-/// differently.
+/// Largest number of vertices. A file with more probably has nested copies by
+/// mistake.
 static constexpr size_t maxVertices = 4 * maxDevicesPerNode;
 
 //===----------------------------------------------------------------------===//
@@ -221,12 +224,13 @@ void NodeReader::readNICs(const Reader &list) {
   }
 }
 
-/// Without a PCIe tree: a switch for each NIC with the devices near it, as wide
-/// as the NIC needs. A device may be near several NICs.
+/// Connects NICs and devices if the file has no PCIe tree. Each NIC gets a
+/// switch that connects it with the devices near it at the bandwidth of the
+/// NIC. A device may be near several NICs.
 void NodeReader::attachNICs() {
   int64_t numDevices = devices.size(), numNICs = nics.size();
   if (llvm::all_of(near, [](const auto &list) { return list.empty(); })) {
-    // Neighbours share, all alike.
+    // Distribute devices and NICs evenly; consecutive devices share a NIC.
     for (int64_t i = 0; i < std::max(numDevices, numNICs); ++i)
       near[numNICs <= numDevices ? i * numNICs / numDevices : i].push_back(
           numNICs <= numDevices ? i : i * numDevices / numNICs);
@@ -247,7 +251,8 @@ void NodeReader::attachNICs() {
 // The PCIe tree
 //===----------------------------------------------------------------------===//
 
-/// Bytes/s of 16 lanes after the overhead of the protocol, as NCCL counts them.
+/// Returns the bytes/s of `width` lanes of a PCIe generation after the overhead
+/// of the protocol, as NCCL assumes.
 static double pcieBandwidth(int64_t generation, int64_t width) {
   return 3e9 * static_cast<double>(int64_t(1) << (generation - 1)) *
          static_cast<double>(width) / 16;
@@ -269,7 +274,7 @@ static CPUVendor readVendor(const Reader &reader) {
   return CPUVendor::Other;
 }
 
-/// Bytes/s between two CPUs, as NCCL counts them.
+/// Returns the bytes/s between two CPUs, as NCCL assumes.
 static double socketBandwidth(CPUVendor vendor, uint32_t model) {
   constexpr uint32_t skylake = 0x55, sapphireRapids = 0x8f,
                      emeraldRapids = 0xcf;
@@ -335,7 +340,7 @@ Branch NodeReader::readBranch(const Reader &where, PCIeLink below, bool isCPU) {
       const Branch &added = branch.switches.back();
       branch.numDevices += added.copies * added.numDevices;
       branch.numNICs += added.copies * added.numNICs;
-      // No node has so many; stop before the numbers overflow.
+      // Limit the numbers to more than a node may have, to avoid an overflow.
       branch.numDevices = std::min(branch.numDevices, 2 * maxDevicesPerNode);
       branch.numNICs = std::min(branch.numNICs, 2 * maxDevicesPerNode);
     }
@@ -360,9 +365,9 @@ bool NodeReader::attach(const Branch &branch, uint32_t vertex,
   return true;
 }
 
-/// Hangs one copy of what is below `branch` on `vertex`; its devices and NICs
-/// have numbers that are `device` and `nic` higher than written. False after an
-/// error.
+/// Connects one copy of the components below `branch` to `vertex`. The numbers
+/// of its devices and NICs are higher than in the file by `device` and `nic`.
+/// Returns false after an error.
 bool NodeReader::addBranch(const Branch &branch, uint32_t vertex,
                            int64_t device, int64_t nic) {
   for (int64_t number : branch.devices)

@@ -55,7 +55,7 @@ Expected<Cluster> proteus::machine::parseClusterPreset(StringRef text) {
       parseClusterJSON(preset->text, ("preset " + preset->name).str());
   if (!cluster || !text.contains(':'))
     return cluster;
-  // Presets are of one kind of node.
+  // All nodes of a preset are of one kind.
   int64_t &nodes = cluster->nodes.front().count;
   StringRef count = text.split(':').second;
   if (count.getAsInteger(10, nodes) || nodes < 1 || nodes > maxNodes)

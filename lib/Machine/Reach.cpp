@@ -1,4 +1,4 @@
-//===- Reach.cpp - whether everything is connected ------------------------===//
+//===- Reach.cpp - connectivity checks of clusters ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -71,7 +71,8 @@ Error proteus::machine::checkReach(const Cluster &cluster) {
   const std::vector<FabricLevel> &levels = cluster.fabric.levels;
   if (levels.empty())
     return Error::success();
-  // The spans multiply; none is more than maxNodes.
+  // Number of nodes below one unit of the topmost level. Limiting each product
+  // to maxNodes avoids an overflow.
   int64_t spanned = 1;
   for (const FabricLevel &level : levels)
     spanned = std::min(spanned * level.span, maxNodes);

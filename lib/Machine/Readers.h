@@ -1,4 +1,4 @@
-//===- Readers.h - figures of cluster files in their units ------*- C++ -*-===//
+//===- Readers.h - readers of values in cluster files -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the readers of devices, nodes and clusters share. A reader that fails
-// leaves its error in the document and returns something harmless.
+// Functions that the readers of devices, nodes and clusters have in common. A
+// reader that fails records its error in the document and returns a valid
+// default.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace proteus::machine {
 
-/// Figures beyond these are slips of a unit, not machines.
+// Limits of values. A value beyond them is in a wrong unit.
 constexpr double maxTeraflops = 1e9;
 constexpr double maxGigabytesPerSecond = 1e9;
 constexpr double minGigabytesPerSecond = 1e-6;
@@ -27,47 +28,48 @@ constexpr double maxMemoryGigabytes = 1e6;
 constexpr double maxMicroseconds = 1e9;
 constexpr int64_t maxMultiprocessors = 1 << 20;
 constexpr int64_t maxDevicesPerNode = 65536;
-/// CPUs of a node are linked in pairs, so their number counts twice.
+/// Every pair of CPUs has a link, so the number of links is quadratic.
 constexpr int64_t maxCPUsPerNode = 256;
 
-/// Seconds of a key in microseconds.
+/// Returns the seconds of a key in microseconds.
 double readMicroseconds(const json::Reader &reader, llvm::StringRef key);
-/// Bytes/s of a number of GB/s.
+/// Returns the bytes/s of a number in GB/s.
 double readGigabytesPerSecond(const json::Reader &number);
-/// The same of a key.
+/// Returns the bytes/s of a key in GB/s.
 double readBandwidth(const json::Reader &reader, llvm::StringRef key);
-/// Bytes/s of a number of Gbit/s.
+/// Returns the bytes/s of a key in Gbit/s.
 double readGigabits(const json::Reader &reader, llvm::StringRef key);
-/// A number from 0.001 to `most`.
+/// Returns a number from 0.001 to `most`.
 double readShare(const json::Reader &number, double most);
-/// {"bandwidth_gbps": 25, "latency_us": 5}
+/// Reads an object {"bandwidth_gbps": 25, "latency_us": 5}.
 Link readLink(const json::Reader &reader);
 
-/// The section "kernels" of a device.
+/// Reads the section "kernels" of a device.
 KernelParameters readKernels(const json::Reader &reader);
-/// A device written out, or the name of an embedded one.
+/// Reads the name of an embedded device, or an object that describes a device.
 Device readDevice(const json::Reader &reader);
-/// The inside of a node of `cluster`, whose device types are known.
+/// Reads a kind of node of `cluster`, whose types of devices must be known.
 NodeKind readNodeKind(const json::Reader &reader, llvm::StringRef name,
                       const Cluster &cluster);
-/// The embedded set of constants of that name, `otherwise` after an error.
+/// Returns the embedded set of constants of the given name, or `otherwise`
+/// after an error.
 const CollectiveConstants &readLike(const json::Reader &name,
                                     const CollectiveConstants &otherwise);
-/// Replaces the constants that the object names. Which set they replace, its
-/// `like`, is the caller's.
+/// Replaces the constants for which the object has keys. The caller reads the
+/// key `like` and sets `constants` to that set before.
 void readConstants(const json::Reader &reader, CollectiveConstants &constants);
 
-/// Fills in what follows from the graph of `kind`: the types of its devices.
+/// Sets NodeKind::deviceTypes according to the graph of `kind`.
 void indexDevices(NodeKind &kind);
-/// A node of `count` devices on one switch with a NIC for each, whose
-/// collectives cost what the ring formulas over the two links say.
+/// Returns a node of `count` devices on one switch with one NIC per device. Its
+/// collectives cost as much as the ring formulas over the two links state.
 NodeKind makeSimpleNode(int64_t count, const Link &intraNode,
                         const Link &interNode);
-/// What of `graph` can't be reached from its first device, in words; empty if
-/// nothing.
+/// Returns an error message if a device or NIC of `graph` cannot be reached
+/// from the first device, or an empty string.
 std::string findUnreachable(const NodeGraph &graph);
 
-/// Reads the flat format of the original.
+/// Reads the flat format of the reference.
 void readFlatCluster(const json::Reader &root, const FileReader &readFile,
                      Cluster &cluster);
 

@@ -1,4 +1,4 @@
-//===- TopologyXML.cpp - reads NCCL's dumps of a node's topology ----------===//
+//===- TopologyXML.cpp - reader of NCCL topology dumps --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dump (NCCL_TOPO_DUMP_FILE) is a tree: CPUs, below them PCIe switches,
-// below these GPUs and NICs; NVLinks are listed at both of their ends. Speeds
-// become the bandwidths that NCCL 2.10.3 assumes for them, so that rings come
-// out as it would lay them; generations after it as NCCL 2.30 assumes.
+// A dump (NCCL_TOPO_DUMP_FILE) is a tree: CPUs, below them PCIe switches, and
+// below these GPUs and NICs. Both ends of an NVLink list it. Speeds are
+// converted to the bandwidths that NCCL 2.10.3 assumes for them, so that the
+// ring search finds the rings of NCCL. Later generations have the bandwidths of
+// NCCL 2.30.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,8 @@
 using namespace llvm;
 using namespace proteus::machine;
 
-// Limits that no machine reaches: a slip or a hostile file must not cost time.
+// Limits that no machine reaches. They bound the time for a wrong or hostile
+// file.
 static constexpr size_t maxTextBytes = 16 << 20;
 static constexpr size_t maxVertices = 4096;
 static constexpr unsigned maxDepth = 32;
@@ -37,13 +39,14 @@ static constexpr int64_t maxPortMegabits = 100000000; // 100 Tb/s
 
 static constexpr uint32_t noVertex = ~0u;
 static constexpr double gigabyte = 1e9;
-/// A gen3 x16 slot: what a bus without a stated speed is taken for.
+/// Rate and width of a bus without a stated speed: a PCIe 3.0 x16 slot. The
+/// rate is in GB/s of 80 lanes.
 static constexpr double unknownLaneRate = 60;
 static constexpr int64_t unknownLanes = 16;
 static constexpr int64_t unknownPortMegabits = 10000;
 static constexpr StringRef nvSwitchClass = "0x068000";
 
-/// GB/s of one NVLink and direction by compute capability.
+/// Returns the GB/s of one NVLink in one direction, by compute capability.
 static double nvlinkRate(uint32_t capability) {
   if (capability >= 100)
     return 40.1;
@@ -54,7 +57,7 @@ static double nvlinkRate(uint32_t capability) {
   return capability >= 70 ? 22 : 18;
 }
 
-/// GB/s between two sockets.
+/// Returns the GB/s between two sockets.
 static double socketRate(const Vertex &cpu) {
   constexpr uint32_t skylake = 0x55;
   switch (cpu.vendor) {
@@ -95,7 +98,7 @@ private:
   uint32_t add(pugi::xml_node node, Vertex vertex);
   double busBandwidth(pugi::xml_node node);
 
-  // Attributes. After the first error they give defaults.
+  // Readers of attributes. After the first error they return defaults.
   std::string required(pugi::xml_node node, const char *name);
   int64_t integer(pugi::xml_node node, const char *name, int64_t min,
                   int64_t max, std::optional<int64_t> missing = std::nullopt);
@@ -106,19 +109,21 @@ private:
 
   StringRef text, source;
   NodeGraph graph;
-  std::string error; ///< the first one
+  std::string error; ///< the first error
 
+  /// One end of a connection of `count` NVLinks.
   struct Bridge {
     uint32_t device;
-    std::string target;
+    std::string target; ///< bus id of the other end; empty for a switch
     int64_t count;
     pugi::xml_node node;
   };
+  // Vertices by bus id, and by the attribute `dev` of GPUs and of NICs.
   std::map<std::string, uint32_t> byBus;
   std::map<int64_t, uint32_t> byDev, byNetDev;
   std::vector<uint32_t> cpus;
-  std::vector<Bridge> bridges; ///< one entry per end of an NVLink
-  bool everyPortDirect = true;
+  std::vector<Bridge> bridges;
+  bool everyPortDirect = true; ///< true if all ports support GPUDirect
 };
 } // namespace
 
@@ -175,8 +180,8 @@ uint32_t TopologyReader::add(pugi::xml_node node, Vertex vertex) {
   return graph.addVertex(std::move(vertex));
 }
 
-/// Bytes/s of the slot that a 'pci' element sits in. Dumps leave speed and
-/// width empty where the system does not tell.
+/// Returns the bytes/s of the slot of a 'pci' element. Speed and width are
+/// empty in dumps of systems that do not report them.
 double TopologyReader::busBandwidth(pugi::xml_node node) {
   int64_t lanes = integer(node, "link_width", 0, 64, 0);
   if (lanes == 0)
@@ -184,7 +189,8 @@ double TopologyReader::busBandwidth(pugi::xml_node node) {
   double laneRate = unknownLaneRate;
   StringRef speed = StringRef(node.attribute("link_speed").value()).trim();
   if (!speed.empty()) {
-    // "8 GT/s", "16.0 GT/s PCIe": GB/s of 80 lanes of that generation.
+    // Transfer rate in GT/s, as in "8 GT/s" or "16.0 GT/s PCIe", and GB/s of 80
+    // lanes at that rate.
     static constexpr std::pair<double, double> rates[] = {
         {2.5, 15}, {5, 30}, {8, 60}, {16, 120}, {32, 240}, {64, 480}};
     auto [amount, unit] = speed.split(' ');
@@ -315,8 +321,8 @@ void TopologyReader::readNVLinks(pugi::xml_node gpu, uint32_t device) {
     if (!error.empty())
       return;
     if (kind == nvSwitchClass) {
-      // All switches together are one: a device may use all its links to any
-      // other device.
+      // All switches are modelled as one, because a device can use all its
+      // links to reach any other device.
       bridges.push_back({device, "", count, node});
       continue;
     }
@@ -352,7 +358,7 @@ void TopologyReader::readNIC(pugi::xml_node node, const std::string &bus,
       return;
     if (!byNetDev.try_emplace(dev, vertex).second)
       return fail(net, "net dev " + Twine(dev) + " is used twice");
-    // Further ports share the slot of the first one.
+    // All ports of a card share the slot of the first port.
     graph.connect(vertex, card, LinkKind::PCIe, bandwidth);
     if (card == parent)
       card = vertex;
@@ -376,7 +382,7 @@ void TopologyReader::connectNVLinks() {
       continue;
     }
     auto target = byBus.find(bridge.target);
-    // Dumps list the GPUs that were visible, with links to all others.
+    // A dump contains only the visible GPUs, but their links to all GPUs.
     if (target == byBus.end()) {
       graph.remarks.push_back(where(bridge.node) + ": the nvlink to '" +
                               bridge.target +
@@ -425,7 +431,7 @@ void TopologyReader::connectNVLinks() {
   }
 }
 
-/// Devices and NICs count from 0 in the order of their numbers in the dump.
+/// Numbers the devices from 0 in the order of their numbers in the dump.
 void TopologyReader::numberDevices() {
   uint32_t index = 0;
   for (auto [dev, vertex] : byDev) {

@@ -1,4 +1,4 @@
-//===- Bert.cpp - encoders trained by masking -------------------*- C++ -*-===//
+//===- Bert.cpp - encoders trained on masked tokens -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,25 +16,28 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
+/// Dimensions of BERT.
 struct BertDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// 0: four times hidden.
+  /// Width of the feed-forward block; 0: four times hidden.
   int64_t ffn = 0;
   int64_t vocab = 30522;
   int64_t seq = 512;
   int64_t maxPositions = 512;
-  /// Kinds of tokens: of the first and of the second sentence.
+  /// Number of token types. BERT has one for each of two sentences.
   int64_t types = 2;
-  /// mlm: masked tokens and the next sentence; squad: begin and end of an
+  /// Training task: `mlm` predicts masked tokens and whether the second
+  /// sentence follows the first; `squad` predicts the start and the end of an
   /// answer.
   std::string task = "mlm";
-  /// Masked tokens of a sequence that are predicted; 0: every token is.
+  /// Number of masked tokens of a sequence that are predicted; 0: all tokens.
   int64_t predictions = 0;
-  /// fused: one kernel; unfused: products of whole squares, softmax and copies.
+  /// Kernels of attention: `fused` is one kernel; `unfused` is products, a
+  /// softmax and copies of the whole matrix of scores.
   std::string attentionKernel = "fused";
-  /// Probability; 0: no such kernels.
+  /// Probability of dropout; 0: no dropout kernels.
   double dropout = 0;
 };
 
@@ -123,9 +126,9 @@ Value BertModel::layer(GraphBuilder &graph, Value x) const {
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
-/// Masked tokens, and whether the second sentence follows the first. The tokens
-/// that are predicted stand for any of the sequence: their number decides the
-/// cost.
+/// Builds the loss of masked tokens and of the prediction of the next sentence.
+/// The first tokens of the sequence stand for the masked ones, because the cost
+/// depends on their number alone.
 Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value first = splitSequence(graph, "pooler.first", x, {1, dims.seq - 1})[0];
@@ -153,7 +156,7 @@ Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   return graph.add("loss", masked, next);
 }
 
-/// Where in the sequence an answer begins and where it ends.
+/// Builds the loss of the start and the end of an answer in the sequence.
 Value BertModel::answer(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value both = graph.linear("answer.fc", x, 2, /*bias=*/true);

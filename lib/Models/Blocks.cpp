@@ -1,4 +1,4 @@
-//===- Blocks.cpp - what several families are made of -----------*- C++ -*-===//
+//===- Blocks.cpp - blocks of transformers ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -100,7 +100,8 @@ Value models::unfusedAttention(GraphBuilder &graph, Value query, Value key,
   query = headsFirst("attention.query", query, {0, 2, 1, 3});
   key = headsFirst("attention.key", key, {0, 2, 3, 1});
   value = headsFirst("attention.value", value, {0, 2, 1, 3});
-  // The softmax scales and masks on the way.
+  // The softmax kernels of frameworks also scale and mask the scores, so the
+  // model has no operations for that.
   Value weights =
       graph.softmax("attention.core.softmax",
                     graph.matmul("attention.core.scores", query, key));

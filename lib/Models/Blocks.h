@@ -1,4 +1,4 @@
-//===- Blocks.h - what several families are made of -------------*- C++ -*-===//
+//===- Blocks.h - blocks of transformers ------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,39 +15,41 @@
 
 namespace proteus::models {
 
-/// An error unless all of `given` are: a size of 0 is none.
+/// Returns an error if a dimension in `given` is 0, which means that it is not
+/// set.
 llvm::Error
 requireDimensions(llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> given);
 
-/// An error unless `heads` divides `hidden`.
+/// Returns an error if `heads` does not divide `hidden`.
 llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 
-/// Adds learned positions `position.weight` to `x` [batch, seq, hidden]. A
-/// table that is as long as the sequence is added as it is; of a longer one the
+/// Adds learned positions `position.weight` to `x` `[batch, seq, hidden]`. If
+/// the table is as long as the sequence, it is added directly. Otherwise the
 /// rows in use are looked up.
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 
-/// Cuts `x` [batch, seq, width] along the sequence into runs of `lengths`.
+/// Splits `x` `[batch, seq, width]` along the sequence into runs of `lengths`.
 GraphBuilder::Values splitSequence(GraphBuilder &graph, llvm::StringRef path,
                                    mlir::Value x,
                                    llvm::ArrayRef<int64_t> lengths);
 
-/// Joins runs of sequences; the inverse of `splitSequence`.
+/// Concatenates runs along the sequence. Inverse of `splitSequence`.
 mlir::Value joinSequences(GraphBuilder &graph, llvm::StringRef path,
                           mlir::ValueRange runs);
 
-/// Linear, activation (`relu` or `gelu`), linear: `<path>.fc1`, `<path>.fc2`.
+/// Adds a feed-forward block: `<path>.fc1`, an activation (`relu` or `gelu`)
+/// and `<path>.fc2`.
 mlir::Value plainFeedForward(GraphBuilder &graph, llvm::StringRef path,
                              mlir::Value x, int64_t width,
                              llvm::StringRef activation, bool bias);
 
-/// Dropout with a probability, or `x` if that is 0.
+/// Adds a dropout, or returns `x` if `probability` is 0.
 mlir::Value dropoutIfAny(GraphBuilder &graph, llvm::StringRef path,
                          mlir::Value x, double probability);
 
-/// Attention as products of whole squares and a softmax between, of as many key
-/// heads as heads.
+/// Adds unfused attention: products with the whole matrix of scores and a
+/// softmax between them. There are as many key heads as query heads.
 mlir::Value unfusedAttention(GraphBuilder &graph, mlir::Value query,
                              mlir::Value key, mlir::Value value, int64_t heads,
                              double probability);

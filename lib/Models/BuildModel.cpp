@@ -1,4 +1,4 @@
-//===- BuildModel.cpp - from a name to a module -----------------*- C++ -*-===//
+//===- BuildModel.cpp - construction of models by name ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,10 +26,10 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-/// More parameters than any model has: a mistake, and near what sizes of
-/// tensors may be.
+/// Maximum number of parameters. No model has more, and the number of elements
+/// of a tensor is limited.
 static constexpr double maxParameters = 1e15;
-/// Larger batches are a mistake.
+/// Maximum global batch, in samples. A larger batch is a mistake.
 static constexpr int64_t maxBatch = 1'000'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,7 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
   return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make()};
 }
 
-/// The model of a request with all dimensions set and checked.
+/// Returns the model of a request, with all dimensions set and checked.
 static Expected<LoadedModel> load(const ModelRequest &request) {
   if (request.batch < 1 || request.batch > maxBatch)
     return createStringError("expected a batch from 1 to " +
@@ -70,7 +70,7 @@ static Expected<LoadedModel> load(const ModelRequest &request) {
   return loaded;
 }
 
-/// A name that needs no quotes as a symbol.
+/// Returns the name as a symbol that needs no quotes.
 static std::string symbolOf(StringRef name) {
   std::string symbol;
   for (char c : name.rtrim(')'))
@@ -97,7 +97,7 @@ static Expected<FloatType> parseType(MLIRContext &context, StringRef what,
                            "'; known are f64, f32, bf16, f16");
 }
 
-/// How the step is built; null for a forward pass only.
+/// Returns the settings of the training step, or null for a forward pass only.
 static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
                                              const Precision &precision) {
   if (precision.optimizer.empty())
@@ -107,8 +107,8 @@ static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
   if (!optimizer)
     return createStringError("unknown optimizer '" + precision.optimizer +
                              "'; known are sgd, momentum, adam");
-  // The type of the parameters is what gradients have anyway, and a master copy
-  // of that type would be a second copy of nothing.
+  // Gradients have the type of the parameters by default. A master copy of the
+  // type of the parameters would be redundant.
   auto typeUnlessCompute = [&](StringRef what,
                                StringRef text) -> Expected<Type> {
     if (text.empty() || text == precision.compute)
@@ -134,7 +134,7 @@ static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// Verifies `module`; the first diagnostic becomes the error.
+/// Verifies `module` and returns the first diagnostic as an error.
 static Error verifyModel(MLIRContext &context, ModuleOp module) {
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -147,7 +147,7 @@ static Error verifyModel(MLIRContext &context, ModuleOp module) {
   return createStringError(message);
 }
 
-/// Whether any operation converts its factors for the matrix units.
+/// Returns true if an operation converts its factors for the matrix units.
 static bool convertsFactors(ModuleOp module) {
   return module
       ->walk([](Operation *op) {
@@ -158,7 +158,7 @@ static bool convertsFactors(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Builds `loaded` and tells its number of parameters.
+/// Builds `loaded` and sets `parameters` to its number of parameters.
 static Expected<OwningOpRef<ModuleOp>> build(MLIRContext &context,
                                              const LoadedModel &loaded,
                                              const ModelRequest &request,

@@ -1,4 +1,4 @@
-//===- DLRM.cpp - recommendation --------------------------------*- C++ -*-===//
+//===- DLRM.cpp - recommendation with tables --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,9 @@ using namespace proteus::models;
 
 namespace {
 
-/// Dense features through a small network, sparse ones through tables; the dot
-/// products of all of them through a second network.
+/// A recommendation model. A first network computes a vector from the dense
+/// features, and tables contain the vectors of sparse features. A second
+/// network computes the result from the dot products of all these vectors.
 class DLRM : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -68,19 +69,22 @@ public:
   }
 
   int64_t dense = 13, tables = 26, embedding = 128, bag = 1;
-  /// Of every table, or of all of them.
+  /// Number of rows of each table, or one number for all tables.
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
-  /// As the original Proteus has it: every table is a parameter, the products
-  /// of features are written out, and views are copied.
+  /// True if the model is built as the reference builds it: every table is a
+  /// parameter of its own, the products of features are separate operations,
+  /// and views are copied.
   bool copies = false;
-  /// Tables change in the rows that a batch looks up, by plain descent;
-  /// otherwise as a whole, by the optimizer of the rest.
+  /// True if a step updates only the table rows that the batch looks up, by
+  /// gradient descent. Otherwise the optimizer of the other parameters updates
+  /// whole tables.
   bool rowUpdates = true;
 
 private:
-  /// All products of two features, and those of each pair once.
+  /// Builds the products of all ordered pairs of features, and selects as many
+  /// of them as there are unordered pairs.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;
@@ -109,8 +113,9 @@ private:
     return x;
   }
 
-  /// Tables of one size are one stack, which a strategy splits by tables; of
-  /// others each is by itself, so that a strategy can place it.
+  /// Adds the lookups. Tables of equal size are one stack, which a strategy can
+  /// split over tables. Tables of different sizes are separate parameters, so
+  /// that a strategy can assign each to devices.
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {
@@ -179,7 +184,7 @@ void proteus::models::addDLRM(Registry &registry) {
                         model->bottom = {512, 512, 512, 64};
                         model->top = {1024, 1024, 1024, 1024, 1};
                         model->copies = true;
-                        // It has whole gradients, whatever is looked up.
+                        // The reference computes gradients of whole tables.
                         model->rowUpdates = false;
                         return model;
                       }});

@@ -16,7 +16,7 @@ using namespace proteus;
 using namespace proteus::models;
 
 //===----------------------------------------------------------------------===//
-// Ends
+// Embedding and head
 //===----------------------------------------------------------------------===//
 
 Value DecoderBuilder::norm(StringRef path, Value x) {
@@ -88,7 +88,8 @@ Value DecoderBuilder::build() {
   Value ids = graph.indices("ids", {batch, dims.seq});
   Value labels = graph.indices("labels", {batch, dims.seq});
   Value x = embed(ids);
-  // Layers that differ from the others are written out: they are few.
+  // The first layers, which differ from the others, are written out because
+  // they are few.
   for (int64_t i = 0; i < dims.denseLayers; ++i)
     graph.under("layers[" + Twine(i) + "]",
                 [&] { x = layer(x, /*sparse=*/false); });

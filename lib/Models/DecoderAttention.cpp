@@ -34,7 +34,8 @@ Value DecoderBuilder::attention(Value x) {
   Value q, k, v;
   if (*dims.fusedQkv) {
     Value qkv = graph.linear("attention.qkv", x, width + 2 * keyWidth, bias);
-    // Per key head: its queries, its key, its value.
+    // The order in memory is, for each key head, its queries, its key, its
+    // value.
     auto pieces = graph.split("attention.split", qkv,
                               {width, keyWidth, keyWidth}, dims.kvHeads);
     q = pieces[0], k = pieces[1], v = pieces[2];
@@ -80,7 +81,7 @@ Value DecoderBuilder::latentQuery(Value x) {
   return graph.concat("attention.join_q", parts, dims.heads);
 }
 
-/// All heads share the part of a key that has positions.
+/// All heads share the part of a key with rotary positions.
 std::pair<Value, Value> DecoderBuilder::latentKeyValue(Value x) {
   Value latent = graph.linear("attention.kv_down", x,
                               dims.kvLoraRank + dims.qkRopeDim, /*bias=*/false);

@@ -1,4 +1,4 @@
-//===- DecoderBuilder.h - parts of a decoder --------------------*- C++ -*-===//
+//===- DecoderBuilder.h - builder of decoders -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,17 +13,17 @@
 
 namespace proteus::models {
 
-/// Builds one decoder-only transformer; the parts of a layer are methods.
+/// Builder of a decoder-only transformer. A method builds each part of a layer.
 class DecoderBuilder {
 public:
   using Value = mlir::Value;
 
-  /// `dims` are settled.
+  /// `dims` must be a result of `settle`.
   DecoderBuilder(GraphBuilder &graph, const TransformerDims &dims,
                  int64_t batch)
       : graph(graph), dims(dims), batch(batch) {}
 
-  /// The whole model; returns the loss.
+  /// Builds the whole model and returns the loss.
   Value build();
 
 private:
@@ -31,18 +31,20 @@ private:
   Value head(Value x);
   Value norm(llvm::StringRef path, Value x);
 
-  /// `sparse`: with experts in place of the feed-forward block.
+  /// Builds a layer. With `sparse` it has experts instead of a feed-forward
+  /// block.
   Value layer(Value x, bool sparse);
   Value attention(Value x);
-  /// What a layer adds to its input, after dropout.
+  /// Applies dropout to a value before a residual addition.
   Value dropped(llvm::StringRef path, Value x);
+  /// Normalises each head of `x`.
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);
   Value latentAttention(Value x);
-  /// Queries of latent attention.
+  /// Builds the queries of latent attention.
   Value latentQuery(Value x);
-  /// Keys and values of latent attention.
+  /// Builds the keys and values of latent attention.
   std::pair<Value, Value> latentKeyValue(Value x);
-  /// silu(gate) · up.
+  /// Builds silu(gate) · up.
   Value gated(llvm::StringRef path, Value gate, Value up);
   Value feedForward(llvm::StringRef path, Value x, int64_t width);
   Value mixture(Value x);

@@ -24,10 +24,10 @@ Value DecoderBuilder::sharedExpert(Value x) {
   return graph.mul("moe.shared_gate.mul", shared, gate);
 }
 
-/// Every sample is a group of its own, so that neither devices nor
-/// micro-batches change who gets a slot.
+/// Every sample is a token group, so that the assignment of slots depends
+/// neither on devices nor on micro-batches.
 Value DecoderBuilder::mixture(Value x) {
-  // Who gets a token is decided in full precision.
+  // The router is not converted to the matrix type.
   Value weight =
       graph.parameter("moe.router.weight", {dims.experts, dims.hidden});
   Value bias = dims.routerBias

@@ -1,4 +1,4 @@
-//===- DecoderPresets.h - published decoders --------------------*- C++ -*-===//
+//===- DecoderPresets.h - presets of decoders -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 namespace proteus::models {
 
-/// Adds decoders to a registry.
+/// Registry to which presets of decoders are added.
 class DecoderPresets {
 public:
   explicit DecoderPresets(Registry &registry) : registry(registry) {}
@@ -31,7 +31,9 @@ private:
   Registry &registry;
 };
 
+/// Adds GPT and similar models.
 void addGptPresets(DecoderPresets &presets);
+/// Adds Llama and similar models.
 void addLlamaPresets(DecoderPresets &presets);
 
 } // namespace proteus::models

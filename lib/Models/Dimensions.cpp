@@ -86,7 +86,8 @@ std::string Dimensions::expected(const Dimension &dimension) {
       dimension.target);
 }
 
-/// An integer in [min, max], digits only.
+/// Parses an integer. Returns false if `text` is none or it is not in [min,
+/// max].
 static bool readInteger(StringRef text, int64_t min, int64_t max,
                         int64_t &value) {
   return !text.getAsInteger(10, value) && value >= min && value <= max;
@@ -212,7 +213,7 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
             [&](double *value) { return json::formatNumber(*value); },
             [&](bool *value) { return std::string(*value ? "true" : "false"); },
             [&](Answer answer) {
-              // Listed once, under the name that says it positively.
+              // The negated name is not listed.
               return std::string(answer.opposite || !*answer.value ? ""
                                  : **answer.value                  ? "true"
                                                                    : "false");

@@ -1,4 +1,4 @@
-//===- EncoderDecoder.cpp - transformers that read and write ----*- C++ -*-===//
+//===- EncoderDecoder.cpp - encoder-decoder transformers --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,7 +61,7 @@ llvm::Error EncoderDecoderModel::check() const {
                       : checkHeadsDivide(dims.heads, dims.hidden);
 }
 
-/// `dims` with everything decided that was left open.
+/// Returns `dims` with defaults for all dimensions that are not given.
 static EncoderDecoderDims settle(EncoderDecoderDims dims) {
   if (dims.layers)
     dims.encoderLayers = dims.decoderLayers = dims.layers / 2;
@@ -79,6 +79,7 @@ static EncoderDecoderDims settle(EncoderDecoderDims dims) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Builder of an encoder-decoder transformer.
 class EncoderDecoderBuilder {
 public:
   EncoderDecoderBuilder(GraphBuilder &graph, const EncoderDecoderDims &dims,
@@ -88,15 +89,18 @@ public:
 
 private:
   Value norm(StringRef path, Value x);
-  /// `x` plus what `block` makes of it, with a norm before or behind.
+  /// Builds `block` with a residual addition, and a norm before the block or
+  /// after the addition.
   Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
-  /// Adds what depends on differences of positions, on its way into the scores:
-  /// `queries` in the layout of the queries, so that heads can be split.
+  /// Adds the bias of position differences from `table`. In the model it is a
+  /// bias of the scores. Here it is an operation on the queries, so that its
+  /// heads can be split as those of the queries are.
   Value addRelative(StringRef path, Value queries, Value table);
   Value attention(StringRef path, Value x, Value source, Value relative,
                   bool causal);
   Value feedForward(Value x);
-  /// The table of position differences of an end; null if there is none.
+  /// Returns the table of position differences of the encoder or decoder, or
+  /// null.
   Value relativeTable();
   Value encode(Value ids);
   Value decode(Value ids, Value encoded);
@@ -226,7 +230,7 @@ Value EncoderDecoderModel::build(GraphBuilder &graph, int64_t batch) const {
 // Presets
 //===----------------------------------------------------------------------===//
 
-/// The translation model with shared embeddings, in its larger form.
+/// Returns the dimensions of the larger translation model, Transformer big.
 static EncoderDecoderDims transformerBig() {
   EncoderDecoderDims dims;
   dims.encoderLayers = dims.decoderLayers = 6;

@@ -1,4 +1,4 @@
-//===- EncoderDecoder.h - transformers that read and write ------*- C++ -*-===//
+//===- EncoderDecoder.h - encoder-decoder transformers ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,36 +13,39 @@
 
 namespace proteus::models {
 
-/// A transformer with an encoder and a decoder that looks at its result. One
-/// embedding serves both ends and the head.
+/// Dimensions of a transformer with an encoder and a decoder that attends to
+/// the output of the encoder. Encoder, decoder and head share one embedding
+/// table.
 struct EncoderDecoderDims {
   int64_t encoderLayers = 0;
   int64_t decoderLayers = 0;
-  /// Both together, half each, if given.
+  /// Layers of encoder and decoder together, half of them each; 0: not given.
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// 0: hidden / heads.
+  /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
-  /// 0: four times hidden.
+  /// Width of the feed-forward block; 0: four times hidden.
   int64_t ffn = 0;
   int64_t vocab = 0;
-  /// Of what is read.
+  /// Length of the source sequence.
   int64_t seq = 0;
-  /// Of what is written; 0: as long as what is read.
+  /// Length of the target sequence; 0: that of the source sequence.
   int64_t targetSeq = 0;
-  /// relu or gelu.
+  /// Activation of the feed-forward block: relu or gelu.
   std::string activation = "relu";
-  /// Norms before each block and at both ends, with a scale only (T5); else
-  /// behind the additions, with a shift.
+  /// True if RMS norms precede each block and follow the last layer of encoder
+  /// and decoder (T5). Otherwise layer norms follow the residual additions.
   bool preNorm = false;
+  /// True if linear operations have biases.
   bool bias = true;
   /// Rows of the tables of position differences, one table for the encoder and
-  /// one for the decoder (T5); 0: none. Fixed positions cost nothing here: they
-  /// are added where rows are looked up.
+  /// one for the decoder (T5); 0: no tables. Fixed positions have no cost,
+  /// because the lookup kernel adds them.
   int64_t relativeBuckets = 0;
 };
 
+/// A transformer with an encoder and a decoder.
 class EncoderDecoderModel : public Model {
 public:
   explicit EncoderDecoderModel(EncoderDecoderDims dims)

@@ -1,4 +1,4 @@
-//===- Families.h - who adds what to the registry ---------------*- C++ -*-===//
+//===- Families.h - registration of families --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,29 +13,29 @@ namespace proteus::models {
 
 class Registry;
 
-/// Decoder-only transformers.
+/// Adds decoder-only transformers.
 void addDecoders(Registry &registry);
-/// Encoders trained by masking.
+/// Adds encoders that are trained on masked tokens (BERT).
 void addBert(Registry &registry);
-/// Transformers that read and write.
+/// Adds encoder-decoder transformers.
 void addEncoderDecoders(Registry &registry);
-/// Decoders with a memory of the last segment.
+/// Adds decoders with a memory of the preceding segment.
 void addTransformerXL(Registry &registry);
-/// AlexNet and VGG.
+/// Adds AlexNet and VGG.
 void addPlainConvNets(Registry &registry);
-/// Residual networks.
+/// Adds residual networks.
 void addResNets(Registry &registry);
-/// Inception-v3.
+/// Adds Inception-v3.
 void addInception(Registry &registry);
-/// Single-shot detection.
+/// Adds single-shot detectors.
 void addSSD(Registry &registry);
-/// Transformers on patches of images.
+/// Adds transformers on patches of images.
 void addVisionTransformers(Registry &registry);
-/// Recurrent translation.
+/// Adds recurrent translation models.
 void addGNMT(Registry &registry);
-/// Recommendation.
+/// Adds recommendation models.
 void addDLRM(Registry &registry);
-/// GPT as the original Proteus has it.
+/// Adds GPT as the reference builds it.
 void addReferenceGPTs(Registry &registry);
 
 } // namespace proteus::models

@@ -17,8 +17,9 @@ using namespace proteus::models;
 
 namespace {
 
-/// Layers of long short-term memory that read a sentence, and others that
-/// write its translation with attention to what was read.
+/// A translation model: an encoder of long short-term memory layers for the
+/// source sentence, and a decoder of such layers that attends to the encoder's
+/// states.
 class GNMT : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -35,7 +36,7 @@ public:
     Value source = graph.indices("source", {batch, sourceSeq});
     Value target = graph.indices("target", {batch, targetSeq});
     Value labels = graph.indices("labels", {batch, targetSeq});
-    // Both languages have one table.
+    // Both languages share one table.
     Value table = graph.parameter("embedding.weight", {vocab, hidden});
     auto embed = [&](StringRef path, Value tokens, int64_t seq) -> Value {
       return graph.create<proteus::nn::EmbeddingOp>(
@@ -58,8 +59,8 @@ private:
     return drops ? dropout(graph, path, x, 0.2) : x;
   }
 
-  /// One layer: the share of its input for all times at once, then time after
-  /// time.
+  /// Builds one layer: one product of the input for all times, then the
+  /// recurrent part time by time.
   Value lstm(GraphBuilder &graph, StringRef path, Value x,
              bool reverse = false) const {
     graph.under(path, [&] {
@@ -105,7 +106,7 @@ private:
     return x;
   }
 
-  /// Additive attention with normalised scores.
+  /// Builds additive attention with normalised scores.
   Value attend(GraphBuilder &graph, Value queries, Value context) const {
     int64_t batch = GraphBuilder::shapeOf(queries)[0];
     SmallVector<int64_t> pairs = {batch, targetSeq, sourceSeq, hidden};

@@ -1,4 +1,4 @@
-//===- GptPresets.cpp - GPT and what resembles it ---------------*- C++ -*-===//
+//===- GptPresets.cpp - GPT and similar models ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dimensions as published; vocabularies are not padded. The numbers of
-// parameters that they add up to are in unittests/Models/ParametersTest.cpp.
+// Presets with published dimensions. Vocabularies are not padded. The resulting
+// numbers of parameters are in unittests/Models/ParametersTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// The sizes in which the models of a series differ.
+/// Sizes in which the models of a series differ.
 struct Size {
   const char *name;
   const char *label;
@@ -34,7 +34,7 @@ static TransformerDims withSize(TransformerDims dims, const Size &size) {
   return dims;
 }
 
-/// Learned positions, biases, tied embeddings.
+/// Returns dimensions with learned positions, biases and tied embeddings.
 static TransformerDims gpt(int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.vocab = vocab;
@@ -56,8 +56,9 @@ static void addGpt(DecoderPresets &presets) {
     presets.add(size.name, size.label,
                 "huggingface.co/openai-community/" + std::string(size.name),
                 withSize(gpt(50257, 1024), size));
-  // The paper gives 1.3B 24 heads of 128, which 2048 has no room for, and 13B
-  // a width of 5140, which 40 heads do not divide.
+  // Two sizes of the paper are inconsistent and corrected here: 1.3B has 24
+  // heads of 128, which exceed the width of 2048, and 13B has a width of 5140,
+  // which is not divisible by 40 heads.
   for (const Size &size : {Size{"gpt3-125m", "GPT-3 small", 12, 768, 12},
                            Size{"gpt3-350m", "GPT-3 medium", 24, 1024, 16},
                            Size{"gpt3-760m", "GPT-3 large", 24, 1536, 16},
@@ -70,8 +71,9 @@ static void addGpt(DecoderPresets &presets) {
                 withSize(gpt(50257, 2048), size));
 }
 
-/// Rotary positions; attention and feed-forward block side by side. Rotary
-/// positions turn all of a head here, a quarter of it in GPT-NeoX.
+/// Adds GPT-NeoX, which has rotary positions, and attention and feed-forward
+/// blocks that read the same input. Here rotary positions rotate whole heads.
+/// In GPT-NeoX they rotate a quarter of each head.
 static void addNeoX(DecoderPresets &presets) {
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "rope";
@@ -97,7 +99,8 @@ static void addBloom(DecoderPresets &presets) {
                 withSize(dims, size));
 }
 
-/// ReLU; two rows of the table of positions are never used.
+/// Adds OPT, which has ReLU activations. Two rows of its table of positions are
+/// never used.
 static void addOpt(DecoderPresets &presets) {
   TransformerDims dims = gpt(50272, 2048);
   dims.maxPositions = 2050;
@@ -121,8 +124,8 @@ static void addOpt(DecoderPresets &presets) {
 }
 
 static void addMpt(DecoderPresets &presets) {
-  // A layer norm without shift: nn.rms_norm has the same parameters and
-  // traffic.
+  // MPT has layer norms without shift. nn.rms_norm stands for them, because it
+  // has the same parameters and traffic.
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "alibi";
   dims.norm = "rms";
@@ -132,8 +135,8 @@ static void addMpt(DecoderPresets &presets) {
   dims.seq = 8192;
   presets.add("mpt-30b", "MPT 30B", "huggingface.co/mosaicml/mpt-30b",
               withSize(dims, {"", "", 48, 7168, 64}));
-  // The models of the training benchmark: learned positions, as many as the
-  // sequence is long.
+  // The models of the training benchmark have learned positions, as many as the
+  // sequence has tokens.
   TransformerDims bench = gpt(50368, 2048);
   bench.maxPositions = 0;
   for (const Size &size :

@@ -1,4 +1,4 @@
-//===- GraphBuilder.cpp - a model, operation by operation -------*- C++ -*-===//
+//===- GraphBuilder.cpp - builder of model functions ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ GraphBuilder::GraphBuilder(MLIRContext &context, StringRef name,
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  // The type is set when all arguments are known.
+  // `finish` sets the type, when all arguments are known.
   function =
       func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   if (training)
@@ -59,7 +59,7 @@ Value GraphBuilder::indices(StringRef path, Shape shape) {
                   RankedTensorType::get(shape, builder.getI32Type()));
 }
 
-/// `path` below `prefix`, which may be empty.
+/// Returns the path `path` in the module `prefix`, which may be empty.
 static std::string join(StringRef prefix, StringRef path) {
   return prefix.empty() ? path.str() : (prefix + "." + path).str();
 }
@@ -90,7 +90,8 @@ Value GraphBuilder::parameterOf(std::list<Frame>::iterator frame,
     numParameters += elements;
     value = argument(path, nn::Role::Parameter, tensor(shape));
   } else {
-    // The frame outside has a stack of what this one sees a slice of.
+    // In the enclosing frame the parameter is stacked; this frame's block
+    // argument is one slice.
     SmallVector<int64_t> stacked{frame->count};
     llvm::append_range(stacked, shape);
     auto outer = std::prev(frame);
@@ -121,8 +122,8 @@ GraphBuilder::Values GraphBuilder::repeat(StringRef name, int64_t count,
                                           ValueRange carried,
                                           function_ref<Values(ValueRange)> body,
                                           int64_t first) {
-  // What is sliced is known when the body is there; until then the body is a
-  // block of its own.
+  // The sliced operands are known when the body is complete, so the body is
+  // built as a separate block first.
   std::string path = pathOf(name);
   Region region;
   Block &block = region.emplaceBlock();

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::models;
 
-/// The shape of `value` with another last dimension.
+/// Returns the shape of `value` with another last dimension.
 static SmallVector<int64_t> withLast(Value value, int64_t size) {
   SmallVector<int64_t> shape(GraphBuilder::shapeOf(value));
   shape.back() = size;
@@ -21,7 +21,7 @@ static SmallVector<int64_t> withLast(Value value, int64_t size) {
 }
 
 //===----------------------------------------------------------------------===//
-// With parameters
+// Operations with parameters
 //===----------------------------------------------------------------------===//
 
 Value GraphBuilder::linearWith(StringRef path, Value x, Value weight,
@@ -71,7 +71,7 @@ Value GraphBuilder::batchNorm(StringRef path, Value x, int64_t groups) {
   int64_t channels = shapeOf(x)[1];
   Value scale = parameter((path + ".scale").str(), {channels});
   Value shift = parameter((path + ".shift").str(), {channels});
-  // Statistics are kept in single precision, whatever the model computes in.
+  // Statistics are in single precision, independently of the type of the model.
   auto statistics =
       RankedTensorType::get({groups, channels}, builder.getF32Type());
   return create<nn::BatchNormOp>(TypeRange{x.getType(), statistics, statistics},
@@ -79,7 +79,8 @@ Value GraphBuilder::batchNorm(StringRef path, Value x, int64_t groups) {
       .getResult();
 }
 
-/// The size of what a window of `kernel` sees of `size` positions.
+/// Returns the number of positions of a window of size `kernel` on `size`
+/// pixels.
 static int64_t windows(int64_t size, int64_t kernel, int64_t stride,
                        int64_t padding) {
   return (size + 2 * padding - kernel) / stride + 1;
@@ -137,7 +138,7 @@ Value GraphBuilder::rope(StringRef path, Value x, int64_t heads) {
 }
 
 //===----------------------------------------------------------------------===//
-// Element by element
+// Element-wise operations
 //===----------------------------------------------------------------------===//
 
 Value GraphBuilder::relu(StringRef path, Value x) {

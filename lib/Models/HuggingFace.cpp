@@ -1,4 +1,4 @@
-//===- HuggingFace.cpp - models from config.json ----------------*- C++ -*-===//
+//===- HuggingFace.cpp - models from config.json files ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,42 +17,43 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// A key of the config and the dimension that it is.
+/// A key of the config and the dimension that it sets.
 struct Field {
   StringRef key;
   StringRef dimension;
-  /// Other name that some files use.
+  /// Other name of the key in some files.
   StringRef other = "";
-  /// Without it, or with null, the default of the family holds.
+  /// True if the key may be absent or null. The default of the family then
+  /// applies.
   bool optional = false;
 };
 
-/// What is always so for a model type.
+/// A dimension that has a fixed value in a model type.
 struct Setting {
   StringRef dimension;
   StringRef value;
 };
 
-/// A model type: what it is in terms of a family.
+/// A model type and its translation to the dimensions of a family.
 struct Architecture {
   StringRef type;
   StringRef family;
   std::vector<Setting> settings;
   std::vector<Field> fields;
-  /// What follows from several keys.
+  /// Sets dimensions that depend on several keys; may be null.
   std::function<void(const json::Reader &, const Dimensions &)> derive;
 };
 } // namespace
 
-/// Sequences of models whose positions have no table: the longest that is
-/// trained on by default.
+/// Maximum default of the sequence length for models without a table of
+/// positions, in tokens.
 static constexpr int64_t usualSequence = 4096;
 
 //===----------------------------------------------------------------------===//
 // Values that are derived
 //===----------------------------------------------------------------------===//
 
-/// Whether `key` is there and says something.
+/// Returns true if `key` is present and not null.
 static bool says(const json::Reader &root, StringRef key) {
   return root.has(key) && !root[key].isNull();
 }
@@ -61,7 +62,7 @@ static int64_t size(const json::Reader &root, StringRef key) {
   return root[key].integer(1, Dimensions::most);
 }
 
-/// A flag, or `otherwise`.
+/// Returns the flag `key`, or `otherwise` if the key is absent or null.
 static bool flag(const json::Reader &root, StringRef key, bool otherwise) {
   return says(root, key) ? root[key].boolean() : otherwise;
 }
@@ -77,13 +78,14 @@ static void setFlag(const json::Reader &root, const Dimensions &dimensions,
   set(root, dimensions, name, value ? "true" : "false");
 }
 
-/// Fails where a flag asks for what no dimension expresses.
+/// Records an error if the flag `key`, which no dimension expresses, is true.
 static void refuse(const json::Reader &root, StringRef key) {
   if (flag(root, key, false))
     root[key].fail("'" + key + "' can't be modelled");
 }
 
-/// The longest sequence that is usual, of those that there are positions for.
+/// Sets `seq` to the smaller of `usualSequence` and the number of positions,
+/// which is the value of `key`.
 static void setUsualSequence(const json::Reader &root,
                              const Dimensions &dimensions, StringRef key) {
   if (says(root, key))
@@ -93,7 +95,7 @@ static void setUsualSequence(const json::Reader &root,
     set(root, dimensions, "seq", Twine(usualSequence));
 }
 
-/// What Llama and its relatives have in common.
+/// Sets the dimensions that Llama and similar models have in common.
 static void deriveLlama(const json::Reader &root,
                         const Dimensions &dimensions) {
   setUsualSequence(root, dimensions, "max_position_embeddings");
@@ -115,7 +117,8 @@ static void deriveDeepSeek(const json::Reader &root,
               root["topk_method"].string() == "noaux_tc");
 }
 
-/// All layers have experts.
+/// Sets the dimensions of Qwen models with experts. Records an error unless all
+/// layers have experts.
 static void deriveQwenExperts(const json::Reader &root,
                               const Dimensions &dimensions) {
   deriveLlama(root, dimensions);
@@ -127,7 +130,7 @@ static void deriveQwenExperts(const json::Reader &root,
 }
 
 static void deriveOpt(const json::Reader &root, const Dimensions &dimensions) {
-  // Two rows of the table are never used.
+  // The table has two more rows than positions. They are never used.
   int64_t positions = size(root, "max_position_embeddings");
   set(root, dimensions, "seq", Twine(positions));
   set(root, dimensions, "max_positions", Twine(positions + 2));

@@ -1,4 +1,4 @@
-//===- HuggingFace.h - models from config.json ------------------*- C++ -*-===//
+//===- HuggingFace.h - models from config.json files ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,11 +13,11 @@
 
 namespace proteus::models {
 
-/// The model that a config.json of Hugging Face describes; null, and a failure
-/// of the document, if it is none that is known.
+/// Builds the model of a Hugging Face config.json. Records an error in the
+/// document and returns null if `model_type` is unknown.
 std::unique_ptr<Model> readHuggingFaceConfig(const json::Reader &root);
 
-/// The known values of `model_type`.
+/// Returns the known values of `model_type` as text.
 std::string huggingFaceTypes();
 
 } // namespace proteus::models

@@ -17,7 +17,7 @@ using namespace proteus::models;
 
 namespace {
 
-/// The modules of one Inception-v3.
+/// Builder of the modules of Inception-v3.
 class Modules {
 public:
   Modules(GraphBuilder &graph, int64_t width, NormGroups normGroups)
@@ -34,14 +34,14 @@ public:
 private:
   Value conv(StringRef path, Value x, int64_t channels, Window window) {
     graph.under(path, [&] {
-      // Channels are published for a first convolution of 32.
+      // The published numbers of channels are those for a width of 32.
       x = normedConvolution(graph, "conv", "bn", x, channels * width / 32,
                             window, normGroups);
       x = graph.relu("act", x);
     });
     return x;
   }
-  /// 1x7 and 7x1 convolutions in turns.
+  /// Builds alternating 1x7 and 7x1 convolutions.
   Value sevens(StringRef path, Value x, ArrayRef<int64_t> channels,
                bool tallFirst) {
     bool tall = tallFirst;
@@ -52,7 +52,7 @@ private:
     }
     return x;
   }
-  /// Two convolutions of the same image, one wide and one tall.
+  /// Builds a 1x3 and a 3x1 convolution of the same image.
   Value wideAndTall(StringRef path, Value x, int64_t channels) {
     Value wide = conv((path + "a").str(), x, channels, {{1, 3}, {0, 1}});
     Value tall = conv((path + "b").str(), x, channels, {{3, 1}, {1, 0}});
@@ -141,11 +141,12 @@ Value Modules::auxiliary(Value x, int64_t classes) {
 
 namespace {
 
+/// Inception-v3, with or without its auxiliary head.
 class InceptionV3 : public Model {
 public:
   explicit InceptionV3(bool aux = true) : aux(aux) {}
 
-  /// The model of the original Proteus.
+  /// Returns the model as the reference builds it.
   static std::unique_ptr<InceptionV3> original() {
     auto model = std::make_unique<InceptionV3>(/*aux=*/false);
     model->image = 224;
@@ -167,7 +168,7 @@ public:
       return createStringError(
           "width=" + Twine(width) +
           " must be even: channels are sixteenths of the published ones");
-    // What is left for the windows that do not keep the size.
+    // The size after the windows that reduce it.
     int64_t size = image;
     for (const Window &window : {Window(3, 2), Window(3), Window(3, 2),
                                  Window(3), Window(3, 2), Window(3, 2)})
@@ -220,11 +221,12 @@ public:
 
 private:
   int64_t image = 299, classes = 1000;
-  /// Channels of the first convolution; all others are in proportion.
+  /// Channels of the first convolution. All other numbers of channels are
+  /// scaled in proportion.
   int64_t width = 32;
   bool aux;
   NormGroups normGroups = 1;
-  /// Views that the original Proteus copies are copied.
+  /// True if the views that the reference copies are copied.
   bool copies = false;
 };
 

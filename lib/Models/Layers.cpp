@@ -1,4 +1,4 @@
-//===- Layers.cpp - layers that several models have -------------*- C++ -*-===//
+//===- Layers.cpp - layers of several families ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -60,7 +60,8 @@ Value proteus::models::flatten(GraphBuilder &graph, StringRef path, Value x) {
 
 Value proteus::models::joinChannels(GraphBuilder &graph, StringRef path,
                                     ValueRange images) {
-  // Samples are contiguous: joining them whole joins their channels.
+  // A sample is contiguous with channels as its major dimension, so the
+  // concatenation of flat samples concatenates their channels.
   GraphBuilder::Values samples;
   int64_t channels = 0;
   for (Value image : images) {
@@ -78,7 +79,7 @@ Value proteus::models::dropout(GraphBuilder &graph, StringRef path, Value x,
   Type mask = RankedTensorType::get(GraphBuilder::shapeOf(x),
                                     IntegerType::get(x.getContext(), 8));
   std::string whole = graph.pathOf(path);
-  // 31 bits: seeds are read by people.
+  // 31 bits suffice, and shorter seeds are easier to read.
   auto seed = static_cast<int64_t>(llvm::xxh3_64bits(whole) >> 33);
   return graph
       .create<nn::DropoutOp>(TypeRange{x.getType(), mask}, whole, x,

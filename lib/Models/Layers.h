@@ -1,4 +1,4 @@
-//===- Layers.h - layers that several models have ---------------*- C++ -*-===//
+//===- Layers.h - layers of several families --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// A window that slides over an image, the same in both directions unless two
-/// numbers are given.
+/// Window that slides over an image. It has the same sizes in both directions
+/// unless pairs of sizes are given.
 struct Window {
   Window(int64_t kernel, int64_t stride = 1, int64_t padding = 0)
       : kernel(kernel, kernel), stride(stride, stride),
@@ -25,44 +25,49 @@ struct Window {
 
   std::pair<int64_t, int64_t> kernel, stride, padding;
 
-  /// Positions of it in `size` pixels of the first direction; 0 if it does not
-  /// fit.
+  /// Returns the number of positions of the window on `size` pixels of the
+  /// first direction, or 0 if the window is too large.
   int64_t positions(int64_t size) const {
     int64_t span = size + 2 * padding.first - kernel.first;
     return size < 1 || span < 0 ? 0 : span / stride.first + 1;
   }
 };
 
-/// Groups of samples over which a batch is normalised: 1 is all samples
-/// together, on whatever device they are.
+/// Number of groups of samples with their own statistics in batch
+/// normalisations. 1 means that all samples are normalised together, over all
+/// devices.
 using NormGroups = int64_t;
 
-/// Convolution with a bias.
+/// Adds a convolution with a bias.
 mlir::Value convolution(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, int64_t channels, Window window);
-/// Convolution without a bias, and the normalisation `norm`.
+/// Adds a convolution without a bias, followed by the batch normalisation
+/// `norm`.
 mlir::Value normedConvolution(GraphBuilder &graph, llvm::StringRef path,
                               llvm::StringRef norm, mlir::Value x,
                               int64_t channels, Window window,
                               NormGroups normGroups, int64_t groups = 1);
+/// Adds a maximum pooling.
 mlir::Value maxPool(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     Window window);
+/// Adds an average pooling.
 mlir::Value averagePool(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, Window window);
-/// Averages over equal parts of an image so that `size` by `size` are left;
-/// `size` divides it.
+/// Adds an average pooling whose result has `size` by `size` positions. `size`
+/// must divide the size of the image.
 mlir::Value poolTo(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                    int64_t size);
-/// All but the batch in one dimension.
+/// Merges all dimensions but the batch.
 mlir::Value flatten(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
-/// Joins images along their channels.
+/// Concatenates images along their channels.
 mlir::Value joinChannels(GraphBuilder &graph, llvm::StringRef path,
                          mlir::ValueRange images);
 
-/// Random zeroes; what is dropped is a function of the path.
+/// Adds a dropout. The dropped elements depend on the path, which is the seed.
 mlir::Value dropout(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     double probability);
-/// A copy in memory, where a framework makes one that changes no value.
+/// Adds a copy in memory. It stands for a copy that a framework makes without a
+/// change of values.
 mlir::Value copy(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 
 } // namespace proteus::models

@@ -1,4 +1,4 @@
-//===- LlamaPresets.cpp - Llama and what resembles it -----------*- C++ -*-===//
+//===- LlamaPresets.cpp - Llama and similar models --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dimensions as published; vocabularies are not padded. The numbers of
-// parameters that they add up to are in unittests/Models/ParametersTest.cpp.
+// Presets with published dimensions. Vocabularies are not padded. The resulting
+// numbers of parameters are in unittests/Models/ParametersTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// The sizes in which the models of a series differ.
+/// Sizes in which the models of a series differ.
 struct Size {
   const char *name;
   const char *label;
@@ -29,7 +29,8 @@ struct Size {
 };
 } // namespace
 
-/// Gated feed-forward blocks, RMS norms, rotary positions, no biases.
+/// Returns dimensions with gated feed-forward blocks, RMS norms, rotary
+/// positions and no biases.
 static TransformerDims llama(const Size &size, int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.gatedMlp = true;
@@ -76,8 +77,9 @@ static void addLlama(DecoderPresets &presets) {
   }
 }
 
-/// Sequences up to its window of 4096 see all of their past; longer ones do
-/// here as well.
+/// Adds Mistral and Mixtral. Mistral attends to a window of 4096 tokens. Here
+/// tokens attend to all preceding tokens, which differs only in longer
+/// sequences.
 static void addMistral(DecoderPresets &presets) {
   Size seven{"mistral-7b", "Mistral 7B", 32, 4096, 32, 8, 14336};
   presets.add(seven.name, seven.label,
@@ -98,8 +100,9 @@ static void addMistral(DecoderPresets &presets) {
               withExperts(llama(large, 32000, 4096), 8, 2, 16384));
 }
 
-/// Latent attention, shared experts beside many small ones, and first layers
-/// without experts. The prediction of further tokens is left out.
+/// Adds DeepSeek models, which have latent attention, shared experts in
+/// addition to many small ones, and first layers without experts. The
+/// prediction of further tokens is not modelled.
 static void addDeepSeek(DecoderPresets &presets) {
   auto latent = [](TransformerDims dims) {
     dims.kvLoraRank = 512;

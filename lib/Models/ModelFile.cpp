@@ -1,4 +1,4 @@
-//===- ModelFile.cpp - models from files ------------------------*- C++ -*-===//
+//===- ModelFile.cpp - model files ------------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::models;
 
-/// The names of all families.
+/// Returns the names of all families as text.
 static std::string familyNames() {
   SmallVector<StringRef> names;
   for (const Family &family : Registry::get().getFamilies())
@@ -28,7 +28,8 @@ static std::string familyNames() {
   return join(names, ", ");
 }
 
-/// A file of the project's own format: a family and its dimensions.
+/// Reads a file of the project's own format, which contains a family and its
+/// dimensions.
 static std::unique_ptr<Model> readModel(const json::Reader &root) {
   StringRef key = root.has("family") ? "family" : "kind";
   if (!root.has(key)) {

@@ -1,4 +1,4 @@
-//===- ModelFile.h - models from files --------------------------*- C++ -*-===//
+//===- ModelFile.h - model files --------------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,18 +13,18 @@
 
 namespace proteus::models {
 
-/// A model and where it comes from.
+/// A model and its source.
 struct LoadedModel {
   std::string name;
   std::string source;
   std::unique_ptr<Model> model;
 };
 
-/// Reads a model file. Its family decides which keys it has; a config.json of
-/// Hugging Face is known by `model_type`.
+/// Reads a model file. The keys of the file depend on its family. A file with
+/// the key `model_type` is a config.json of Hugging Face.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
-/// The same for text; errors call it `source`.
+/// Parses the text of a model file. Errors contain `source` as its name.
 llvm::Expected<LoadedModel> parseModelFile(llvm::StringRef text,
                                            llvm::StringRef source);
 

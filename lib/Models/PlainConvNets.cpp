@@ -17,7 +17,7 @@ using namespace proteus::models;
 
 namespace {
 
-/// Convolutions in a chain, then three linear layers.
+/// A chain of convolutions, followed by three linear layers.
 class PlainConvNet : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -56,15 +56,15 @@ public:
   }
 
 protected:
-  /// Pixels of what the convolutions leave, in one direction; 0 where a window
-  /// does not fit.
+  /// Returns the number of positions of the features in one direction, or 0 if
+  /// a window is larger than its image.
   virtual int64_t featureSize() const = 0;
   virtual Value features(GraphBuilder &graph, Value x) const = 0;
   virtual Value classifier(GraphBuilder &graph, Value x) const = 0;
 
   int64_t image = 224, classes = 1000, hidden = 4096, pool = 1;
   std::vector<int64_t> channels;
-  /// Views that the original Proteus copies are copied.
+  /// True if the views that the reference copies are copied.
   bool copies = false;
 };
 
@@ -167,7 +167,7 @@ protected:
   }
 
 private:
-  std::vector<int64_t> depths; ///< convolutions of every stage
+  std::vector<int64_t> depths; ///< number of convolutions of every stage
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- ReferenceGPT.cpp - GPT as the original Proteus has it ----*- C++ -*-===//
+//===- ReferenceGPT.cpp - GPT of the reference ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +17,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// The GPT of the examples of the original Proteus, kernel by kernel: attention
-/// is not fused, views are copies, masks and positions are inputs, and no
+/// The GPT of the examples of the reference, with the same kernels: attention
+/// is unfused, views are copies, masks and positions are inputs, and no
 /// normalisation follows the last layer.
 class ReferenceGPT : public Model {
 public:
@@ -58,7 +58,7 @@ public:
                      [&](Value y) { return layer(graph, y, mask); });
     if (seqFirst)
       x = copy(graph, "batch_first", x);
-    // Tied with the table of tokens.
+    // The head is tied to the table of tokens.
     Value table = graph.parameter("embedding.tokens.weight", {vocab, hidden});
     x = graph.linearWith("head", x, table);
     return graph.crossEntropy("loss", x, labels);
@@ -76,8 +76,8 @@ private:
     return graph.add("mlp.residual", x, dropout(graph, "mlp.drop", y, 0.1));
   }
 
-  /// Query, keys and values of all heads: `[batch, heads, seq, dim]`, but keys
-  /// with their last dimensions exchanged.
+  /// Builds queries, keys and values of all heads. Queries and values are
+  /// `[batch, heads, seq, dim]`, keys are `[batch, heads, dim, seq]`.
   GraphBuilder::Values project(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], dim = hidden / heads;
     x = graph.linear("qkv", x, 3 * hidden, /*bias=*/true);
@@ -85,8 +85,8 @@ private:
     x = copy(graph, "heads_copy", x);
     if (!seqFirst)
       x = graph.transpose("heads_first", x, {0, 2, 1, 3});
-    // The parts are copied, as one kernel; their gradients are, too, when they
-    // are joined.
+    // One kernel copies all parts. In the backward pass, one kernel copies
+    // their gradients when it concatenates them.
     GraphBuilder::Values parts =
         graph.split("split", graph.concat("split_copy", {x}), {dim, dim, dim});
     const char *const names[] = {"query", "keys", "values"};
@@ -105,7 +105,8 @@ private:
 
   Value attention(GraphBuilder &graph, Value x, Value mask) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0];
-    // Heads and batch are one dimension in products, two elsewhere.
+    // Products have one dimension for heads and batch, other operations have
+    // two. The reshapes between them are copies.
     auto reshaped = [&](const std::string &path, Value value) {
       return seqFirst ? copy(graph, path, value) : value;
     };
@@ -124,8 +125,9 @@ private:
   }
 
   int64_t layers = 12, hidden = 768, heads = 12, seq = 1024, vocab = 40576;
-  /// As Megatron-LM has it. Sizes are the same in any order of dimensions;
-  /// there are more copies between the orders.
+  /// True if activations have the sequence as their first dimension, as in
+  /// Megatron-LM. The order of dimensions changes no sizes, so this model
+  /// differs only in the copies between the orders.
   bool seqFirst = false;
 };
 

@@ -1,4 +1,4 @@
-//===- Registry.cpp - the models that are known by name ---------*- C++ -*-===//
+//===- Registry.cpp - registry of families and presets ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -53,7 +53,7 @@ int64_t ResNetTrunk::outer(size_t stage) const {
 
 Value ResNetTrunk::block(GraphBuilder &graph, Value x, size_t stage,
                          int64_t stride) const {
-  // The stride is in the 3x3 convolution: version 1.5.
+  // The 3x3 convolution has the stride, as in version 1.5.
   Value y = x, shortcut = x;
   auto layer = [&](const std::string &number, int64_t channels, Window window,
                    int64_t convGroups = 1) {
@@ -99,6 +99,7 @@ Value ResNetTrunk::build(GraphBuilder &graph, Value x) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Image classification with a residual network.
 class ResNet : public Model {
 public:
   ResNet() = default;
@@ -131,7 +132,7 @@ public:
 
 private:
   int64_t image = 224, classes = 1000;
-  /// Views that the original Proteus copies are copied.
+  /// True if the views that the reference copies are copied.
   bool copies = false;
 };
 } // namespace

@@ -15,33 +15,37 @@
 
 namespace proteus::models {
 
-/// The convolutional part of a residual network: a stem and stages of blocks,
-/// of which all but the first of a stage are alike.
+/// The convolutional part of a residual network: a stem and stages of blocks.
+/// All blocks of a stage but the first are equal.
 struct ResNetTrunk {
-  /// Blocks of every stage.
+  /// Number of blocks of every stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
-  /// Blocks are 1x1, 3x3, 1x1 with four times the channels at the end; else
-  /// 3x3, 3x3.
+  /// True if a block consists of 1x1, 3x3 and 1x1 convolutions, the last with
+  /// four times the channels. Otherwise it consists of two 3x3 convolutions.
   bool bottleneck = true;
-  /// Channels of the stem, and of the first stage before it is expanded.
+  /// Channels of the stem, and of the first stage before the expansion at the
+  /// end of a bottleneck.
   int64_t width = 64;
-  /// Groups of the 3x3 convolution of a bottleneck, and the channels of one in
-  /// the first stage; 0: as many as make up the width.
+  /// Number of groups of the 3x3 convolution of a bottleneck, and number of
+  /// channels of a group in the first stage; 0: width / groups.
   int64_t groups = 1, groupWidth = 0;
-  /// Groups of samples that are normalised together.
+  /// Number of groups of samples with their own statistics.
   NormGroups normGroups = 1;
-  /// The stage that keeps the size of the image where others halve it; -1: all
-  /// but the first halve it.
+  /// Index of a stage that does not halve the image; -1: all stages but the
+  /// first halve it.
   int64_t sameSize = -1;
 
+  /// Declares the dimensions of the trunk.
   void declare(Dimensions &dimensions);
+  /// Returns an error if the dimensions are inconsistent.
   llvm::Error check() const;
+  /// Builds the trunk on the images `x` and returns the features.
   mlir::Value build(GraphBuilder &graph, mlir::Value x) const;
 
 private:
   mlir::Value block(GraphBuilder &graph, mlir::Value x, size_t stage,
                     int64_t stride) const;
-  /// Channels of the inner and of the last convolution of a block.
+  /// Return the channels of the inner and of the last convolution of a block.
   int64_t inner(size_t stage) const;
   int64_t outer(size_t stage) const;
 };

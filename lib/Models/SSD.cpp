@@ -17,14 +17,16 @@ using namespace proteus::models;
 
 namespace {
 
-/// A residual network cut after its third stage, more layers that make the
-/// image smaller, and on each of these features a head for places and one for
-/// classes of boxes.
+/// A detector. Its features are the output of the first three stages of a
+/// residual network and of further layers that reduce the image. For each of
+/// these features there is a head for the positions of boxes and one for their
+/// classes.
 class SSD : public Model {
 public:
   SSD() {
     trunk.blocks = {3, 4, 6};
-    // The last stage sees details: it keeps 38 by 38 positions.
+    // The last stage keeps 38 by 38 positions, so that small objects are
+    // detected.
     trunk.sameSize = 2;
   }
 
@@ -77,13 +79,14 @@ public:
   }
 
 private:
-  /// The first three halve the image, the others take away its border.
+  /// Returns the window of an extra layer. The first three halve the image, the
+  /// others remove its border.
   static Window extraWindow(size_t number) {
     return number < 3 ? Window(3, 2, 1) : Window(3);
   }
 
-  /// Adds what the heads of features `number` say: per image, of each box its
-  /// place and the score of each class.
+  /// Adds the results of the heads of features `number`: for each box of an
+  /// image, its position to `places` and the score of each class to `scores`.
   void heads(GraphBuilder &graph, Value x, size_t number,
              GraphBuilder::Values &places, GraphBuilder::Values &scores) const {
     auto head = [&](const std::string &name, int64_t perBox) {
@@ -113,10 +116,11 @@ private:
 
   int64_t image = 300, classes = 81;
   ResNetTrunk trunk;
-  /// Of every extra layer: its channels, and those inside it.
+  /// Output channels of every extra layer, and channels of its first
+  /// convolution.
   std::vector<int64_t> extraChannels = {512, 512, 256, 256, 256};
   std::vector<int64_t> extraInner = {256, 256, 128, 128, 128};
-  /// Boxes per position of all features.
+  /// Number of boxes per position, for every feature.
   std::vector<int64_t> boxes = {4, 6, 6, 6, 4, 4};
 };
 

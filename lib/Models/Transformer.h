@@ -1,4 +1,4 @@
-//===- Transformer.h - the decoder-only transformers ------------*- C++ -*-===//
+//===- Transformer.h - decoder-only transformers ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,14 @@
 
 namespace proteus::models {
 
-/// What distinguishes one decoder-only transformer from another. A size of 0
-/// and an empty choice are decided by the others (`settle`).
+/// Dimensions of a decoder-only transformer. A size of 0, an empty choice and a
+/// flag without a value have a default that depends on other dimensions
+/// (`settle`).
 struct TransformerDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// Key and value heads; 0: as many as heads.
+  /// Number of key and value heads; 0: as many as heads.
   int64_t kvHeads = 0;
   /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
@@ -28,73 +29,88 @@ struct TransformerDims {
   int64_t vocab = 0;
   int64_t seq = 0;
 
-  /// silu(gate) · up in place of one activation.
+  /// True if the feed-forward block computes silu(gate) · up instead of one
+  /// activation.
   bool gatedMlp = false;
-  /// gelu or relu, where the feed-forward block is not gated.
+  /// Activation of a feed-forward block that is not gated: gelu or relu.
   std::string activation = "gelu";
-  /// layer or rms; empty: rms where the feed-forward block is gated.
+  /// Kind of norms: layer or rms; empty: rms if the feed-forward block is
+  /// gated, else layer.
   std::string norm;
-  /// all, qkv or none; empty: none where the feed-forward block is gated.
+  /// Linear operations with biases: all, qkv or none; empty: none if the
+  /// feed-forward block is gated, else all.
   std::string bias;
-  /// learned, rope, alibi or none; empty: rope where the feed-forward block is
-  /// gated, else learned. A kernel adds alibi on the way: it costs nothing.
+  /// Kind of positions: learned, rope, alibi or none; empty: rope if the
+  /// feed-forward block is gated, else learned. alibi has no cost, because the
+  /// attention kernel adds it.
   std::string positions;
   /// Rows of the table of learned positions; 0: seq.
   int64_t maxPositions = 0;
-  /// One product for query, key and value; unless given: where the feed-forward
-  /// block is not gated.
+  /// True if one product computes query, key and value. The default is true if
+  /// the feed-forward block is not gated.
   std::optional<bool> fusedQkv;
-  /// The head is the embedding; unless given: where the feed-forward block is
-  /// not gated.
+  /// True if the head uses the embedding table. The default is true if the
+  /// feed-forward block is not gated.
   std::optional<bool> tiedEmbeddings;
-  /// Attention and feed-forward block read the same value (GPT-NeoX).
+  /// True if attention and feed-forward block both read the input of the layer
+  /// (GPT-NeoX).
   bool parallelResidual = false;
-  /// Norms behind the additions, and none at the end (GPT-1).
+  /// True if norms follow the residual additions and no norm precedes the head
+  /// (GPT-1).
   bool postNorm = false;
-  /// A norm behind the embedding (BLOOM).
+  /// True if a norm follows the embedding (BLOOM).
   bool embeddingNorm = false;
-  /// Width of the embedding, where a linear leads to hidden; 0: hidden.
+  /// Width of the embedding; 0: hidden. If it differs from hidden, linear
+  /// operations after the embedding and before the head convert between the
+  /// widths.
   int64_t embedding = 0;
-  /// Norms of each head of queries and keys (Qwen3).
+  /// True if each head of queries and keys is normalised (Qwen3).
   bool headNorms = false;
 
-  /// Routed experts per layer; 0: none. They are as gated as feed-forward
-  /// blocks, and as wide unless moeFfn is given.
+  /// Number of routed experts per layer; 0: no experts. Experts are gated if
+  /// feed-forward blocks are.
   int64_t experts = 0;
-  /// Experts of a token.
+  /// Number of experts per token.
   int64_t topk = 0;
+  /// Width of an expert; 0: ffn.
   int64_t moeFfn = 0;
-  /// First layers with a feed-forward block in place of experts.
+  /// Number of first layers with a feed-forward block instead of experts.
   int64_t denseLayers = 0;
-  /// Width of what all tokens use beside their experts; 0: nothing.
+  /// Width of the shared expert, which computes all tokens; 0: no shared
+  /// expert.
   int64_t sharedExpertFfn = 0;
-  /// The shared expert is weighted, token by token (Qwen2).
+  /// True if the output of the shared expert has a gate per token (Qwen2).
   bool sharedExpertGate = false;
+  /// True if the router has a bias.
   bool routerBias = false;
-  /// Slots per expert, relative to an even load. With 1 the work is that of
-  /// balanced experts that drop nothing.
+  /// Slots per expert, relative to a balanced load. With 1 the work is that of
+  /// balanced experts that drop no tokens.
   double capacityFactor = 1;
 
-  /// fused: one kernel; unfused: products and softmax of whole squares.
+  /// Kernels of attention: `fused` is one kernel; `unfused` is products and a
+  /// softmax on the whole matrix of scores.
   std::string attentionKernel = "fused";
-  /// Of attention weights (unfused attention only) and of what is added to the
-  /// residual; 0: none.
+  /// Probability of dropout on attention weights (unfused attention only) and
+  /// before residual additions; 0: no dropout.
   double dropout = 0;
 
-  /// fused: silu and product of a gated block are one kernel.
+  /// Kernels of a gated block: `fused` computes silu and product in one kernel,
+  /// `unfused` in two.
   std::string gatedKernel = "fused";
-  /// compute: the loss reads logits in the type of the model; f32: they are
-  /// converted first.
+  /// Type of the logits that the loss reads: `compute` is the type of the
+  /// model, `f32` converts them first.
   std::string logits = "compute";
 
-  /// Latent attention (DeepSeek): width that keys and values are computed from;
-  /// 0: none. The sizes of a head are then the following ones.
+  /// Width of the latent vector from which latent attention (DeepSeek) computes
+  /// keys and values; 0: no latent attention. With latent attention the sizes
+  /// of a head are `qkHeadDim`, `qkRopeDim` and `vHeadDim`.
   int64_t kvLoraRank = 0;
-  /// Width that queries are computed from; 0: directly.
+  /// Width of the latent vector of queries; 0: queries are computed directly.
   int64_t qLoraRank = 0;
-  /// Part of a query and key without and with rotary positions.
+  /// Sizes of the parts of a query and key without and with rotary positions.
   int64_t qkHeadDim = 0;
   int64_t qkRopeDim = 0;
+  /// Size of a value.
   int64_t vHeadDim = 0;
 };
 
@@ -110,7 +126,7 @@ private:
   TransformerDims dims;
 };
 
-/// `dims` with everything decided that was left open.
+/// Returns `dims` with defaults for all dimensions that are not given.
 TransformerDims settle(TransformerDims dims);
 
 } // namespace proteus::models

@@ -23,30 +23,35 @@ using namespace proteus::models;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Dimensions of Transformer-XL.
 struct TransformerXLDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// 0: hidden / heads.
+  /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
-  /// 0: four times hidden.
+  /// Width of the feed-forward block; 0: four times hidden.
   int64_t ffn = 0;
   int64_t vocab = 267735;
   int64_t seq = 0;
-  /// Positions of the last segment that are seen; 0: seq.
+  /// Number of positions of the preceding segment to which tokens attend; 0:
+  /// seq.
   int64_t memLen = 0;
-  /// Where a rarer cluster of the vocabulary begins.
+  /// First words of the clusters of the vocabulary but the first cluster. Later
+  /// clusters have rarer words.
   std::vector<int64_t> cutoffs = {19997, 39997, 199997};
-  /// Each cluster has vectors that are so many times smaller than the last.
+  /// Ratio of the widths of the vectors of a cluster and of the next cluster.
   int64_t divVal = 1;
-  /// Per cent of the tokens in each cluster but the first; at least one token.
+  /// Percentage of the tokens in each cluster but the first. A cluster has at
+  /// least one token.
   std::vector<int64_t> tailPercent = {3, 4, 1};
-  /// Probability; 0: no such kernels.
+  /// Probability of dropout; 0: no dropout kernels.
   double dropout = 0;
-  /// Whether shares of attention are dropped too.
+  /// True if dropout is also applied to attention weights.
   bool attentionDropout = false;
 };
 
+/// A decoder with a memory of the preceding segment and an adaptive softmax.
 class TransformerXLModel : public Model {
 public:
   explicit TransformerXLModel(TransformerXLDims dims) : dims(std::move(dims)) {}
@@ -58,12 +63,12 @@ private:
   TransformerXLDims dims;
 };
 
-/// Part of the vocabulary.
+/// Part of the vocabulary, of words of similar frequency.
 struct Cluster {
   int64_t words;
   /// Width of its vectors.
   int64_t width;
-  /// Tokens of a sequence that are in it.
+  /// Number of tokens of a sequence that are in the cluster.
   int64_t tokens;
 };
 } // namespace
@@ -84,7 +89,7 @@ void TransformerXLModel::declare(Dimensions &dimensions) {
   dimensions.flag("attention_dropout", dims.attentionDropout);
 }
 
-/// The clusters of the vocabulary. Dimensions are checked.
+/// Returns the clusters of the vocabulary.
 static std::vector<Cluster> clustersOf(const TransformerXLDims &dims) {
   std::vector<Cluster> clusters;
   int64_t begin = 0, width = dims.hidden, rest = dims.seq;
@@ -133,6 +138,7 @@ llvm::Error TransformerXLModel::check() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Builder of Transformer-XL.
 class TransformerXLBuilder {
 public:
   TransformerXLBuilder(GraphBuilder &graph, const TransformerXLDims &dims,
@@ -149,15 +155,18 @@ private:
     return dropoutIfAny(graph, path, x, dims.dropout);
   }
   Value attention(Value x);
-  /// [batch, length, heads · dim] as [batch, heads, length, dim].
+  /// Converts `[batch, length, heads · dim]` to `[batch, heads, length, dim]`.
   Value apart(StringRef path, Value x);
-  /// Hides later keys of the segment; all of the memory is seen.
+  /// Masks later keys of the segment. Keys of the memory are not masked.
   Value mask(Value scores);
   Value loss(Value x);
-  /// Vectors of the words of a cluster. Those of the first also tell in which
-  /// cluster a word is.
+  /// Returns the table of the vectors of a cluster. That of the first cluster
+  /// also has a vector for each other cluster, as the adaptive softmax
+  /// requires.
   Value table(size_t number);
-  /// From the width of a cluster to that of the model; null if it is the same.
+  /// Returns the weight of the projection from the width of a cluster to that
+  /// of the model, or null if all clusters have the width of the model
+  /// (`divVal` is 1).
   Value projection(size_t number);
 
   GraphBuilder &graph;
@@ -168,7 +177,7 @@ private:
 };
 } // namespace
 
-/// The path of a part of cluster `number`.
+/// Returns the path of a part of cluster `number`.
 static std::string clusterPath(const char *part, size_t number) {
   return std::string(part) + "_" + std::to_string(number);
 }
@@ -187,8 +196,8 @@ Value TransformerXLBuilder::projection(size_t number) {
                          {dims.hidden, clusters[number].width});
 }
 
-/// Words are looked up cluster by cluster. The tokens of a cluster stand
-/// together here; what it costs does not depend on where they are.
+/// Looks words up cluster by cluster. In this model the tokens of a cluster are
+/// contiguous, because the cost does not depend on their positions.
 Value TransformerXLBuilder::embed() {
   GraphBuilder::Values runs;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
@@ -218,16 +227,17 @@ Value TransformerXLBuilder::mask(Value scores) {
   return graph.concat("attention.scores", parts);
 }
 
-/// Attention as it is written in the model, unfused: scores from contents and
-/// from position differences, each with a bias that all layers share. What is
-/// computed from position differences is the same for all samples, so its
-/// gradient is a sum over the batch: steps have one micro-batch.
+/// Builds attention as the published model does, unfused: the scores are the
+/// sum of scores from contents and scores from position differences, each with
+/// a bias that all layers share. Values that are computed from position
+/// differences are the same for all samples, so their gradient is complete only
+/// after the whole batch. Therefore a step must have one micro-batch.
 Value TransformerXLBuilder::attention(Value x) {
   int64_t width = dims.heads * headDim, keys = memLen + dims.seq;
   Value all = joinSequences(graph, "attention.context", {memory, x});
   Value qkv = graph.linear("attention.qkv", all, 3 * width, /*bias=*/false);
   auto parts = graph.split("attention.split", qkv, {width, width, width});
-  // Queries of the memory are computed too, and not used.
+  // The product also computes queries of the memory, which are not used.
   Value q = splitSequence(graph, "attention.queries", parts[0],
                           {memLen, dims.seq})[1];
   Value k = apart("attention.k", parts[1]), v = apart("attention.v", parts[2]);
@@ -245,7 +255,8 @@ Value TransformerXLBuilder::attention(Value x) {
                          graph.add("attention.position", q, positionBias));
   Value positionScores = graph.matmul("attention.position_scores", position, r,
                                       /*transposeRhs=*/true);
-  // Differences become places of keys when rows are moved, which is a copy.
+  // A shift of the rows turns position differences into positions of keys. Its
+  // cost is that of a copy.
   positionScores = copy(graph, "attention.shift", positionScores);
 
   scores = graph.add("attention.sum", scores, positionScores);
@@ -271,8 +282,9 @@ Value TransformerXLBuilder::layer(Value x) {
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
-/// All tokens choose among frequent words and rarer clusters, those of a
-/// cluster then among its words.
+/// Builds the loss of the adaptive softmax: for all tokens over frequent words
+/// and rarer clusters, then for the tokens of each rarer cluster over its
+/// words.
 Value TransformerXLBuilder::loss(Value x) {
   SmallVector<int64_t> lengths;
   for (const Cluster &cluster : clusters)
@@ -281,8 +293,8 @@ Value TransformerXLBuilder::loss(Value x) {
   Value total;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
     Value hidden = number == 0 ? x : runs[number];
-    // The first cluster has a projection of its own; the others share that of
-    // the embedding, used the other way.
+    // The first cluster has its own projection. The others use the transposed
+    // projection of the embedding.
     if (dims.divVal > 1 && number == 0)
       hidden = graph.linear("head_projection", hidden, cluster.width,
                             /*bias=*/false);
@@ -309,7 +321,8 @@ Value TransformerXLBuilder::loss(Value x) {
 Value TransformerXLBuilder::build() {
   Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
-  // What the last segment left; every layer has its own, of the same cost.
+  // States of the preceding segment. In the published model every layer has its
+  // own, at the same cost.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
   positions =
       graph.create<nn::FillOp>(graph.tensor({memLen + dims.seq, dims.hidden}),

@@ -1,4 +1,4 @@
-//===- VisionTransformer.cpp - transformers on patches ----------*- C++ -*-===//
+//===- VisionTransformer.cpp - transformers on image patches ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// An encoder over the patches of an image and one more token, whose last
-/// state says the class.
+/// An encoder over the patches of an image and a class token. A linear head
+/// computes the class from the final state of the class token.
 class VisionTransformer : public Model {
 public:
   VisionTransformer() = default;
@@ -54,7 +54,7 @@ public:
     x = graph.repeat("layers", layers, x,
                      [&](Value y) { return layer(graph, y); });
     x = graph.layerNorm("norm", x);
-    // The first token of each image.
+    // The class token is the first token of each image.
     x = splitSequence(graph, "states", x, {1, patches()})[0];
     x = graph.reshape("class_state", x, {batch, hidden});
     x = graph.linear("head", x, classes, /*bias=*/true);

@@ -26,45 +26,52 @@ using machine::CollectiveConstants;
 
 Communicator::~Communicator() = default;
 
-// Constants of NCCL 2.30's tuner that do not differ between machines; see
-// docs/collectives.md.
+// Constants of NCCL 2.30's tuner that are the same for all machines; see
+// docs/collectives.md. Times are in seconds and rates in bytes/s.
 static constexpr double us = 1e-6;
-/// A step of a ring inside a node that is part of a ring across nodes.
+/// Times of a step inside a node of a ring across nodes.
 static constexpr double nvlinkStep = 3.4 * us, pcieStep = 5.7 * us;
+/// Time of a step inside a node of a tree.
 static constexpr double treeStep = 4 * us;
-/// What other steps between nodes take, as shares of a step with Simple.
+/// Times of other steps between nodes, as shares of the step of a ring with the
+/// Simple protocol.
 static constexpr double lowRingShare = 4.0 / 14, lowTreeShare = 8.5 / 14;
 static constexpr double inSwitchShare = 20.9 / 14, messageShare = 0.75;
-/// Share of the ring's width that a chain up and down reaches.
+/// Share of the ring width inside a node that the chain of a tree reaches,
+/// because it carries data in both directions.
 static constexpr double treeWidth = 0.51;
-/// Share of a ring's bandwidth that the library expects of a tree when it
-/// chooses, also of one between two nodes, which sends everything once only.
+/// Share of a ring's bandwidth that the library assumes for trees when it
+/// chooses an algorithm. The library assumes it for two nodes too, although the
+/// tree then sends all data only once.
 static constexpr double expectedOfTrees = 0.46;
-/// Long all-reduces across nodes lose time to the plateau of their ring.
+/// Factors on the latency of ring all-reduces across nodes with the Simple
+/// protocol and at least 4 KiB per member.
 static constexpr double plateau = 1.4, plateauOfOldDevices = 1.9;
-/// Parallel trees: their base, a step as a share of one of a ring, the time for
-/// each member, and the share of a ring's bandwidth.
+/// Constants of parallel trees: base time, time of a step as a share of the
+/// step of a ring, time per member, and share of a ring's bandwidth.
 static constexpr double parallelBase = 8 * us, parallelShare = 1 / 3.5;
 static constexpr double parallelMember = 2.8 * us, parallelWidth = 0.75;
-/// An exchange needs this long for each member of another node.
+/// Time that an all-to-all takes for each member of another node.
 static constexpr double exchangeAcross = 2.4 * us;
 
-/// A copy into a buffer of another device, and the flag that tells of it: two
-/// launches of about 2 us each, one behind the other.
+/// Time of a copy into a buffer of another device and of the flag that
+/// announces it: two launches of about 2 us each, one after the other.
 static constexpr double bufferBase = 4 * us;
 
-// Channels of messages.
+// Channels of messages. A channel carries at most one chunk before the library
+// uses more channels.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
-/// Messages up to this size go by the low-latency protocol: 16 KiB for each of
-/// 32 channels.
+/// Largest message in bytes that uses the low-latency protocol: 16 KiB for each
+/// of 32 channels.
 static constexpr int64_t lowMessage = 512 << 10;
 static constexpr int64_t nvlinkChunk = 16 << 20, pcieChunk = 4 << 20;
 static constexpr int64_t networkChunk = 128 << 10;
+/// Rate of one channel between nodes.
 static constexpr double networkChannel = 14e9;
 
 namespace {
 
-/// A list that is made when it is first asked for.
+/// A value that is computed at the first use. Thread-safe.
 template <typename T> class Lazy {
 public:
   template <typename Make> const T &get(Make make) const {
@@ -77,40 +84,45 @@ private:
   mutable T value;
 };
 
-/// An all-to-all: its links, and what nodes need alone.
+/// The link loads of an all-to-all, and its traffic inside nodes.
 struct ExchangeSet {
   LoadSet set;
   std::vector<ExchangeInside> insides;
 };
 
-/// Messages that are sent at once.
+/// Messages that are sent at the same time.
 struct MessageSet {
   LoadSet set;
-  bool within = false, across = false; ///< whether some stay in a node
-  bool nvlink = true;                  ///< whether those use NVLink only
-  double latency = 0;                  ///< of the farthest
+  /// True if some messages stay in a node, and if some go to another node.
+  bool within = false, across = false;
+  bool nvlink = true; ///< true if messages within nodes use NVLink only
+  double latency = 0; ///< longest latency of the network, seconds
 };
 
-/// A way to run a collective.
+/// A possible execution of a collective.
 struct Candidate {
   Algorithm algorithm;
   Protocol protocol;
-  double latency;  ///< seconds
-  double transfer; ///< seconds that follow
-  int64_t volume;
+  double latency;  ///< seconds before the transfer
+  double transfer; ///< seconds of the transfer
+  int64_t volume;  ///< bytes
   const LoadSet *set;
-  /// What the library takes the transfer for when it chooses, if that is more.
+  /// Seconds that the library assumes for the transfer when it chooses, if this
+  /// is more than the time of the transfer.
   double expected = 0;
 
-  /// Links may need longer than the model says.
+  /// Returns the time of the transfer, which is at least that of its links.
   double transferOnLinks() const {
     return std::max(transfer, static_cast<double>(volume) * set->allLinks);
   }
+  /// Returns the time by which the library chooses.
   double forChoice() const {
     return latency + std::max(transferOnLinks(), expected);
   }
 };
 
+/// A communicator whose collectives are flows. It computes the link loads of an
+/// algorithm when a plan first needs them.
 class FlowCommunicator : public Communicator {
 public:
   explicit FlowCommunicator(std::unique_ptr<Placement> placement);
@@ -119,14 +131,14 @@ public:
   Plan planSum(int64_t bytes) const override;
 
 private:
-  /// Whether members can open buffers to each other.
+  /// Returns true if members can share buffers.
   bool hasUserBuffers() const { return !isAcross() && (nvlink || !hasTrees()); }
   Plan planKind(CollectiveKind kind, int64_t bytes) const;
   using Constants = const CollectiveConstants &;
-  /// The constants of a collective that runs in rings.
+  /// Selects the constants of one collective that runs in rings.
   using RingOf = machine::RingConstants CollectiveConstants::*;
   template <typename Fn> double slowest(Fn seconds) const;
-  /// Latency of a step within a node, of a ring across nodes.
+  /// Returns the latency of a step inside a node of a ring across nodes.
   double stepInside(Constants c, RingOf of) const {
     return c.ringsOnly ? (c.*of).simpleHop : nvlink ? nvlinkStep : pcieStep;
   }
@@ -158,14 +170,15 @@ private:
 
   std::unique_ptr<Placement> placement;
   int64_t size, numNodes;
-  std::vector<const CollectiveConstants *> constants;     ///< of kinds in use
-  double width = std::numeric_limits<double>::infinity(); ///< of rings
+  std::vector<const CollectiveConstants *> constants; ///< of each kind in use
+  /// Bandwidth of the rings in the slowest node, bytes/s.
+  double width = std::numeric_limits<double>::infinity();
   uint32_t fewest = 0, most = 0; ///< members in one node
-  bool nvlink = true;            ///< in all nodes
-  bool inSwitch = true;          ///< switches add in all nodes
-  bool oldDevices = false;       ///< before compute capability 8.0
-  double ringLatency = 0;        ///< of the mean step between nodes
-  double farLatency = 0;         ///< between the farthest nodes
+  bool nvlink = true;            ///< true if rings in all nodes use NVLink only
+  bool inSwitch = true;          ///< true if switches in all nodes can reduce
+  bool oldDevices = false; ///< true with devices of compute capability < 8.0
+  double ringLatency = 0;  ///< mean latency of the network per ring step, s
+  double farLatency = 0;   ///< latency between the farthest nodes, s
   uint32_t channels = 0;
 
   Lazy<LoadSet> ring, tree, inSwitchTree, parallelTrees;
@@ -219,7 +232,7 @@ FlowCommunicator::FlowCommunicator(std::unique_ptr<Placement> owned)
       placement->networkLatency(places.front().node, places.back().node);
 }
 
-/// The kind of node that needs longest decides.
+/// Returns the longest time over the kinds of nodes.
 template <typename Fn> double FlowCommunicator::slowest(Fn seconds) const {
   double longest = 0;
   for (const CollectiveConstants *c : constants)
@@ -227,7 +240,7 @@ template <typename Fn> double FlowCommunicator::slowest(Fn seconds) const {
   return longest;
 }
 
-/// bytes * factor / divisor, rounded up.
+/// Returns bytes * factor / divisor, rounded up.
 static int64_t scaled(int64_t bytes, int64_t factor, int64_t divisor) {
   __int128 volume =
       (static_cast<__int128>(bytes) * factor + divisor - 1) / divisor;
@@ -249,8 +262,8 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
   plan.protocol = chosen->protocol;
   plan.latency = cost::fromSeconds(chosen->latency);
   plan.volume = chosen->volume;
-  // Rounded down: no link is asked for more than it has. What is a whole number
-  // but for the error of a division stays that.
+  // The rate is rounded down so that it exceeds no link's bandwidth. The factor
+  // keeps a rate that is an integer but for a rounding error.
   double rate = static_cast<double>(plan.volume) / chosen->transferOnLinks();
   rate *= 1 + 1e-14;
   plan.ceiling = rate >= 9e18 ? std::numeric_limits<int64_t>::max()
@@ -264,8 +277,9 @@ Plan FlowCommunicator::best(ArrayRef<Candidate> candidates) const {
 // Rings, trees, reduction in the switch
 //===----------------------------------------------------------------------===//
 
-/// Both protocols of a ring, or of a chain. `of` selects the constants of a
-/// collective; `wireParts` are parts of the whole that pass a port.
+/// Adds a ring or a chain with both protocols. `of` selects the constants.
+/// `wireParts` is the amount of data that pass a port, in parts of bytes /
+/// size.
 void FlowCommunicator::addRing(SmallVectorImpl<Candidate> &all,
                                Algorithm algorithm, int64_t steps,
                                int64_t networkSteps, RingOf of,
@@ -308,7 +322,7 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
   const LoadSet &set = tree.get([&] { return treeLoads(*placement); });
   const LoadSet &ringSet = ring.get([&] { return ringLoads(*placement); });
   double perByte = std::max(1 / (treeWidth * width), set.network);
-  // A node inside a tree sends and receives everything twice.
+  // An inner node of a tree sends and receives all data twice.
   if (numNodes > 2)
     perByte = std::max(perByte, 2 * ringSet.ports);
   double transfer = static_cast<double>(bytes) * perByte;
@@ -336,7 +350,7 @@ void FlowCommunicator::addTree(SmallVectorImpl<Candidate> &all,
 
 void FlowCommunicator::addInSwitch(SmallVectorImpl<Candidate> &all,
                                    int64_t bytes) const {
-  // In one node every port carries the same as in a ring.
+  // Within one node, every port has the same load as in a ring.
   const LoadSet &set =
       isAcross()
           ? inSwitchTree.get([&] { return inSwitchTreeLoads(*placement); })
@@ -410,8 +424,8 @@ double FlowCommunicator::exchangeLatency(int64_t inNode) const {
   });
 }
 
-/// Channels that carry a message in a group of `ranks`: few in large groups,
-/// more for long messages.
+/// Returns the number of channels of a message in a group of `ranks`. Large
+/// groups use few channels per message, and long messages use more.
 static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   int64_t count = mostChannels;
   while (count > 1 && count * ranks > messageChannels)
@@ -421,8 +435,10 @@ static int64_t channelsFor(int64_t bytes, int64_t ranks, int64_t chunk) {
   return count;
 }
 
-/// How many channels are as good as those that an all-to-all in a node uses.
-/// The parts of all messages are laid on the channels; the fullest decides.
+/// Returns the number of fully used channels that would be as fast as the
+/// channels of an all-to-all in a node. The parts of all messages are
+/// distributed over `mostChannels` channels, and the channel with the most
+/// parts determines the time.
 static double evenChannels(int64_t toEach, int64_t ranks) {
   double parts = ranks * channelsFor(toEach, ranks, nvlinkChunk);
   return parts / std::ceil(parts / mostChannels);
@@ -433,7 +449,7 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
     return ExchangeSet{exchangeLoads(*placement), exchangeInsides(*placement)};
   });
   int64_t volume = scaled(bytes, size - 1, size);
-  // What is known of channels was measured within nodes.
+  // The rates of channels were measured within nodes.
   bool byChannels = nvlink && !isAcross();
   int64_t toEach = bytes / size;
   bool isLow = byChannels && toEach <= lowMessage &&
@@ -465,7 +481,8 @@ Plan FlowCommunicator::planExchange(int64_t bytes) const {
                         exchangeLatency(fewest), transfer, volume, &links.set});
 }
 
-/// One end sends or receives everything: its links decide.
+/// Plans a scatter or gather. The root sends or receives all data, so that its
+/// links determine the time.
 Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
   int64_t volume = scaled(bytes, size - 1, size);
   double wire = static_cast<double>(volume) * set.allLinks;
@@ -478,7 +495,8 @@ Plan FlowCommunicator::planScatter(int64_t bytes, const LoadSet &set) const {
                         exchangeLatency(inNode), transfer, volume, &set});
 }
 
-/// Message by message: the first to the second, or everyone to the next one.
+/// Collects the properties of messages. With `toAll`, each member sends to the
+/// next one; otherwise the first member sends to the second.
 MessageSet FlowCommunicator::collectMessages(bool toAll) const {
   MessageSet messages;
   messages.set = toAll ? shiftLoads(*placement) : messageLoads(*placement);
@@ -518,11 +536,11 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
         channelsFor(bytes, ranks, messages.nvlink ? nvlinkChunk : pcieChunk);
     used = count;
     transfer = slowest([&](Constants c) {
-      // Links of the network are not counted against a share of NVLink.
+      // `messageEfficiency` holds for links within a node only.
       double onLinks =
           messages.across ? 0
                           : bytes * messages.set.allLinks / c.messageEfficiency;
-      // Without a figure for channels the links alone decide.
+      // If the rate of a channel is unknown, only the links limit the message.
       double channel = bytes <= lowMessage && c.messageLowChannel > 0
                            ? c.messageLowChannel
                            : c.messageChannel;
@@ -543,11 +561,12 @@ Plan FlowCommunicator::planMessages(int64_t bytes, const MessageSet &messages,
 }
 
 //===----------------------------------------------------------------------===//
-// Without the library
+// User buffers
 //===----------------------------------------------------------------------===//
 
-/// Copy engines move the data, or one thread block does, so that kernels keep
-/// their multiprocessors. Every port carries what it carries in a ring.
+/// Copy engines or a single thread block move the data. The plan therefore
+/// occupies no channels, and kernels keep their multiprocessors. Every port has
+/// the same load as in a ring.
 Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   if (size < 2 || bytes <= 0)
     return {};
@@ -569,7 +588,7 @@ Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// A kernel reads a part of every member and writes one.
+/// Plans a kernel that reads one part per member and writes their sum.
 Plan FlowCommunicator::planSum(int64_t bytes) const {
   Plan plan;
   if (size < 2 || bytes <= 0 || !hasUserBuffers())

@@ -1,4 +1,4 @@
-//===- ExchangeLoads.cpp - everyone sends to everyone ---------------------===//
+//===- ExchangeLoads.cpp - link loads of an all-to-all --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums over all pairs of members, in time linear in their number: what
-// leaves a node, a rail or a unit of the fabric depends only on how many
-// members are inside and outside of it. Amounts count parts: what one member
-// sends to one other.
+// Sums of the loads of all pairs of members, in time linear in the number of
+// members. The data that leave a node, a rail or a unit of the fabric depend
+// only on the numbers of members inside and outside. Amounts are in *parts*: a
+// part is the data that one member sends to one other member.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@ using namespace proteus;
 using namespace proteus::net;
 
 namespace {
+/// The computation of the loads of one group.
 class Exchange {
 public:
   explicit Exchange(const Placement &placement)
@@ -48,17 +49,22 @@ private:
   const Placement &placement;
   LoadBuilder builder;
 
-  // Only with rails, by rail.
+  // The following members are used only with rails. Vectors are indexed by
+  // rail.
   uint32_t numRails = 0;
-  std::vector<double> receivers;         ///< members whose NIC is on it
-  std::vector<double> matched, crossing; ///< senders that reach receivers of
-                                         ///< the rail on it, or on another
-  /// The same for the units of the lowest level of the fabric.
+  std::vector<double> receivers; ///< number of members on the rail
+  /// Number of members that send to the receivers of the rail on this rail
+  /// (`matched`), or on another rail (`crossing`).
+  std::vector<double> matched, crossing;
+  /// The same numbers for a unit of the lowest level of the fabric.
   struct Leaf {
-    uint32_t place = 0; ///< some place below it
+    uint32_t place = 0; ///< a node below the unit
     std::vector<double> receivers, matched;
-    std::vector<double> crossingUp; ///< parts that leave on another rail
-    std::vector<double> ownNode;    ///< crossing pairs within one node: none
+    /// Parts that leave on this rail for receivers on other rails.
+    std::vector<double> crossingUp;
+    /// Number of pairs of a crossing sender and a receiver of the rail in one
+    /// node. They do not use the fabric and are subtracted from its loads.
+    std::vector<double> ownNode;
   };
   std::vector<Leaf> leaves;
   std::vector<uint32_t> leafOfPlace;
@@ -139,9 +145,10 @@ void Exchange::addOutOfNode(uint32_t place) {
     addByRails(place);
 }
 
-/// Data for a receiver on some rail leave by it: in a node with switches they
-/// first go to the members there. Where nobody is, they take the sender's rail
-/// and change above the leaf switches.
+/// Adds the data that leave a node of a fabric with rails. In a node with
+/// switches, data first go to the members on the rail of the receiver and leave
+/// there. If the node has no switches or no member on that rail, data leave on
+/// the rail of the sender and change the rail above the leaf switches.
 void Exchange::addByRails(uint32_t place) {
   const NodeShape &shape = placement.shapeAt(place);
   std::vector<double> here = receiversOf(shape, numRails);

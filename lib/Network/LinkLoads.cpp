@@ -1,4 +1,4 @@
-//===- LinkLoads.cpp - links and what flows put on them -------------------===//
+//===- LinkLoads.cpp - loads of flows on links ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ std::vector<LinkLoad> LinkLoads::list() const {
   return all;
 }
 
-/// Nodes without loads are not listed.
+/// Number of the empty pattern. Nodes with this pattern are not listed.
 constexpr uint32_t nothing = ~0u;
 
 uint32_t LinkLoadsBuilder::addPattern(LinkLoads::Pattern pattern) {

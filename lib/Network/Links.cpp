@@ -20,12 +20,14 @@ using namespace proteus::net;
 using machine::Vertex;
 using machine::VertexKind;
 
-/// Rates are whole and at least one byte per second: dividing by them is safe.
+/// Rounds a rate to an integer of at least one byte per second, so that
+/// division by it is safe.
 static int64_t wholeRate(double bytesPerSecond) {
   return std::max<int64_t>(1, std::llround(bytesPerSecond));
 }
 
-/// Bytes/s of the NICs of a node, or of the one on `rail`.
+/// Returns the bandwidth, in bytes/s, of all NICs of a node, or of the NIC on
+/// `rail`.
 static double bandwidthOut(const machine::Cluster &cluster,
                            const machine::NodeGraph &graph,
                            std::optional<uint32_t> rail) {
@@ -40,8 +42,9 @@ static bool isRailLink(const machine::Cluster &cluster, const LinkId &link) {
   return link.level == 1 && cluster.fabric.rails;
 }
 
-/// The switches of a unit are built for all of its span: nodes that the cluster
-/// lacks at its end do not make the way up narrower.
+/// Returns the bandwidth, in bytes/s, of a link above a unit of the fabric. A
+/// unit has uplinks for all nodes of its span, even if the last unit of the
+/// cluster has fewer nodes.
 static double bandwidthUp(const machine::Cluster &cluster, const LinkId &link) {
   std::optional<uint32_t> rail;
   if (isRailLink(cluster, link))

@@ -1,4 +1,4 @@
-//===- LoadBuilder.cpp - adds up what a collective puts on links ----------===//
+//===- LoadBuilder.cpp - sums of link loads -------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -161,8 +161,8 @@ void LoadBuilder::addDown(unsigned level, uint32_t place, uint32_t rail,
   at.loads[2 * (at.unitOfPlace[place] * at.rails + lane) + 1] += amount;
 }
 
-/// The lowest level of which both are below the same unit. At the topmost they
-/// are, or the group would not have been placed.
+/// Returns the lowest level at which both nodes are below the same unit. There
+/// is one, because Placement::create fails otherwise.
 unsigned LoadBuilder::meetingLevel(uint32_t from, uint32_t to) const {
   unsigned level = 0;
   while (level < levels.size() &&
@@ -184,7 +184,8 @@ void LoadBuilder::addFabric(uint32_t from, uint32_t fromNIC, uint32_t to,
   }
 }
 
-/// What finds its own rail on the other side stays on it.
+/// Returns the lanes between two nodes. Data stay on their rail as far as the
+/// receiving node takes data on it; the rest changes to rails with room.
 const std::vector<LoadBuilder::Lane> &
 LoadBuilder::lanesBetween(uint32_t from, uint32_t to, EdgeKind kind) {
   uint32_t source = placement.places[from].shape;
@@ -261,7 +262,7 @@ void LoadBuilder::addEdge(uint32_t from, uint32_t to, double amount) {
 }
 
 void LoadBuilder::addRingEdge(uint32_t from, uint32_t to) {
-  // The search for rings counts the ways to NICs.
+  // Without switches, the loads of the ring search include the routes to NICs.
   addLeaving(from, sharesAt(from).ringOut, placement.shapeAt(from).switched, 1);
   addEntering(to, sharesAt(to).ringIn, placement.shapeAt(to).switched, 1);
   addLanes(from, to, EdgeKind::Ring, 1);
@@ -293,8 +294,9 @@ void LoadBuilder::addMessage(MemberPlace from, MemberPlace to, double amount) {
   }
 }
 
-/// Rounds up, so that no load is lost; amounts that differ from a whole number
-/// by less than the error of adding them up are that number.
+/// Converts an amount to an integer load, rounded up so that no load is lost.
+/// An amount that exceeds a whole number by less than the rounding error of
+/// sums becomes that number.
 static int64_t rounded(double amount) {
   return std::ceil(amount * loadUnit - 1e-6);
 }
@@ -303,7 +305,8 @@ static double secondsPerByte(int64_t load, int64_t capacity) {
   return static_cast<double>(load) / loadUnit / static_cast<double>(capacity);
 }
 
-/// What the place stands for, and how long its links need at least.
+/// Returns the loads inside a node as a pattern, and updates the times of `set`
+/// with its links.
 LinkLoads::Pattern LoadBuilder::patternOf(LoadSet &set, uint32_t place,
                                           double unit) {
   const NodeShape &shape = placement.shapeAt(place);

@@ -1,4 +1,4 @@
-//===- Loads.cpp - the links that algorithms load -------------------------===//
+//===- Loads.cpp - link loads of algorithms -------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +25,8 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
   uint32_t numPlaces = placement.numPlaces();
   for (uint32_t place = 0; place < numPlaces; ++place) {
     const NodeShape &shape = placement.shapeAt(place);
-    // Between switches and NICs: the channel of a NIC begins and ends at the
-    // member next to it, so that it keeps its rail.
+    // In a node with switches, the channel of a NIC begins and ends at the
+    // member nearest to the NIC, so that the data stay on one rail.
     if (!shape.switched)
       builder.addLoads(place, shape.ringLoads, 1);
     else if (shape.size() > 1)
@@ -44,10 +44,11 @@ LoadSet proteus::net::ringLoads(const Placement &placement) {
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// Two trees, each with half of the data, in which a node that is inside of one
-/// is a leaf of the other: all nodes but the roots send and receive everything
-/// twice (once, if there are two). Roots count as the others, so that nodes
-/// stay alike, and edges are those between neighbours, as most of a tree's are.
+/// Adds the loads of two trees between nodes, each with half of the data. A
+/// node that is an inner node of one tree is a leaf of the other. All nodes but
+/// the roots therefore send and receive `data` twice, or once if there are two
+/// nodes. Two simplifications keep the nodes equal: roots count as other nodes,
+/// and all edges connect neighbours, as most edges of a tree do.
 static void addDoubleTree(LoadBuilder &builder, uint32_t numPlaces,
                           double data) {
   double amount = (numPlaces == 2 ? 1 : 2) * data;
@@ -60,7 +61,7 @@ LoadSet proteus::net::treeLoads(const Placement &placement) {
   for (uint32_t place = 0; place < placement.numPlaces(); ++place) {
     const NodeShape &shape = placement.shapeAt(place);
     double hops = shape.size() - 1;
-    // Chains begin at every gateway alike.
+    // The same share of the chains begins at each gateway.
     if (shape.switched) {
       for (uint32_t m = 0; m < shape.size(); ++m) {
         builder.addPortsOut(place, m, 2 * hops / shape.size());
@@ -100,7 +101,8 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
   LoadBuilder builder(placement);
   uint64_t n = placement.numPlaces();
   for (uint64_t distance = 1; distance < n; distance *= 2) {
-    // The last hop of a part from j places away is the lowest set bit of j.
+    // The last hop of a part that comes from j nodes away has the length of the
+    // lowest set bit of j.
     uint64_t parts = (n - 1 + distance) / (2 * distance);
     for (uint64_t place = 0; place < n; ++place)
       builder.addEdge(place, (place + distance) % n, parts);
@@ -112,8 +114,9 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
 // Chains and messages
 //===----------------------------------------------------------------------===//
 
-/// Data that are in one member, or (`root` absent) come through all gateways,
-/// reach all members of a node.
+/// Adds the loads of chains inside a node over which data reach all its
+/// members. The data start at the member `root`, or at all gateways if `root`
+/// is absent. `continues` is true if they leave for other nodes afterwards.
 static void addChain(LoadBuilder &builder, const NodeShape &shape,
                      uint32_t place, std::optional<uint32_t> root,
                      bool continues) {
@@ -136,8 +139,9 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
       builder.addPortsIn(place, m, (size - 1) / size);
       continue;
     }
-    // With one channel per gateway every member is the last of one chain;
-    // within one node it is the one before the root in the ring.
+    // If the data continue, there is one channel per gateway and every member
+    // but the root is the last of one chain. Otherwise the last member is the
+    // one before the root in the ring.
     bool isLast = m == (*root + shape.size() - 1) % shape.size();
     double out = m == *root || (!continues && !isLast) ? 1
                  : continues                           ? (size - 2) / (size - 1)
@@ -151,7 +155,8 @@ static void addChain(LoadBuilder &builder, const NodeShape &shape,
 LoadSet proteus::net::chainLoads(const Placement &placement) {
   MemberPlace root = placement.order.front();
   uint32_t numPlaces = placement.numPlaces();
-  // Nothing enters the first node from others, nothing leaves the last one.
+  // These two nodes have loads of their own: no data enter the node of the root
+  // from other nodes, and no data leave the last node.
   LoadBuilder builder(placement,
                       {root.place, (root.place + numPlaces - 1) % numPlaces});
   for (uint32_t i = 0; i < numPlaces; ++i) {
@@ -178,7 +183,8 @@ LoadSet proteus::net::scatterLoads(const Placement &placement, bool toRoot) {
 }
 
 LoadSet proteus::net::shiftLoads(const Placement &placement) {
-  // Which members have their neighbours in other nodes is up to the order.
+  // The order of the group determines the members whose neighbours are in other
+  // nodes. All nodes may therefore have different loads.
   std::vector<uint32_t> all(placement.numPlaces());
   std::iota(all.begin(), all.end(), 0);
   LoadBuilder builder(placement, all);

@@ -1,4 +1,4 @@
-//===- NodeWays.cpp - ways of messages inside one node --------------------===//
+//===- NodeWays.cpp - routes of messages inside a node --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,8 @@ using machine::LinkKind;
 using machine::NodeLink;
 using machine::VertexKind;
 
-/// Shortest ways from one vertex. A state is a vertex, reached with or without
-/// having passed a device: 2 * vertex + passed.
+/// The shortest routes from one vertex. The state 2 * vertex + passed stands
+/// for a vertex and whether the route to it passes a device.
 struct NodeWays::Tree {
   struct State {
     uint32_t hops = std::numeric_limits<uint32_t>::max();
@@ -34,7 +34,7 @@ struct NodeWays::Tree {
   static bool isReached(const State &state) {
     return state.hops != std::numeric_limits<uint32_t>::max();
   }
-  /// The better state of a vertex.
+  /// Returns the better of the two states of a vertex.
   uint32_t at(uint32_t vertex) const {
     return 2 * vertex + states[2 * vertex + 1].isBetterThan(states[2 * vertex]);
   }
@@ -159,7 +159,7 @@ void NodeWays::findPorts() {
 
 void NodeWays::assignNICs() {
   nicOfDevice.resize(devices.size());
-  // How many devices have been given one of these equally near NICs.
+  // For each set of equally near NICs, the number of devices that have one.
   std::map<std::vector<uint32_t>, uint32_t> turns;
   for (uint32_t d = 0; d < devices.size(); ++d) {
     Tree tree = growTree(devices[d]);

@@ -1,8 +1,13 @@
-//===- NodeWays.h - ways of messages inside one node ------------*- C++ -*-===//
+//===- NodeWays.h - routes of messages inside a node ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The routes between devices and NICs of one kind of node. Placements of groups
+// use them. Rings have routes of their own (Paths.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,40 +28,46 @@
 
 namespace proteus::net {
 
-/// Links of a node graph in the order in which a message passes them.
+/// A route: links of a node graph in the order in which a message passes them.
 using Way = std::vector<uint32_t>;
 
-/// The ways between devices and NICs of one kind of node: fewest hops, then
-/// widest, then the first in the order of links. Data pass at most one other
-/// device, over NVLink, and no NIC. Links without bandwidth are cut.
+/// The routes inside one kind of node. A route has the fewest hops. Of the
+/// routes with the fewest hops it has the largest width, and of those the links
+/// with the lowest numbers. It passes at most one other device, only over
+/// NVLink, and no NIC. Links without bandwidth are ignored.
 class NodeWays {
 public:
   explicit NodeWays(const machine::NodeGraph &graph);
 
   const machine::NodeGraph &graph;
   std::vector<uint32_t> devices; ///< vertices by number in the node
-  std::vector<uint32_t> nics;    ///< likewise
+  std::vector<uint32_t> nics;    ///< vertices by number in the node
 
+  /// Returns the route between two devices, or nullopt if there is none.
   std::optional<Way> betweenDevices(uint32_t from, uint32_t to) const;
-  /// A NIC that doesn't read the memory of the device is reached through the
-  /// CPU next to the device.
+  /// Returns the route from a device to a NIC, or nullopt if there is none. If
+  /// NICs have no direct access to the memory of the device, the route passes
+  /// the CPU nearest to the device.
   std::optional<Way> toNIC(uint32_t device, uint32_t nic) const;
+  /// Returns the route from a NIC to a device by the rules of toNIC.
   std::optional<Way> fromNIC(uint32_t nic, uint32_t device) const;
 
-  /// The NIC of a device: the nearest one. Devices to which the same NICs are
-  /// equally near take turns.
+  /// Returns the NIC of a device: the nearest one, or nullopt if the device
+  /// reaches none. Devices that are equally near to the same NICs get them in
+  /// turn.
   std::optional<uint32_t> nicOf(uint32_t device) const {
     return nicOfDevice[device];
   }
 
-  /// NVLinks from a device to switches, each with its share of their
-  /// bandwidth; empty if there are none. The way back is link ^ 1.
+  /// An NVLink from a device to a switch. The opposite direction is link ^ 1.
   struct Port {
     uint32_t link;
     uint32_t nvswitch;
-    double share;
+    double share; ///< of the bandwidth of all ports of the device
   };
+  /// Returns the NVLinks from a device to switches.
   llvm::ArrayRef<Port> portsOf(uint32_t device) const { return ports[device]; }
+  /// Returns the bandwidth of all these NVLinks together, in bytes/s.
   double portBandwidth(uint32_t device) const { return portSum[device]; }
 
 private:
@@ -74,14 +85,15 @@ private:
   std::vector<double> portSum;
 };
 
-/// The ways in the nodes of a cluster, found once for all groups on it: to find
-/// them in a large node takes longer than all else of a group. May be asked by
-/// several threads. The cluster must outlive it.
+/// A cache of the routes of each kind of node of a cluster. Computing them
+/// takes most of the time to create a communicator on large nodes. Thread-safe.
+/// The cluster must outlive it.
 class ClusterWays {
 public:
   explicit ClusterWays(const machine::Cluster &cluster)
       : cluster(cluster), kinds(cluster.kinds.size()) {}
 
+  /// Returns the routes of a kind of node. Computes them at the first call.
   const NodeWays &ofKind(uint32_t kind) const {
     const Kind &entry = kinds[kind];
     std::call_once(entry.once, [&] {

@@ -1,4 +1,4 @@
-//===- Packing.cpp - as many rings as the links carry ---------------------===//
+//===- Packing.cpp - packing of rings onto links --------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A depth-first search that lays ring after ring. It remembers the best set of
-// rings and stops by a budget of steps, not by time, so that the answer is the
-// same on every machine.
+// A depth-first search that adds one ring after another and keeps the best set
+// of rings. A budget of steps, not of time, ends the search, so that the result
+// is the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@
 using namespace llvm;
 using namespace proteus::net;
 
-/// Equal rings are found at once or not at all; different ones need a search.
+// Budgets of steps. Equal rings are found quickly or do not exist; different
+// rings need a longer search.
 static constexpr int32_t stepsForEqual = 1 << 10;
 static constexpr int32_t stepsForDifferent = 1 << 12;
 static constexpr int32_t stepsInBusOrder = 1 << 10;
@@ -34,8 +35,8 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
   state.enter.resize(maxChannels);
   state.leave.resize(maxChannels);
 
-  // From each device the others by width, then hops, then number, counted from
-  // the device.
+  // Sort the neighbours of each device by width, then by hops, then by number
+  // relative to the device.
   uint32_t count = table.numDevices();
   neighbours.resize(count);
   for (uint32_t from = 0; from < count; ++from) {
@@ -51,8 +52,9 @@ PackingSearch::PackingSearch(const PathTable &table) : table(table) {
     });
   }
 
-  // Rings start at the NICs with the widest way to a device: the nearest
-  // first, equal ones rotated so that neighbouring devices start elsewhere.
+  // Rings start at the NICs with the widest route to a device, the nearest
+  // first. NICs of equal distance are rotated by the number of the first
+  // device, so that groups of neighbouring devices start at different NICs.
   Rate widest = 0;
   for (uint32_t n = 0; n < table.numNICs(); ++n)
     for (uint32_t d = 0; d < table.numDevices(); ++d)
@@ -103,7 +105,9 @@ bool PackingSearch::spendStep() {
   return true;
 }
 
-/// Takes the speed of a ring from the links of a way, or nothing.
+/// Subtracts the load of one ring from the links of a route and returns true.
+/// If a link has too little capacity or the class of the route is not allowed,
+/// changes nothing and returns false.
 bool PackingSearch::take(const Path &path, PathClass allowed) {
   if (path.width == 0 || path.kind > allowed)
     return false;
@@ -153,7 +157,8 @@ bool PackingSearch::sameCard(uint32_t a, uint32_t b) const {
 }
 
 void PackingSearch::startAtNICs() {
-  // A port gives whole GB/s: slower rings do not use it up.
+  // The load on a port is rounded down to whole GB/s. Rings slower than 1 GB/s
+  // therefore do not load it.
   Rate given = state.rules.speed / 1000 * 1000;
   for (uint32_t nic : startNICs) {
     if (portLeft[nic] < given)
@@ -183,7 +188,8 @@ void PackingSearch::startAtNIC(uint32_t nic) {
   if (state.channels > 0 && state.rules.equalChannels)
     return;
   if (state.channels == 0) {
-    // Bus order sets a mark to beat and must not use up the budget.
+    // The ring in bus order is a first result for comparison. It has a budget
+    // of its own.
     int32_t saved = std::exchange(steps, stepsInBusOrder);
     start(0, Order::Bus);
     steps = saved;
@@ -249,7 +255,7 @@ void PackingSearch::tryNext(uint32_t from, uint32_t to, uint32_t step,
 
 void PackingSearch::closeRing(uint32_t last) {
   uint32_t first = place(0);
-  if (first == last) // alone: nothing to pass
+  if (first == last) // one device: no link to pass
     return finishRing();
   const Path &path = table.between(last, first);
   if (!take(path, state.rules.intra))
@@ -285,7 +291,7 @@ void PackingSearch::finishRing() {
     complete = state.channels == maxChannels;
   }
   if (state.channels < maxChannels) {
-    // The devices of the finished ring are free for the next one.
+    // The next ring may use the devices of the finished ring.
     std::vector<bool> onRing(table.numDevices(), false);
     used.swap(onRing);
     nextRing();

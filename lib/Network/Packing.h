@@ -1,4 +1,4 @@
-//===- Packing.h - as many rings as the links carry -------------*- C++ -*-===//
+//===- Packing.h - packing of rings onto links ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One search with fixed rules: rings of one speed, over ways no worse than
-// given classes, until the links are used up or the budget of steps is.
+// A search for rings of one speed over routes of given classes. It ends when
+// the links have no bandwidth left or its budget of steps is exhausted. The
+// ring search (RingSearch.cpp) runs it with increasingly lenient rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,38 +22,43 @@
 
 namespace proteus::net {
 
+/// Rules that the rings of one search obey.
 struct PackingRules {
-  Rate speed = 0;
-  PathClass intra = PathClass::NVLink;
-  PathClass inter = PathClass::OneSwitch;
-  bool equalChannels = true; ///< later rings repeat the first
-  bool crossNIC = false;     ///< may leave by another NIC than they enter
+  Rate speed = 0;                         ///< of each ring
+  PathClass intra = PathClass::NVLink;    ///< worst class between devices
+  PathClass inter = PathClass::OneSwitch; ///< worst class to and from NICs
+  bool equalChannels = true; ///< true if all rings repeat the first one
+  /// True if a ring may leave the node through another NIC than it enters.
+  bool crossNIC = false;
 };
 
-/// Rings that fit on the links together.
+/// A set of rings that the links carry at the same time.
 struct Packing {
   PackingRules rules;
-  uint32_t channels = 0;
-  uint32_t hops = 0;                  ///< of all rings
-  std::vector<uint32_t> order;        ///< numDevices() per ring
+  uint32_t channels = 0;              ///< number of rings
+  uint32_t hops = 0;                  ///< sum over all rings
+  std::vector<uint32_t> order;        ///< devices, numDevices() per ring
   std::vector<uint32_t> enter, leave; ///< NICs, one per ring
 
   Rate bandwidth() const { return rules.speed * channels; }
 };
 
+/// A depth-first search for packings.
 class PackingSearch {
 public:
   explicit PackingSearch(const PathTable &table);
 
-  /// Improves `best` by packings under `rules`. True if no better one exists
-  /// under any rules: all channels are in use.
+  /// Searches under `rules` and replaces `best` by each better packing. Returns
+  /// true if the new `best` uses all channels. No other rules can then improve
+  /// it, because callers try higher speeds first.
   bool run(const PackingRules &rules, Packing &best);
 
-  /// Steps of all runs.
+  /// Returns the number of steps of all runs.
   int64_t stepsTaken() const { return taken; }
 
 private:
-  /// In which order the devices of a ring are tried.
+  /// Orders in which the devices of a ring are tried: any order, bus order, or
+  /// that of the previous ring.
   enum class Order { Free, Bus, Repeat };
 
   void nextRing();
@@ -77,15 +83,15 @@ private:
   const PathTable &table;
   std::vector<std::vector<uint32_t>> neighbours; ///< by device, best first
   std::vector<uint32_t> startNICs;               ///< best first
-  std::vector<Rate> left;     ///< capacity that is left, by link
-  std::vector<Rate> portLeft; ///< what ports can still give, by NIC
-  std::vector<bool> used;     ///< device is on the current ring
-  Rate amount[numShares] = {};
-  Packing state;
+  std::vector<Rate> left;      ///< remaining capacity, by link
+  std::vector<Rate> portLeft;  ///< remaining capacity of ports, by NIC
+  std::vector<bool> used;      ///< true for devices on the current ring
+  Rate amount[numShares] = {}; ///< load of one ring, by share
+  Packing state;               ///< rings of the current branch of the search
   Packing *best = nullptr;
-  int32_t steps = 0; ///< left
-  int64_t taken = 0;
-  bool complete = false;
+  int32_t steps = 0;     ///< remaining budget of the run
+  int64_t taken = 0;     ///< steps of all runs
+  bool complete = false; ///< true if `best` uses all channels
 };
 
 } // namespace proteus::net

@@ -1,4 +1,4 @@
-//===- Paths.cpp - the ways between devices and NICs of a node ------------===//
+//===- Paths.cpp - routes between devices and NICs ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Routing after the published behaviour of NCCL 2.10.3: fewest hops, then the
-// widest; a device relays NVLink once; peers and NICs that cannot reach a
-// device's memory below its CPU go through that CPU.
+// Routing according to the published behaviour of NCCL 2.10.3. A route has the
+// fewest hops, and among those the largest width. At most one device relays
+// NVLink traffic. If a NIC cannot access the memory of a device without passing
+// a CPU, the route passes the CPU of that device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ using namespace llvm;
 using namespace proteus::net;
 using namespace proteus::machine;
 
-/// Devices before this generation acknowledge what NICs write to them over
-/// their own uplink.
+/// Compute capability from which writes of NICs cause no traffic in the
+/// opposite direction. Older devices acknowledge them over their uplink.
 static constexpr uint32_t firstWithoutAcknowledge = 80;
 
 static constexpr uint32_t none = ~0u;
@@ -47,8 +48,8 @@ static Rate toRate(double bytesPerSecond) {
   return std::llround(bytesPerSecond * 1e-6);
 }
 
-/// For every vertex the way to the base: the link to take and the vertex it
-/// leads to.
+/// The routes from all vertices to one base vertex: for every vertex, the next
+/// link and the vertex to which it leads.
 struct PathTable::Tree {
   struct Node {
     uint32_t link = none, next = none;
@@ -94,9 +95,9 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
       const Tree::Node &direct = toEnd[to].nodes[endVertex(from)];
       if (direct.width == 0)
         continue;
-      // A NIC that cannot reach the device's memory goes through the CPU beside
-      // the device. So do peers, but every way between them that leaves their
-      // switches passes that CPU anyway.
+      // A NIC without access to the memory of the device takes a detour through
+      // the CPU nearest to the device. Routes between two devices need no
+      // detour: if they leave the PCIe switches, they pass that CPU already.
       uint32_t beside = toDevice ? to : from;
       bool detour = toDevice != fromDevice &&
                     (!graph.vertices[endVertex(beside)].directNIC ||
@@ -115,14 +116,17 @@ PathTable::PathTable(const NodeGraph &graph, ArrayRef<uint32_t> local,
   }
 }
 
-/// Vertices of the graph, then one for the fabric side of each NIC's port.
+/// Returns the vertex of an end. An end that is a NIC is the fabric side of its
+/// port; these vertices have the numbers after those of the graph.
 uint32_t PathTable::endVertex(uint32_t end) const {
   if (end < numDevices())
     return devices[end];
   return graph.vertices.size() + (end - numDevices());
 }
 
-/// Further ports of a card hang on its first one; none is farther than it.
+/// Returns the first port of the card of `nic`, to which the graph connects the
+/// other ports of the card. All ports of a card are therefore equally far from
+/// a device.
 uint32_t PathTable::cardOf(uint32_t nic) const {
   uint32_t card = nic;
   for (const NodeLink &link : graph.links) {
@@ -173,8 +177,9 @@ static PathClass classOf(LinkKind kind) {
   llvm_unreachable("unknown kind of link");
 }
 
-/// The link of the opposite direction. Ports are numbered in pairs behind an
-/// even number of links, so the rule of the node graph holds for them too.
+/// Returns the link of the opposite direction. Ports are numbered in pairs
+/// after an even number of links. The rule of the node graph therefore holds
+/// for them too.
 static uint32_t opposite(uint32_t link) { return link ^ 1; }
 
 PathTable::Tree PathTable::growTree(uint32_t base) const {
@@ -226,7 +231,8 @@ std::vector<uint32_t> PathTable::follow(const Tree &tree, uint32_t from) const {
   return links;
 }
 
-/// Index into `cpus`, or none if no CPU is reached.
+/// Returns the CPU with the fewest hops to the device, as an index into `cpus`,
+/// or `none` if no route leads to a CPU.
 uint32_t PathTable::nearestCPU(const Tree &fromDevice) const {
   uint32_t nearest = none;
   for (uint32_t c = 0; c < cpus.size(); ++c) {
@@ -311,7 +317,8 @@ int64_t PathTable::mostRings(Rate speed, PathClass intra) const {
   };
   int64_t most = INT64_MAX;
   if (numDevices() > 1 || numNICs() > 0) {
-    // The last device before a NIC leaves by other links than the rest.
+    // With NICs, the last device of a ring leaves over PCIe and not over
+    // NVLink.
     bool onlyNVLink = intra <= PathClass::NVLinkRelay && numNICs() == 0;
     for (uint32_t d : devices)
       most = std::min(most, carriedBy(d, [&](const Edge &edge) {

@@ -1,4 +1,4 @@
-//===- Paths.h - the ways between devices and NICs of a node ----*- C++ -*-===//
+//===- Paths.h - routes between devices and NICs ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the packing of rings needs to know of a node: between any two of its
-// ends (the group's devices, and NICs if the group spans nodes) the one way
-// that a communication library takes, and how a stream loads its links.
+// A table of the routes inside a node that a communication library takes. It
+// contains one route for each pair of *ends*: the devices of a group, and the
+// NICs if the group spans several nodes. For each route it contains the load of
+// a ring on the links. The packing of rings uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,43 +25,49 @@
 
 namespace proteus::net {
 
-/// Bandwidths of the search: whole megabytes (1e6) per second, so that a ring
-/// that is taken away leaves exactly what was there before it was laid.
+/// Bandwidth in the search, in whole MB/s (1e6). Integers, so that removing a
+/// ring restores the capacities exactly.
 using Rate = int64_t;
 
-/// Most rings that a library lays.
+/// Largest number of rings that a library forms.
 constexpr uint32_t maxChannels = 16;
 
-/// How much of its rate a stream puts on a link.
+/// Loads of a ring on a link, as shares of the ring's rate.
 enum class Share : uint8_t {
   Whole,
-  /// Peers that meet in the root complex of an Intel CPU lose a sixth of PCIe.
+  /// Load on PCIe links of devices that communicate through the root complex of
+  /// an Intel CPU: 1.2, because a sixth of the bandwidth is lost.
   ThroughIntel,
-  /// What a NIC writes to an older device costs an eighth in the other
-  /// direction.
+  /// Load in the opposite direction if a NIC writes to an older device: an
+  /// eighth.
   Acknowledge,
 };
 constexpr unsigned numShares = 3;
+/// Returns the load of `share` as a factor on the rate.
 double factorOf(Share share);
 
-/// A link on a way. Links are numbered as in the node graph; the ports of NIC i
-/// follow them: numLinks + 2i out of the node, numLinks + 2i + 1 into it.
+/// A link of a route and its load. Links have the numbers of the node graph.
+/// The ports of NIC i have the numbers numLinks + 2i (out of the node) and
+/// numLinks + 2i + 1 (into the node).
 struct Load {
   uint32_t link;
   Share share;
 };
 
+/// A route between two ends.
 struct Path {
-  uint32_t begin = 0, end = 0; ///< into the loads of the table
-  Rate width = 0;              ///< narrowest link; 0 = no way
+  uint32_t begin = 0, end = 0; ///< range in the loads of the table
+  Rate width = 0;              ///< of the narrowest link; 0 = no route
   uint32_t hops = 0;
   PathClass kind = PathClass::Local;
 };
 
-/// The ways between the ends of a group's part in one node. Devices and NICs
-/// are numbered in the order of their vertices, which is bus order.
+/// The routes between the ends of one node. Devices and NICs are numbered in
+/// the order of their vertices, which is bus order.
 class PathTable {
 public:
+  /// Finds the routes between the devices with the numbers `local`, and the
+  /// NICs if `withNICs` is true.
   PathTable(const machine::NodeGraph &graph, llvm::ArrayRef<uint32_t> local,
             bool withNICs);
 
@@ -86,17 +93,19 @@ public:
     return llvm::ArrayRef(allLoads).slice(path.begin, path.end - path.begin);
   }
 
-  /// Of every link, ports of NICs included.
+  /// Returns the capacity of every link, including the ports of NICs.
   llvm::ArrayRef<Rate> capacities() const { return capacity; }
   Rate portRate(uint32_t nic) const;
 
-  /// The widest way from a device: to another one, or to a NIC if there are
-  /// NICs.
+  /// Returns the width of the widest route from a device to another device, or
+  /// to a NIC if there are NICs.
   Rate widestFromDevice() const;
-  /// The most that links move out of one device: PCIe, or all its NVLinks.
+  /// Returns the largest bandwidth out of any device: that of its PCIe link or
+  /// the sum of its NVLinks.
   Rate mostOutOfDevice() const;
-  /// No more rings than this leave every device, and enter by the NICs, over
-  /// ways between devices no worse than `intra`.
+  /// Returns an upper bound on the number of rings of `speed` that can leave
+  /// every device and enter through the NICs, if routes between devices have
+  /// the class `intra` or better.
   int64_t mostRings(Rate speed, PathClass intra) const;
 
 private:
@@ -119,11 +128,12 @@ private:
 
   const machine::NodeGraph &graph;
   std::vector<uint32_t> devices, nics; ///< vertices
-  std::vector<uint32_t> cpus;
-  std::vector<bool> present;            ///< vertices that take part
-  std::vector<std::vector<Edge>> edges; ///< by vertex; ports follow
-  std::vector<Rate> capacity;
-  std::vector<Path> paths;
+  std::vector<uint32_t> cpus;          ///< vertices
+  std::vector<bool> present;           ///< by vertex: true if routes may use it
+  /// By vertex; then by port of the NICs.
+  std::vector<std::vector<Edge>> edges;
+  std::vector<Rate> capacity; ///< by link
+  std::vector<Path> paths;    ///< from * numEnds() + to
   std::vector<Load> allLoads;
 };
 

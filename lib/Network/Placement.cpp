@@ -1,4 +1,4 @@
-//===- Placement.cpp - where the members of a group are -------------------===//
+//===- Placement.cpp - members of a group by node -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,7 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
     return std::move(error);
   if (Error error = placement->checkFabric())
     return std::move(error);
-  // A shape's first place names it in errors.
+  // Errors about a shape refer to the first node of the shape.
   std::vector<int64_t> firstNode(placement->shapes.size(), -1);
   for (const NodePlace &place : placement->places)
     if (firstNode[place.shape] < 0)
@@ -49,13 +49,13 @@ Placement::create(std::shared_ptr<const ClusterWays> ways,
   return std::move(placement);
 }
 
-/// Groups the devices by node and finds the nodes that look alike.
+/// Groups the devices by node and finds the nodes of equal shape.
 Error Placement::assign(ArrayRef<int64_t> devices) {
   if (devices.empty())
     return failure("a group has no devices; name at least one");
   size = devices.size();
   int64_t numDevices = cluster.numDevices();
-  std::vector<std::pair<int64_t, uint32_t>> sorted; // device, place in group
+  std::vector<std::pair<int64_t, uint32_t>> sorted; // device, index in group
   sorted.reserve(devices.size());
   for (auto [position, device] : enumerate(devices)) {
     if (device < 0 || device >= numDevices)
@@ -86,7 +86,7 @@ Error Placement::assign(ArrayRef<int64_t> devices) {
       order[sorted[i].second] = {numPlaces(), static_cast<uint32_t>(i - begin)};
       locals.push_back(sorted[i].first - first);
     }
-    // Most nodes look like the one before them.
+    // Most nodes have the shape of the previous node.
     if (places.empty() || kind != lastKind || locals != lastLocals) {
       auto [found, isNew] = shapeOf.try_emplace({kind, locals}, shapes.size());
       if (isNew) {
@@ -199,8 +199,9 @@ Error Placement::findNICs(NodeShape &shape, int64_t node) {
   return Error::success();
 }
 
-/// Bytes/s of every way between two members if each pair has a link of its own
-/// and all are alike; 0 if not.
+/// Returns the bandwidth, in bytes/s, of the links between the members if each
+/// pair of members has a direct link and all links have the same bandwidth.
+/// Otherwise returns 0.
 double Placement::widthOfWays(const NodeShape &shape) const {
   const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
   double width = 0;
@@ -219,8 +220,9 @@ double Placement::widthOfWays(const NodeShape &shape) const {
   return width;
 }
 
-/// AMD's library sends over all links of a full mesh at once, measured on four
-/// and eight devices; four devices have fewer rings than that.
+/// Returns true if the library sends over all links of the node at once. AMD's
+/// library does so on a full mesh, measured on four and eight devices. On four
+/// devices, this is more bandwidth than the ring search finds.
 bool Placement::spreadsOverMesh(const NodeShape &shape) const {
   const machine::NodeGraph &graph = cluster.kinds[shape.kind].graph;
   const NodeWays &ways = waysOf(shape);
@@ -232,8 +234,8 @@ bool Placement::spreadsOverMesh(const NodeShape &shape) const {
          });
 }
 
-/// Takes over the rings that a search has laid through a node without
-/// switches.
+/// Searches rings in a node without switches and stores their properties in
+/// `shape`.
 void Placement::findRingsOf(NodeShape &shape) {
   bool across = numPlaces() > 1;
   if (shape.size() == 1 && !across)
@@ -257,7 +259,7 @@ void Placement::findRingsOf(NodeShape &shape) {
     for (uint32_t local : channel.order)
       members.push_back(memberOf(local));
     for (auto [link, multiple] : channel.loads)
-      if (link < loads.size()) // ports of NICs are loaded with the network
+      if (link < loads.size()) // the network adds the loads of NIC ports
         loads[link] += multiple * share;
     if (!across)
       continue;
@@ -299,7 +301,8 @@ double Placement::networkLatency(int64_t nodeA, int64_t nodeB) const {
   return latency + fabric.levels[top].latency;
 }
 
-/// Places are sorted, so the two farthest nodes are the first and the last.
+/// Fails if the fabric does not connect all nodes. Nodes are sorted, so the
+/// first and the last are farthest from each other.
 Error Placement::checkFabric() const {
   unsigned numLevels = cluster.fabric.levels.size();
   if (numPlaces() < 2 || numLevels == 0)
@@ -316,7 +319,8 @@ Error Placement::checkFabric() const {
       cluster.fabric.levels.back().name);
 }
 
-/// Rails meet above the leaf switches only.
+/// Fails if members on different rails cannot reach each other. Different rails
+/// are connected only above the leaf switches.
 Error Placement::checkRails() const {
   if (numPlaces() < 2 || !hasRails() || numUpLevels() > 0)
     return Error::success();
@@ -330,7 +334,7 @@ Error Placement::checkRails() const {
   std::vector<uint32_t> firstRails = railsOf(firstShape);
   for (uint32_t place = 1; place < numPlaces(); ++place) {
     const NodeShape &shape = shapeAt(place);
-    // Within a node with switches data change to the right rail by NVLink.
+    // In nodes with switches, NVLink moves data to the rail of the receiver.
     if (shape.switched && firstShape.switched && railsOf(shape) == firstRails)
       continue;
     for (const Member &a : firstShape.members)

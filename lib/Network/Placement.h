@@ -1,4 +1,4 @@
-//===- Placement.h - where the members of a group are -----------*- C++ -*-===//
+//===- Placement.h - members of a group by node -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The members of a group node by node. What depends only on the kind of a node
-// and on which of its devices are members is found once per *shape*, however
-// many nodes have that shape.
+// The members of a group, sorted by node. Nodes of one kind in which the same
+// devices are members have one *shape*. Routes, rings and NICs are computed
+// once per shape. Communicators and the link loads of algorithms use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,41 +29,44 @@
 
 namespace proteus::net {
 
-/// What a flow puts on a link of the node graph, as a share of its rate.
+/// Links of a node graph and the load of a flow on each, as a share of the
+/// flow's rate.
 using NodeLoads = std::vector<std::pair<uint32_t, double>>;
 
+/// A device of the group in a node of some shape.
 struct Member {
-  uint32_t local = 0; ///< number in the node
-  uint32_t nic = 0;   ///< through which it reaches other nodes
+  uint32_t local = 0; ///< number of the device in the node
+  uint32_t nic = 0;   ///< NIC through which it reaches other nodes
 };
 
-/// A device through which a share of the data enters and leaves the node.
+/// A member through which a share of the data enters and leaves the node.
 struct Gateway {
   uint32_t member = 0;
   uint32_t nic = 0;
-  double share = 1;
+  double share = 1; ///< of the data
 };
 
+/// Properties that are common to all nodes of one kind with the same members.
 struct NodeShape {
-  uint32_t kind = 0;
+  uint32_t kind = 0;           ///< index into Cluster::kinds
   std::vector<Member> members; ///< ascending
-  /// Whether all members meet in the same NVSwitches.
+  /// True if all members are connected to the same NVSwitches.
   bool switched = false;
-  /// Whether rings inside the node use NVLink only.
+  /// True if rings inside the node use NVLink only.
   bool nvlink = false;
-  /// Bytes/s of all rings through the members; infinite if there is nothing to
-  /// pass inside the node.
+  /// Bytes/s of all rings together; infinite if the node has no ring.
   double ringWidth = 0;
   std::vector<Gateway> gateways; ///< if the group has several nodes
 
-  // Only without switches: what the search for rings has found.
+  // Results of the ring search, only without switches.
   NodeLoads ringLoads;
-  std::vector<double> ringOut, ringIn;       ///< shares by NIC
+  std::vector<double> ringOut, ringIn;       ///< share of each NIC
   std::vector<std::vector<uint32_t>> orders; ///< members, by channel
 
-  /// Ways between members: from * members + to. Empty with switches.
+  /// Routes between members, at from * members + to. Empty with switches.
   std::vector<Way> ways;
-  /// Between each member and its NIC, if the group has several nodes.
+  /// Routes from each member to its NIC and back, if the group has several
+  /// nodes.
   std::vector<Way> outward, inward;
 
   uint32_t size() const { return members.size(); }
@@ -72,26 +75,31 @@ struct NodeShape {
   }
 };
 
-/// The part of a group in one node.
+/// A node with members of the group.
 struct NodePlace {
   int64_t node = 0;
-  uint32_t shape = 0;
+  uint32_t shape = 0; ///< index into Placement::shapes
 };
 
-/// A member: index of its place and its number in the shape.
+/// A member of the group: its node, as an index into Placement::places, and its
+/// number in the shape of that node.
 struct MemberPlace {
   uint32_t place = 0, member = 0;
 };
 
+/// The members of one group on a cluster. In parameters, `place` is a node of
+/// the group, as an index into `places`.
 class Placement {
 public:
+  /// Creates the placement of `devices`, in the order of the group. Fails for
+  /// the reasons of Communicator::create.
   static llvm::Expected<std::unique_ptr<Placement>>
   create(std::shared_ptr<const ClusterWays> ways,
          llvm::ArrayRef<int64_t> devices);
 
   const machine::Cluster &cluster;
-  int64_t size = 0;                ///< members
-  std::vector<NodePlace> places;   ///< by node, ascending
+  int64_t size = 0;                ///< number of members
+  std::vector<NodePlace> places;   ///< ascending by node
   std::vector<NodeShape> shapes;   ///< in the order of their first node
   std::vector<MemberPlace> order;  ///< members in the order of the group
   std::vector<uint32_t> kindsUsed; ///< kinds of nodes, ascending
@@ -104,26 +112,28 @@ public:
     return clusterWays->ofKind(shape.kind);
   }
 
-  /// Whether NICs of one number have leaf switches of their own.
+  /// Returns true if the fabric has rails: leaf switch i connects NIC i of each
+  /// node.
   bool hasRails() const {
     return cluster.fabric.rails && !cluster.fabric.levels.empty();
   }
-  /// Whether all ports below a unit together carry more than the ways above it.
-  /// Else the ports are full before, and nobody ever waits for the way up.
+  /// Returns true if the ports below a unit of `level` carry more than its
+  /// uplinks. Otherwise the ports are full first, and uplinks never limit a
+  /// flow.
   bool canFill(unsigned level) const {
     double oversubscription = 1;
     for (unsigned below = 0; below <= level; ++below)
       oversubscription *= cluster.fabric.levels[below].oversubscription;
     return oversubscription > 1;
   }
-  /// Levels of the fabric with a way up.
+  /// Returns the number of levels of the fabric that have uplinks.
   unsigned numUpLevels() const {
     return cluster.fabric.levels.empty() ? 0 : cluster.fabric.levels.size() - 1;
   }
-  /// The lowest level of which both nodes are below the same unit; the number
-  /// of levels if there is none.
+  /// Returns the lowest level at which both nodes are below the same unit, or
+  /// the number of levels if there is none.
   unsigned meetingLevel(int64_t nodeA, int64_t nodeB) const;
-  /// Seconds from NIC to NIC.
+  /// Returns the seconds that a message takes from NIC to NIC.
   double networkLatency(int64_t nodeA, int64_t nodeB) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Plan.cpp - how one collective of one size runs ---------------------===//
+//===- Plan.cpp - plans of collectives ------------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

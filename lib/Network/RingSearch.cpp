@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order in which the rules of a packing are relaxed until rings are found:
-// worse ways first, then different rings, other NICs, and slower rings last.
+// The search tries packings under increasingly lenient rules until it finds
+// rings. In the innermost loop it allows different rings, then worse routes
+// between devices, then worse routes to NICs, then different NICs to enter and
+// leave, and in the outermost loop slower rings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,31 +29,33 @@ using namespace llvm;
 using namespace proteus::net;
 using namespace proteus::machine;
 
-/// Speeds of one ring that are tried, in MB/s.
+/// Speeds of one ring that the search tries, in MB/s.
 static constexpr Rate speedsInNode[] = {44000, 30000, 22000, 18000, 15000,
                                         12000, 10000, 9000,  7000,  6000,
                                         5000,  4000,  3000};
-/// The same for compute capability 9.0 and later, as NCCL 2.30 has them.
+/// The same for compute capability 9.0 and later, as in NCCL 2.30.
 static constexpr Rate speedsOfNewDevices[] = {
     60000, 50000, 40000, 30000, 24000, 20000, 15000, 12000, 11000, 6000, 3000};
 static constexpr Rate speedsAcrossNodes[] = {
     48000, 30000, 24000, 22000, 18000, 15000, 12000, 10000, 9000,
     7000,  6000,  5000,  4000,  3000,  2400,  1200,  240,   120};
 
-/// What is assumed where no ring fits.
+/// Speed of the fallback ring if no ring fits, in MB/s.
 static constexpr Rate fallbackSpeed = 100;
 
-/// Rings slower than this share of the best ones are not worth a search.
+/// Share of the speed of the best rings. The search stops at this speed,
+/// because slower rings are unlikely to be better.
 static constexpr double slowestShare = 0.49;
 
-/// Steps after which found rings are good enough. Known machines with eight
-/// devices need a tenth of it; irregular ones with thirty go on for long.
+/// Number of steps after which the search accepts the best rings so far. Known
+/// machines with eight devices need a tenth of it. The search of irregular
+/// machines with thirty devices takes very long without this limit.
 static constexpr int64_t maxSteps = 1 << 20;
 
 static PathClass nextClass(PathClass kind) { return PathClass(int(kind) + 1); }
 
 namespace {
-/// Walks the rules from the strictest to the most lenient.
+/// The relaxation of the rules, from the strictest to the most lenient.
 class Relaxation {
 public:
   explicit Relaxation(const PathTable &table) : table(table), search(table) {
@@ -71,7 +75,7 @@ public:
                                 ? ArrayRef<Rate>(speedsOfNewDevices)
                                 : ArrayRef<Rate>(speedsInNode);
     Rate widest = table.widestFromDevice();
-    // A lone device has no way to bound its speed.
+    // A single device without NICs has no route that limits its speed.
     bool bounded = acrossNodes() || table.numDevices() > 1;
     while (bounded && speeds.size() > 1 && speeds.front() > widest)
       speeds = speeds.drop_front();
@@ -97,9 +101,10 @@ private:
                                  search.stepsTaken() > maxSteps);
   }
 
-  /// Whether a search can't improve the best rings: it would repeat another
-  /// one, since no way is of the classes that are allowed in addition, or all
-  /// rings that leave the devices would not be enough.
+  /// Returns true if a search under `rules` cannot improve the best rings, for
+  /// one of two reasons. Either it repeats an earlier search, because no route
+  /// has one of the newly allowed classes; or even the largest possible number
+  /// of rings has less bandwidth.
   bool isHopeless(const PackingRules &rules) {
     auto worstOf = [](const std::set<PathClass> &existing, PathClass allowed) {
       auto next = existing.upper_bound(allowed);
@@ -114,7 +119,7 @@ private:
     return !isNew || most < best.bandwidth();
   }
 
-  // Each level of the relaxation returns true when the search is over.
+  // Each of the following functions returns true if the search has ended.
   bool tryNICs(Rate speed) {
     if (tryInterClasses(speed, false))
       return true;
@@ -153,7 +158,7 @@ private:
   const PathTable &table;
   PackingSearch search;
   Packing best;
-  std::set<PathClass> between, toNICs; ///< classes of ways that exist
+  std::set<PathClass> between, toNICs; ///< classes of existing routes
   std::set<std::tuple<Rate, bool, bool, int, int>> searched;
 };
 } // namespace
@@ -161,7 +166,7 @@ private:
 static void addLoads(const PathTable &table, const Path &path,
                      uint32_t numLinks, std::map<uint32_t, double> &loads) {
   for (const Load &load : table.loads(path))
-    if (load.link < numLinks) // ports are told by `enter` and `leave`
+    if (load.link < numLinks) // `enter` and `leave` describe the ports
       loads[load.link] += factorOf(load.share);
 }
 
@@ -191,7 +196,7 @@ static RingChannel describe(const PathTable &table, const Packing &packing,
   return ring;
 }
 
-/// One slow ring in bus order over whatever ways there are.
+/// Returns one slow ring in bus order over routes of any class.
 static Packing fallback(const PathTable &table) {
   Packing packing;
   packing.rules.speed = fallbackSpeed;
@@ -211,7 +216,7 @@ RingSet proteus::net::findRings(const NodeGraph &graph,
   PathTable table(graph, local, acrossNodes);
   assert(table.numDevices() == local.size() && "devices must be in the node");
   Packing packing;
-  // Without a NIC nothing leaves the node, whatever rings lie within it.
+  // Without a NIC, no ring can leave the node.
   if (!acrossNodes || table.numNICs() > 0)
     packing = Relaxation(table).run();
   if (packing.channels == 0)

@@ -1,4 +1,4 @@
-//===- ParallelPlan.cpp - how a step is distributed -----------------------===//
+//===- ParallelPlan.cpp - parallel decisions of a job ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

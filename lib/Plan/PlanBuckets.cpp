@@ -22,7 +22,8 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
   bool isAfter = plan.gradientReduction == GradientReduction::AfterBackward;
   switch (*plan.bucketRule) {
   case BucketRule::DDP:
-    // The sizes that buckets have anyhow, unless they are reduced at the end.
+    // DDP's sizes are the default, except if gradients are reduced after the
+    // backward pass.
     if (isAfter) {
       buckets.size = 26214400;
       buckets.first = 1048576;
@@ -32,8 +33,9 @@ Buckets proteus::plan::bucketsOf(const ResolvedPlan &plan,
     buckets.perLayer = true;
     return buckets;
   case BucketRule::Megatron:
-    // Elements; more where rings are longer, so that their steps stay large.
-    // Megatron-LM has one bucket if nothing overlaps.
+    // The size is a number of elements. It grows with the ring, so that the
+    // steps of the ring stay large. Megatron-LM has one bucket if reduction
+    // does not overlap.
     if (!isAfter)
       buckets.size = buckets.first =
           std::max<int64_t>(40'000'000, 1'000'000 * plan.dp * plan.cp) *

@@ -28,7 +28,8 @@ static std::vector<std::string> split(StringRef text) {
   return parts;
 }
 
-/// Text of a value and back, for each of the three kinds.
+/// Converts a value of each of the three kinds to text (`print`) and back
+/// (`parseValue`).
 static std::string print(int64_t value) { return std::to_string(value); }
 static std::string print(bool value) { return value ? "true" : "false"; }
 template <typename Enum> static std::string print(Enum value) {
@@ -58,7 +59,7 @@ static bool parseValue(StringRef text, std::optional<Enum> &value) {
   return parsed.has_value();
 }
 
-/// Returns the spellings of an enumeration that has no gaps.
+/// Returns the spellings of an enumeration whose values have no gaps.
 template <typename Enum> static std::vector<std::string> wordsOf() {
   std::vector<std::string> words;
   for (uint32_t i = 0;; ++i) {
@@ -70,7 +71,7 @@ template <typename Enum> static std::vector<std::string> wordsOf() {
 }
 
 namespace {
-/// The columns that all rows have.
+/// Columns that all rows have.
 struct Names {
   StringRef flag, aliases, option, caseKey, stackKey, tree, help;
 };
@@ -79,7 +80,7 @@ struct Names {
 std::vector<Field> makeFields() {
   std::vector<Field> list;
   std::string section;
-  // Takes the member's type from `member`, a pointer to a field of the plan.
+  // The type of the field follows from `member`, a pointer to it.
   auto add = [&](auto member, Field::Kind kind, StringRef name,
                  const Names &names) -> Field & {
     Field field;

@@ -19,16 +19,17 @@ std::string StackPlan::label() const {
   return text;
 }
 
-/// Returns the decisions of `stack` that have a meaning for a job like `job`.
+/// Returns the decisions of `stack` that have an effect on a job whose plan
+/// states `stated`.
 static ParallelPlan applicable(const ParallelPlan &stated,
                                const StackPlan &stack, llvm::StringRef name,
                                std::vector<std::string> &remarks) {
   ResolvedPlan job = resolve(stated);
   ParallelPlan overlay = stack.plan;
-  // Nothing is gathered unless parameters are updated in parts.
+  // Only ZeRO 1 and 2 gather parameters after the update.
   if (job.zero != ZeroStage::States && job.zero != ZeroStage::Gradients)
     overlay.overlapParameters.reset();
-  // Sums of whole gradients are ready after the backward pass only.
+  // All-reduced gradients are complete only after the backward pass.
   if (job.zero != ZeroStage::States ||
       stated.gradientReduction == GradientReduction::Overlapped)
     overlay.allReduceGradients.reset();
@@ -50,7 +51,7 @@ static ParallelPlan applicable(const ParallelPlan &stated,
                       "' balances stages by work, which is not modelled for "
                       "chunks of stages: they have equally many layers here");
   }
-  // Nothing is gathered unless sequences are split.
+  // Only sequence parallelism gathers activations.
   if (!job.sequenceParallel || job.tp == 1)
     overlay.keepGathered.reset();
   return overlay;

@@ -75,7 +75,8 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
     return createStringError("--vpp " + Twine(s.virtualStages) +
                              " needs a pipeline: set --pp");
 
-  int64_t perStep = s.microBatch * sizes.dp; // of one micro-batch
+  int64_t perStep = s.microBatch * sizes.dp; // samples of one micro-batch on
+                                             // all replicas
   if (!globalBatch) {
     sizes.microBatches = s.accumulation;
     if (perStep > maxBatch / sizes.microBatches)

@@ -32,7 +32,7 @@ CachingAllocator::Handle CachingAllocator::newBlock(const Block &block) {
 // Free blocks
 //===----------------------------------------------------------------------===//
 
-/// The chunk that holds the first key that is not less than `key`.
+/// Returns the chunk with the first key that is not less than `key`.
 std::vector<CachingAllocator::Pool::Chunk>::iterator
 CachingAllocator::Pool::chunkOf(const Key &key) {
   return std::lower_bound(
@@ -96,7 +96,7 @@ void CachingAllocator::remove(Handle handle) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Cuts a block behind `bytes`; the rest is free.
+/// Splits a block after `bytes` bytes; the rest becomes a free block.
 void CachingAllocator::split(Handle handle, int64_t bytes) {
   Block rest;
   rest.address = blocks[handle].address + bytes;
@@ -112,7 +112,7 @@ void CachingAllocator::split(Handle handle, int64_t bytes) {
   insert(cut);
 }
 
-/// Joins two neighbours, neither of them in a pool.
+/// Merges two neighbours, neither of which is in a pool.
 void CachingAllocator::merge(Handle first, Handle second) {
   blocks[first].size += blocks[second].size;
   Handle next = blocks[first].next = blocks[second].next;
@@ -121,7 +121,7 @@ void CachingAllocator::merge(Handle first, Handle second) {
   unusedBlocks.push_back(second);
 }
 
-/// Gives segments that hold nothing back to the device.
+/// Releases segments without a block in use to the device.
 void CachingAllocator::releaseCached() {
   ++numReleases;
   llvm::DenseSet<Handle> released;
@@ -135,7 +135,8 @@ void CachingAllocator::releaseCached() {
       released.insert(key.block);
       return true;
     });
-  // A job that does not fit comes here for every segment.
+  // A job that does not fit reaches this point for every segment, mostly
+  // without a release.
   if (!released.empty())
     llvm::erase_if(segments,
                    [&](Handle first) { return released.contains(first); });
@@ -198,7 +199,7 @@ void CachingAllocator::free(Handle handle) {
 }
 
 void CachingAllocator::appendState(std::vector<int64_t> &state) {
-  // Addresses decide by their order alone, and a new segment is behind all
+  // Addresses matter by their order only, and a new segment comes after all
   // others.
   llvm::erase_if(segments, [&](Handle first) {
     size_t begin = state.size();
@@ -206,7 +207,7 @@ void CachingAllocator::appendState(std::vector<int64_t> &state) {
     state.push_back(0);
     for (Handle handle = first; handle != none; handle = blocks[handle].next) {
       const Block &block = blocks[handle];
-      // A free block is told from one in use by its sign.
+      // The sign distinguishes free blocks from blocks in use.
       state.push_back(block.isFree ? -block.size : block.size);
       state.push_back(block.isFree ? 0 : block.tag);
       changes |= block.isFree || block.tag != 0;

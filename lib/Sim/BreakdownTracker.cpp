@@ -1,4 +1,4 @@
-//===- BreakdownTracker.cpp - where the time goes -------------------------===//
+//===- BreakdownTracker.cpp - the breakdown of the time of classes --------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,7 +34,8 @@ void BreakdownTracker::onBegin(const Workload &w, ArrayRef<Time>) {
                     [&](uint32_t, const Task &task) { return factsOf(task); });
 }
 
-/// Transfers between pipeline stages, also when they run on the compute stream.
+/// Returns true for transfers between pipeline stages, including those that run
+/// on the compute stream.
 static bool isTransfer(const Workload &workload, const Task &task) {
   if (task.stream == Stream::Compute)
     return workload.collectives[task.collective].kind ==
@@ -53,7 +54,7 @@ static bool isTransfer(const Workload &workload, const Task &task) {
 BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
   if (task.stream == Stream::Compute && task.collective < 0)
     return {task.opKind, task.stream, task.phase, Role::Kernel};
-  // A communication, or a copy from or to the host.
+  // The task is a communication, or a copy from or to the host.
   uint32_t kind = task.collective >= 0
                       ? kindOfCollective[task.collective]
                       : kindOfCopy[static_cast<unsigned>(task.stream)];
@@ -61,7 +62,8 @@ BreakdownTracker::TaskFacts BreakdownTracker::factsOf(const Task &task) const {
           isTransfer(*workload, task) ? Role::Transfer : Role::Communication};
 }
 
-/// Books the time since the last change of state.
+/// Adds the time since the last change of state to the current gap, if the
+/// class does not compute.
 void BreakdownTracker::elapse(State &state, Time now) {
   Time begin = state.lastChange;
   state.lastChange = now;
@@ -80,7 +82,8 @@ void BreakdownTracker::elapse(State &state, Time now) {
     state.gap.push_back(std::move(segment));
 }
 
-/// Books a gap; what of it lies in [hostBegin, hostEnd) is the host's.
+/// Adds the parts of the current gap to the breakdown and ends the gap. Its
+/// part in [hostBegin, hostEnd) counts as host time.
 void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
   auto kindWaitedFor = [&](const Segment &segment) {
     const Candidate *best = nullptr;
@@ -109,7 +112,7 @@ void BreakdownTracker::closeGap(State &state, Time hostBegin, Time hostEnd) {
     }
   }
   state.gap.clear();
-  // Those that go on are candidates for the next gap.
+  // Communications that still run are candidates for the next gap.
   std::vector<Candidate> rest;
   for (auto &[stream, candidate] : state.present) {
     rest.push_back(state.candidates[candidate]);
@@ -124,7 +127,7 @@ void BreakdownTracker::start(State &state, const TaskFacts &task, Time ready,
   elapse(state, now);
   switch (task.role) {
   case Role::Kernel:
-    // Once its dependencies are done, a kernel at the head of the stream can
+    // After its dependencies have ended, a kernel at the head of the stream can
     // only wait for its launch.
     closeGap(state, std::max(ready, state.streamFree), launched);
     state.computing = true;
@@ -187,8 +190,9 @@ void BreakdownTracker::onTaskEnd(const TaskInstance &instance, Time now) {
       tasks.at(instance.classIndex, instance.once, instance.task), now);
 }
 
-/// Nothing runs when a stretch begins, and the kernel that begins the next one
-/// closes its last gap. What it spends is booked at the end of the run.
+/// Ends the current gap, because no task runs when a stretch begins. The kernel
+/// that begins the next stretch ends the last gap of this one. `onStretchRuns`
+/// adds the time within the stretch at the end of the run.
 void BreakdownTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                                  Time start) {
   State &state = classes[trace.classIndex];

@@ -1,4 +1,4 @@
-//===- Check.cpp - workloads the engine refuses ---------------------------===//
+//===- Check.cpp - validation of workloads --------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,19 +19,20 @@ using namespace proteus::sim;
 
 namespace {
 
-// Bounds that keep sums within their integers (FlowNetwork.cpp). Nothing real
-// comes near them.
+// Bounds that keep sums within their integers (FlowNetwork.cpp). They far
+// exceed real values.
 constexpr int64_t largestRate = int64_t(1) << 46; ///< bytes/s
 constexpr int64_t largestLoad = int64_t(1) << 36;
 constexpr int64_t largestFactor = 1000;
 
-/// Where a collective appears.
+/// A task of a collective and its class.
 struct Party {
   uint32_t classIndex;
   const Task *task;
   bool once;
 };
 
+/// Checks one workload and returns the first error.
 class Checker {
 public:
   explicit Checker(const Workload &workload) : workload(workload) {}
@@ -66,15 +67,15 @@ private:
                ? StringRef(workload.labels[task.label])
                : StringRef("?");
   }
-  /// One number for (once, section, micro-batch).
+  /// Returns a number that identifies (once, section, micro-batch).
   uint64_t key(bool once, uint32_t section, uint32_t microBatch) const {
     return once ? section
                 : (uint64_t(section) + 1) << 32 | uint64_t(microBatch);
   }
 
   const Workload &workload;
-  std::vector<SmallVector<Party, 2>> parties; ///< per collective
-  /// The last flow (counted from 1) seen to load each link.
+  std::vector<SmallVector<Party, 2>> parties; ///< tasks per collective
+  /// The last checked flow, counted from 1, that loads each link.
   std::vector<size_t> lastFlow;
   size_t numFlows = 0;
   /// Position in the order of the class being checked, by `key`.
@@ -89,7 +90,7 @@ static size_t numSections(const Template &tasks) {
   return tasks.sectionBegin.empty() ? 0 : tasks.sectionBegin.size() - 1;
 }
 
-/// Section of every task.
+/// Returns the section of every task.
 static std::vector<uint32_t> sectionOfTasks(const Template &tasks) {
   std::vector<uint32_t> result(tasks.tasks.size());
   for (size_t s = 0; s < numSections(tasks); ++s)
@@ -230,14 +231,16 @@ Error Checker::checkOrder(const DeviceClass &device) {
   return Error::success();
 }
 
-/// A stream is a queue: a task whose dependency comes later in the same queue
-/// never starts. (Cycles over several streams or classes are found by running.)
+/// Fails if a task depends on a later task of its own stream. A stream is a
+/// queue, so such a task never starts. Cycles over several streams or classes
+/// are found by the run.
 Error Checker::checkDependencyOrder(const DeviceClass &device) {
   for (bool once : {false, true}) {
     const Template &tasks = once ? device.once : device.micro;
     std::vector<uint32_t> section = sectionOfTasks(tasks);
     uint32_t instances = once ? 1 : workload.info.microBatches;
-    // Pairs of sections (earlier, later) that are known to be in order.
+    // For pairs of sections (first, second): true if the first one is issued
+    // before the second one for every micro-batch.
     DenseMap<std::pair<uint32_t, uint32_t>, bool> inOrder;
     auto issuedBefore = [&](uint32_t first, uint32_t second) {
       auto [entry, isNew] = inOrder.try_emplace({first, second}, true);
@@ -274,7 +277,7 @@ Error Checker::checkOnceDependencies(const DeviceClass &device) {
                                  " is out of range");
     const Task &user = device.once.tasks[once];
     const Task &dependency = device.micro.tasks[micro];
-    // A once-task waits for the last micro-batch.
+    // A once-task waits for the last micro-batch, which need not run this task.
     if (dependency.when == When::FirstMicroBatch)
       return inTask(device, user,
                     "depends on '" + name(dependency) +
@@ -329,8 +332,9 @@ Error Checker::checkClass(const DeviceClass &device, uint32_t classIndex) {
   return checkOnceDependencies(device);
 }
 
-/// All members must meet equally often: once in each, in the same kind of
-/// template and with the same condition.
+/// Fails unless every member class has exactly one task for the collective, all
+/// in the same kind of template and with the same `when`. The members then take
+/// part equally often.
 Error Checker::checkParties(const Collective &collective, size_t index) {
   ArrayRef<Party> found = parties[index];
   StringRef kind = cost::stringify(collective.kind);
@@ -351,7 +355,7 @@ Error Checker::checkParties(const Collective &collective, size_t index) {
                         " as often as class '" +
                         workload.classes[first.classIndex].name + "' does");
   }
-  // No class has two, so equal numbers mean that each has one.
+  // No class has two tasks, so equal numbers mean that each member has one.
   if (found.size() == collective.members.size())
     return Error::success();
   for (uint32_t member : collective.members)

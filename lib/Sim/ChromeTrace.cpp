@@ -1,4 +1,4 @@
-//===- ChromeTrace.cpp - a time line for Perfetto -------------------------===//
+//===- ChromeTrace.cpp - a timeline for Perfetto --------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace proteus::sim;
 
 constexpr Time notStarted = -1;
 
-/// Picoseconds as microseconds, exactly.
+/// Writes picoseconds as microseconds, exactly.
 static void writeMicroseconds(raw_ostream &os, Time time) {
   os << time / 1000000 << format(".%06lld", (long long)(time % 1000000));
 }
@@ -101,8 +101,8 @@ void ChromeTrace::writeArrow(StringRef name, Place from, Place to) {
   ++arrows;
 }
 
-/// The arrows that end in a task. They begin where a task starts, because its
-/// end is no longer part of it.
+/// Writes the arrows that end in a task. They begin at the start of the other
+/// task, because its end no longer belongs to it.
 void ChromeTrace::writeArrows(const TaskInstance &instance) {
   const Task &task = instance.in(*workload);
   const DeviceClass &device = workload->classes[instance.classIndex];
@@ -110,7 +110,7 @@ void ChromeTrace::writeArrows(const TaskInstance &instance) {
   unsigned stream = static_cast<unsigned>(task.stream);
   Place here = {instance.classIndex, stream, state.started[stream]};
   auto depends = [&](const Task &other, Time start) {
-    // What does not run with this micro-batch has not started.
+    // A task that does not run with this micro-batch has not started.
     if (start != notStarted && other.stream != task.stream)
       writeArrow(
           "dependency",
@@ -167,7 +167,8 @@ void ChromeTrace::writeCounter(uint32_t classIndex) {
      << memory.current(classIndex) << "}}";
 }
 
-/// Called before the memory of a class changes.
+/// Writes the last counter value if its time has passed. Called before the
+/// memory of a class changes.
 void ChromeTrace::changeMemory(uint32_t classIndex, Time now) {
   State &state = classes[classIndex];
   if (state.counterTime != now)

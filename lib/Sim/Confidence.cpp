@@ -1,4 +1,4 @@
-//===- Confidence.cpp - how far a prediction can be trusted ---------------===//
+//===- Confidence.cpp - the uncertainty of a prediction -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,12 +17,14 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-/// An 80 % interval of a normal distribution, in means of the absolute error:
-/// 1.28 deviations, each of them sqrt(pi / 2) such means.
+/// Half width of an 80 % interval of a normal distribution, as a multiple of
+/// the mean absolute error: 1.28 standard deviations of sqrt(pi / 2) mean
+/// errors each.
 static constexpr double intervalOfMeanError = 1.6;
 
-/// Every kernel of the slowest device with its time in the whole step. Times
-/// are summed as integers: sums do not depend on the order of tasks.
+/// Calls `visit` for every kernel of the slowest device with its time in the
+/// whole step. The times are integers, so sums do not depend on the order of
+/// tasks.
 static void
 forEachKernel(const Workload &workload, const SimulationResult &result,
               function_ref<void(const KernelOrigin &, Time)> visit) {
@@ -52,7 +54,8 @@ proteus::sim::sharesBySource(const Workload &workload,
   return shares;
 }
 
-/// Per family the error of its kernels, as a share of all kernel time.
+/// Returns the error of the kernels of each family, as a share of all kernel
+/// time.
 static std::array<double, cost::numFamilies>
 errorsOf(const Workload &workload, const SimulationResult &result) {
   std::map<std::pair<cost::Family, double>, Time> times;

@@ -1,4 +1,4 @@
-//===- CriticalPath.cpp - what the step waited for ------------------------===//
+//===- CriticalPath.cpp - the critical path of a step ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -79,7 +79,8 @@ TaskInstance CriticalPath::instanceOf(uint32_t run) const {
   return instance;
 }
 
-/// The run of the same class that ended at `at` and that `run` waited for.
+/// Returns the run of the same class that ended at `at` and for which `run`
+/// waited, or `none`.
 uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   TaskInstance instance = instanceOf(run);
   auto endsThen = [&](uint32_t other) {
@@ -102,7 +103,8 @@ uint32_t CriticalPath::ownCauseOf(uint32_t run, Time at) const {
   return before != none && endsThen(before) ? before : none;
 }
 
-/// What `run` waited for last; itself if it was the launch.
+/// Returns the run for which `run` waited last, or `none` if it waited for a
+/// launch.
 uint32_t CriticalPath::causeOf(uint32_t run) const {
   Time at = runs[run].begin;
   uint32_t own = ownCauseOf(run, at);
@@ -110,10 +112,10 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   int32_t collective = instance.in(*workload).collective;
   if (own != none || collective < 0)
     return own;
-  // Someone else came last.
+  // Another member arrived last.
   ArrayRef<uint32_t> members = workload->collectives[collective].members;
   for (auto [member, party] : llvm::zip(members, parties[collective])) {
-    // Which micro-batch is the last may differ between members.
+    // The first or last micro-batch may differ between members.
     const Task &task = templateOf(member, party.once).tasks[party.task];
     bool anyFrame = !party.once && task.when != When::Always;
     uint32_t begin = anyFrame ? 0 : instance.microBatch;
@@ -130,8 +132,8 @@ uint32_t CriticalPath::causeOf(uint32_t run) const {
   return none;
 }
 
-/// The class whose host launched `run`, or the last party that it met, when it
-/// began.
+/// Returns the class whose host launched a task when `run` began: the class of
+/// `run` or, for a collective, the member that was launched last.
 uint32_t CriticalPath::launcherOf(uint32_t run) const {
   TaskInstance instance = instanceOf(run);
   int32_t collective = instance.in(*workload).collective;
@@ -147,7 +149,8 @@ uint32_t CriticalPath::launcherOf(uint32_t run) const {
   return instance.classIndex;
 }
 
-/// The last message that the host of a class waited for until `at`.
+/// Returns the last message that the host of a class had received at `at`, or
+/// `none`.
 uint32_t CriticalPath::awaitedBy(uint32_t classIndex, Time at) const {
   for (uint32_t run : llvm::reverse(received[classIndex]))
     if (runs[run].end <= at)
@@ -174,7 +177,7 @@ void CriticalPath::onFinish(Time iterationTime) {
       break;
     uint32_t cause = causeOf(run);
     if (cause == none) {
-      // Nothing ended when it started: the host launched it then.
+      // No run ended when it started, so the host launched it then.
       uint32_t classIndex = launcherOf(run);
       cause = awaitedBy(classIndex, begin);
       Time from = cause == none ? 0 : runs[cause].end;
@@ -183,7 +186,7 @@ void CriticalPath::onFinish(Time iterationTime) {
     }
     run = cause;
   }
-  // A cycle of tasks without duration hides what was before.
+  // After a cycle of tasks without duration the earlier tasks are unknown.
   if (Time begin = path.back().begin)
     path.push_back({0, begin, path.back().classIndex, nullptr});
   std::reverse(path.begin(), path.end());

@@ -1,4 +1,4 @@
-//===- Deadlock.cpp - who waits for whom ----------------------------------===//
+//===- Deadlock.cpp - diagnosis of deadlocks ------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,12 +18,13 @@ using namespace proteus::sim;
 
 namespace {
 
-/// What the head of a blocked stream waits for.
+/// The reason for which the head of a blocked stream waits.
 struct Wait {
   std::string text;
-  uint32_t stream; ///< the blocked stream that holds it up
+  uint32_t stream; ///< blocked stream for which it waits
 };
 
+/// Describes the waiting cycle of a run that cannot proceed.
 class Diagnosis {
 public:
   explicit Diagnosis(const EngineState &state) : state(state) {}
@@ -77,7 +78,8 @@ std::string Diagnosis::nameOf(uint32_t stream) const {
   return text + " (micro-batch " + std::to_string(microBatch) + ")";
 }
 
-/// A task is done if its stream has moved past it.
+/// Returns true if a task has ended or does not run: its stream has moved past
+/// it.
 bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
                        uint32_t task) const {
   const FlatClass &flat = state.classes[classIndex].flat;
@@ -99,8 +101,8 @@ bool Diagnosis::isDone(uint32_t classIndex, bool once, uint32_t microBatch,
   return isSkipped || i < head.item || (i == head.item && task < head.task);
 }
 
-/// The head of `stream` waits for `awaited`, which is at the head of `blocker`
-/// or behind it.
+/// Returns the wait of the head of `stream` for `awaited`, which is at the head
+/// of `blocker` or later in that stream.
 Wait Diagnosis::blockedBy(uint32_t stream, uint32_t blocker,
                           const Task &awaited) const {
   std::string text = nameOf(stream) + " waits for ";
@@ -151,7 +153,8 @@ Wait Diagnosis::waitForDependency(uint32_t stream) const {
   return {nameOf(stream) + " waits for nothing", stream};
 }
 
-/// The host waits for a message before it launches the head of `stream`.
+/// Returns the wait of the head of `stream` for a launch by the host, which
+/// waits for a message.
 Wait Diagnosis::waitForHost(uint32_t stream) const {
   uint32_t classIndex = stream / numStreams;
   const ClassState &c = state.classes[classIndex];
@@ -199,7 +202,8 @@ std::string Diagnosis::describe() const {
     os << "\n  " << wait.text;
     stream = wait.stream;
   }
-  // The others wait for the cycle; enough of them to see the extent.
+  // The other streams wait for the cycle. Lists the first ones, to show the
+  // extent.
   constexpr unsigned limit = 16;
   unsigned others = 0;
   for (uint32_t s : blocked)

@@ -23,7 +23,7 @@ StateVisitor::~StateVisitor() = default;
 // Frames and queues
 //===----------------------------------------------------------------------===//
 
-/// The head has moved to another work item: finds or makes its frame.
+/// Finds or creates the frame of the work item to which the head has moved.
 template <bool Listening> void Engine<Listening>::openItem(uint32_t stream) {
   ClassState &state = stateOf(stream);
   Head &head = headOf(stream);
@@ -40,7 +40,7 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
   Head &head = headOf(stream);
   const std::vector<FlatItem> &order = state.flat.order;
   if (head.next == head.end) {
-    // The first call finds the stream before its first item.
+    // At the first call the stream is before its first item.
     size_t item = head.end ? head.item + 1 : 0;
     ArrayRef<uint32_t> tasks;
     for (; item < order.size() && tasks.empty(); ++item)
@@ -66,9 +66,9 @@ template <bool Listening> void Engine<Listening>::advance(uint32_t stream) {
 // The life of a task
 //===----------------------------------------------------------------------===//
 
-/// Called when a task comes to the head of its stream, when its last dependency
-/// ends and when the host gets to it: starts it, now or when it will be
-/// launched, if all hold.
+/// Starts the head of a stream, now or at its launch time, if its dependencies
+/// have ended and its launch time is known. Called when a task becomes the
+/// head, when its last dependency ends, and when its launch time becomes known.
 template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   ClassState &state = stateOf(stream);
   const Head &head = headOf(stream);
@@ -84,7 +84,8 @@ template <bool Listening> void Engine<Listening>::consider(uint32_t stream) {
   }
 }
 
-/// The head of a stream can start: it does, unless others must come first.
+/// Starts the head of a stream, which may start now. A party of a collective
+/// waits for the other members.
 template <bool Listening> void Engine<Listening>::arrive(uint32_t stream) {
   const FlatTask &task = taskOf(stream);
   if (task.isKernel()) {
@@ -122,7 +123,7 @@ template <bool Listening> void Engine<Listening>::start(uint32_t stream) {
   }
 }
 
-/// One dependency of a task has ended.
+/// Accounts for the end of one dependency of a task.
 template <bool Listening>
 void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
                                 uint32_t task, Time time) {
@@ -140,8 +141,8 @@ void Engine<Listening>::resolve(uint32_t classIndex, bool once, uint32_t slot,
     consider(classIndex * numStreams + queue);
 }
 
-/// The message at the head of a stream has arrived: a host that waited for it
-/// goes on, and launches what comes next.
+/// Accounts for the arrival of the message at the head of a stream. If the host
+/// waited for it, the host continues and launches the next tasks.
 template <bool Listening> void Engine<Listening>::receive(uint32_t stream) {
   uint32_t classIndex = stream / numStreams;
   ClassState &state = classes[classIndex];
@@ -178,7 +179,7 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
     resolve(classIndex, head.once, head.slot, successor, now);
   if (!head.once && item.last)
     for (uint32_t successor : flat.onceSuccessors[head.task]) {
-      // The once-tasks may not have been touched yet.
+      // The frame of the once-tasks may not be open yet.
       int32_t slot = state.frames[1].slotOf[0];
       resolve(classIndex, true,
               slot >= 0 ? slot : openFrame(state, {0, 0, true, true, true, 0}),
@@ -190,7 +191,8 @@ template <bool Listening> void Engine<Listening>::finish(uint32_t stream) {
   advance(stream);
 }
 
-/// Some tasks of a frame have ended: nobody needs it after the last one.
+/// Accounts for the end of `ended` tasks of a frame. Releases the frame after
+/// its last task.
 template <bool Listening>
 void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
                                    uint32_t microBatch, uint32_t ended) {
@@ -201,10 +203,10 @@ void Engine<Listening>::closeFrame(Frames &frames, uint32_t slot,
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels, communications and what they do to each other
+// Kernels, communication and their mutual slowdown
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for the collectives that run in a class and disturb kernels.
+/// Calls `visit` for the collectives that run in a class and slow kernels.
 template <bool Listening>
 template <typename Visit>
 void Engine<Listening>::forCommunications(const ClassState &state,
@@ -252,7 +254,8 @@ void Engine<Listening>::finishKernel(ClassState &state) {
     });
 }
 
-/// A communication that disturbs kernels starts or ends on a stream.
+/// Accounts for the start or end of a communication that slows kernels on a
+/// stream.
 template <bool Listening>
 void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
   ClassState &state = stateOf(stream);
@@ -263,7 +266,7 @@ void Engine<Listening>::setCommunicating(uint32_t stream, bool runs) {
     dirtyClasses.push_back(stream / numStreams);
 }
 
-/// All have arrived.
+/// Starts a collective, all members of which have arrived.
 template <bool Listening>
 void Engine<Listening>::startCollective(uint32_t index) {
   CollectiveState &collective = collectives[index];
@@ -286,7 +289,8 @@ void Engine<Listening>::startCollective(uint32_t index) {
     push(after(flow.latency), EventKind::FlowBegin, index);
 }
 
-/// The latency is over. `settle` sets the rate, and with it the end.
+/// Starts the flow of a collective after its latency. `settle` sets its rate
+/// and its end.
 template <bool Listening> void Engine<Listening>::beginFlow(uint32_t index) {
   CollectiveState &collective = collectives[index];
   collective.moving = true;
@@ -309,8 +313,8 @@ void Engine<Listening>::finishCollective(uint32_t index) {
     finish(member);
 }
 
-/// All that happens now has happened: speeds and rates follow, and ends are put
-/// off or brought forward.
+/// Updates the speeds of kernels and the rates of flows after the last event of
+/// this point in time, and moves their ends accordingly.
 template <bool Listening> void Engine<Listening>::settle() {
   for (uint32_t c : dirtyClasses) {
     ClassState &state = classes[c];
@@ -356,7 +360,7 @@ template <bool Listening> void Engine<Listening>::settle() {
 //===----------------------------------------------------------------------===//
 
 template <bool Listening> void Engine<Listening>::startAll() {
-  // What starts at this time may make others able to start at this time.
+  // A start may allow further starts at the same time.
   for (size_t i = 0; i < startable.size(); ++i)
     arrive(startable[i]);
   startable.clear();
@@ -383,7 +387,8 @@ template <bool Listening> void Engine<Listening>::process(const Event &event) {
   }
 }
 
-/// Moves on to the next point in time at which something happens, if any.
+/// Advances to the next point in time with an event. Returns false if there is
+/// none.
 template <bool Listening> bool Engine<Listening>::nextTime() {
   auto dropStale = [&] {
     while (!queue.empty() && isStale(queue.front()))
@@ -451,7 +456,7 @@ template <bool Listening> Expected<RunResult> Engine<Listening>::run() {
   return result;
 }
 
-// Members of this file that others call.
+// Instantiates the members that other files call.
 template class proteus::sim::Engine<false>;
 template class proteus::sim::Engine<true>;
 

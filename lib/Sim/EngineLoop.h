@@ -1,8 +1,13 @@
-//===- EngineLoop.h - executes a workload -----------------------*- C++ -*-===//
+//===- EngineLoop.h - the event loop of the engine --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The event loop: executes a workload task by task, and replays sections.
+// Engine.cpp holds its main part, EngineReplay.cpp the replay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +23,8 @@
 
 namespace proteus::sim {
 
-/// The loop. Without listeners, what only they want to know is not kept.
+/// The event loop. Without listeners (`Listening` false) it does not keep the
+/// state that only listeners need.
 template <bool Listening> class Engine : private EngineState {
 public:
   Engine(const Workload &workload, const EngineOptions &options,
@@ -59,7 +65,7 @@ private:
   void closeFrame(Frames &frames, uint32_t slot, uint32_t microBatch,
                   uint32_t ended);
 
-  // Sections that run as before.
+  // Replay of recorded sections.
   void startReplay(uint32_t classIndex, SectionReplays::Place place);
   void awaitStep(uint32_t classIndex);
   void stepReplay(uint32_t classIndex);
@@ -79,7 +85,7 @@ private:
                                                stream);
   }
 
-  // Kernels, communications and what they do to each other.
+  // Kernels, communication and their mutual slowdown.
   void startKernel(uint32_t stream, const FlatTask &task);
   void finishKernel(ClassState &state);
   void startCollective(uint32_t collective);
@@ -107,10 +113,11 @@ private:
     std::pop_heap(queue.begin(), queue.end());
     queue.pop_back();
   }
-  /// `time` later than now, without overflow.
+  /// Returns the point in time `time` after now, without overflow.
   Time after(Time time) const { return now + std::min(time, timeLimit); }
 
-  /// When the host has launched a task of a work item, or `notLaunched`.
+  /// Returns the time at which the host has launched a task of a work item, or
+  /// `notLaunched`.
   Time launchTime(uint32_t classIndex, uint32_t item, uint32_t task) const {
     const ClassState &state = classes[classIndex];
     return state.host.launchTime(state.flat, item, task);
@@ -135,10 +142,12 @@ private:
   std::vector<uint32_t> startable; ///< streams whose head may start now
   std::vector<uint32_t> dirtyClasses, dirtyCollectives;
   uint64_t sequence = 0;
-  bool tooLong = false; ///< an event lies behind `timeLimit`
+  bool tooLong = false; ///< true if an event exceeds `timeLimit`
 };
 
-/// A user of buffers has ended; only those count that pass the filter.
+/// Counts down the users of the buffers of a task that has ended. Only buffers
+/// that pass the filter are counted. Reports buffers without remaining users as
+/// freed.
 template <bool Listening>
 template <typename Filter>
 void Engine<Listening>::releaseBuffers(const TaskInstance &instance,

@@ -1,4 +1,4 @@
-//===- EngineReplay.cpp - the engine while sections are replayed ----------===//
+//===- EngineReplay.cpp - replay of sections in the event loop ------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,8 +42,8 @@ void Engine<Listening>::startReplay(uint32_t classIndex,
   awaitStep(classIndex);
 }
 
-/// Puts the next point in time into the queue at which others feel something
-/// of a replay, or its end.
+/// Queues the next event of a replay: the next end of a task that may affect a
+/// message, or the end of the replay.
 template <bool Listening>
 void Engine<Listening>::awaitStep(uint32_t classIndex) {
   ActiveReplay &active = classes[classIndex].active;
@@ -79,7 +79,8 @@ void Engine<Listening>::stepReplay(uint32_t classIndex) {
     awaitStep(classIndex);
 }
 
-/// A task has ended that messages wait for, or whose buffers they use.
+/// Accounts for the end of a task on which messages depend, or whose buffers
+/// they use.
 template <bool Listening>
 void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
   ClassState &state = classes[classIndex];
@@ -98,8 +99,8 @@ void Engine<Listening>::feelStep(uint32_t classIndex, uint32_t task) {
       resolve(classIndex, false, slot, successor, now);
 }
 
-/// Does to the frame, and tells listeners, what happened in a replay before its
-/// event `end`.
+/// Applies the events of a replay before its event `end` to the frame, and
+/// reports them to listeners.
 template <bool Listening>
 void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   ClassState &state = classes[classIndex];
@@ -109,7 +110,9 @@ void Engine<Listening>::catchUp(uint32_t classIndex, uint32_t end) {
   uint32_t slot = head.slot, ended = 0;
   while (active.event < end) {
     const SectionTrace::Stretch &stretch = replay.stretches[active.stretch];
-    // What runs beyond the last stretch is known to listeners one by one only.
+    // If tasks still run after the last stretch, its events are reported one by
+    // one: a listener could not account for a stretch that leaves tasks
+    // running.
     bool isWhole = active.stretch + 1 < replay.stretches.size() ||
                    replay.runningAtEnd == 0;
     if (isWhole && active.event == stretch.firstEvent &&
@@ -179,7 +182,7 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
       nameTask(event.subject);
       for (Listener *listener : listeners)
         listener->onTaskEnd(instance, time);
-      // Listeners hear of it by an event of its own.
+      // Frees are reported by their own events.
       uint32_t *users =
           frames.open.data() + slot * frames.stride + flat.numTasks();
       for (uint32_t buffer : flat.uses[event.subject])
@@ -210,8 +213,8 @@ void Engine<Listening>::passEvent(uint32_t classIndex, uint32_t slot,
   }
 }
 
-/// Brings a class into the state in which a run task by task would be: at the
-/// end of a replay, or because a message starts beside it.
+/// Brings a class into the state that a simulation task by task would have.
+/// Called at the end of a replay, or because a message starts during it.
 template <bool Listening>
 void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   ClassState &state = classes[classIndex];
@@ -243,7 +246,8 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
   active.replay = nullptr;
   ++active.version;
-  // The compute stream is the first: communications ask who computes.
+  // The compute stream comes first, because `resume` of a collective reads
+  // `state.computing`.
   static_assert(static_cast<unsigned>(Stream::Compute) == 0);
   for (uint32_t bits = running; bits; bits &= bits - 1)
     resume(classIndex, replay, llvm::countr_zero(bits),
@@ -258,7 +262,7 @@ void Engine<Listening>::leaveReplay(uint32_t classIndex) {
   }
 }
 
-/// A task goes on that started in a replay.
+/// Continues a task that started in a replay.
 template <bool Listening>
 void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
                                unsigned s, uint32_t position) {
@@ -280,7 +284,8 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   if (task.collective < 0) {
     Time end = start + replay.startOf(head.task) + task.duration;
     state.computing |= task.isKernel();
-    // At its present speed; in the replay it may have changed later.
+    // The end follows from its present speed; the recorded end includes later
+    // changes of speed.
     if (task.isKernel() && state.disturbedSpeed[task.matrix] != fullSpeed) {
       state.kernel = progress();
       end = state.kernel.end();
@@ -301,7 +306,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   } else if (moves > now) {
     push(moves, EventKind::FlowBegin, task.collective);
   } else {
-    // `settle` finds the rate that it has, and with it the end.
+    // `settle` computes its rate and its end.
     collective.moving = true;
     collective.progress = progress();
     network.start(task.collective,
@@ -309,7 +314,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   }
 }
 
-// Members of this file that others call.
+// Instantiates the members that other files call.
 template void Engine<false>::startReplay(uint32_t, SectionReplays::Place);
 template void Engine<true>::startReplay(uint32_t, SectionReplays::Place);
 template void Engine<false>::stepReplay(uint32_t);

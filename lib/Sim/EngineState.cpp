@@ -1,4 +1,4 @@
-//===- EngineState.cpp - how runs and frames begin ------------------------===//
+//===- EngineState.cpp - initial state of runs and frames -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,11 +17,12 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Added to the users of a buffer whose producer is skipped: it is never
-/// allocated, so its count must never reach zero.
+/// Added to the number of users of a buffer whose producer is skipped. Such a
+/// buffer is never allocated, so the number must never reach zero.
 constexpr uint32_t neverAllocated = 1u << 30;
 
-/// The speed of what takes `factor` times as long; 1 is `fullSpeed`.
+/// Returns the speed of a kernel or flow that takes `factor` times as long;
+/// `fullSpeed` for factor 1.
 static uint64_t speedOf(double factor) {
   return std::max<int64_t>(std::llround(fullSpeed / factor), 1);
 }
@@ -70,7 +71,7 @@ void EngineState::prepareMeetings() {
     for (uint32_t stream : streams[c])
       parties.add(stream);
     firstMeeting.push_back(meetings);
-    // A lone member meets nobody.
+    // A collective with one member needs no meeting.
     if (streams[c].size() > 1)
       meetings += single[c] ? 1 : workload.info.microBatches;
   }
@@ -104,7 +105,7 @@ Time EngineState::timeAlone(uint32_t collective) const {
   return progress.end();
 }
 
-/// Tasks that do not run with this micro-batch count as done.
+/// Counts the tasks that do not run with this micro-batch as ended.
 void EngineState::skipTasks(ClassState &state, uint32_t slot, uint32_t section,
                             unsigned variant) {
   const FlatTemplate &flat = state.flat.templates[0];

@@ -1,4 +1,4 @@
-//===- EngineState.h - where a run stands -----------------------*- C++ -*-===//
+//===- EngineState.h - the state of a run -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a run, shared by the event loop, by the search for recurrence
-// and by the diagnosis of deadlocks. A *stream* is numbered class * numStreams
-// + stream.
+// The state of a run, shared by the event loop, the search for recurrence and
+// the diagnosis of deadlocks. The streams of all classes are numbered: stream s
+// of class c has the number c * numStreams + s.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@
 
 namespace proteus::sim {
 
-/// Ends come before what they allow to start; `SectionStep` is an end in a
-/// section that is replayed, `FlowBegin` the end of the latency of a
-/// collective.
+/// Kinds of events, in their order at equal times: ends precede the starts that
+/// they enable. `SectionStep` is an end in a replayed section, `FlowBegin` the
+/// end of the latency of a collective.
 enum class EventKind : uint8_t {
   TaskEnd,
   SectionStep,
@@ -41,18 +41,19 @@ enum class EventKind : uint8_t {
 };
 constexpr unsigned eventKindShift = 61;
 
-/// Events at the same time come by kind, then in the order of their creation:
-/// `order` holds kind and sequence number in one comparison.
+/// An event. Events at the same time are ordered by kind, then by creation:
+/// `order` holds kind and sequence number, so that one comparison suffices.
 struct Event {
   Time time;
   uint64_t order;
   uint32_t subject; ///< a stream, a class or a collective
-  uint32_t version; ///< of the subject; an older one is stale
+  uint32_t version; ///< the event is stale if its subject has a newer one
 
   EventKind kind() const {
     return static_cast<EventKind>(order >> eventKindShift);
   }
-  /// A heap has its largest element in front, so later is smaller.
+  /// Orders later events as smaller, because the top of a heap is its largest
+  /// element.
   friend bool operator<(const Event &a, const Event &b) {
     return a.time != b.time ? a.time > b.time : a.order > b.order;
   }
@@ -62,99 +63,109 @@ struct Event {
 struct Head {
   enum class Status : uint8_t { Waiting, Arrived, Running, Exhausted };
 
-  const uint32_t *next = nullptr; ///< behind the head, in the same section
+  const uint32_t *next = nullptr; ///< next task in the section
   const uint32_t *end = nullptr;
   uint32_t item = 0;
   uint32_t task = 0;
-  uint32_t slot = 0; ///< of its frame
+  uint32_t slot = 0; ///< index of its frame
   Status status = Status::Exhausted;
   bool once = false;
-  uint32_t version = 0; ///< of its end, which may be put off
+  uint32_t version = 0; ///< of its TaskEnd event, which may move
   Time launched = 0;
 };
 
-/// In place of the time at which a task became ready.
+/// Value of Frames::ready for a task that is not ready.
 constexpr Time notReady = -1;
 
-/// The frames of one template: for every micro-batch under way, how many
-/// dependencies its tasks and how many users its buffers still have.
+/// The frames of one template. For every micro-batch in progress, a frame holds
+/// the number of open dependencies of each task and the number of remaining
+/// users of each buffer.
 struct Frames {
   size_t stride = 0;
-  std::vector<uint32_t> open; ///< stride per slot
-  /// Per slot and task, when the last dependency ended; `notReady` before,
-  /// without any, and once the task has ended. With listeners only.
+  std::vector<uint32_t> open; ///< counters; `stride` per slot
+  /// Per slot and task, the time at which its last dependency ended. It is
+  /// `notReady` before that, for tasks without dependencies, and after the end
+  /// of the task. Kept with listeners only.
   std::vector<Time> ready;
-  std::vector<uint32_t> remaining; ///< tasks per slot
+  std::vector<uint32_t> remaining; ///< tasks that have not ended, per slot
   std::vector<uint32_t> freeSlots;
-  std::vector<int32_t> slotOf; ///< per micro-batch, or -1
+  std::vector<int32_t> slotOf; ///< slot per micro-batch, or -1
 };
 
+/// The state of a device class.
 struct ClassState {
   FlatClass flat;
   Host host;
   Frames frames[2]; ///< micro, once
   Head heads[numStreams];
 
-  /// The kernel that runs, if its speed can change.
+  /// Progress of the running kernel, if its speed can change.
   Progress kernel;
-  /// Speed of a kernel beside a communication: of one that the memory bounds,
-  /// of one that the matrix units bound.
+  /// Speed of a kernel during communication: of a memory-bound kernel, then of
+  /// one that the matrix units bound.
   uint64_t disturbedSpeed[2] = {fullSpeed, fullSpeed};
-  /// Streams on which a communication runs that disturbs kernels, as bits.
+  /// Streams on which a communication runs that slows kernels, as bits.
   uint32_t communicating = 0;
   bool computing = false;
-  /// Whether its kernels slow communications.
+  /// True if its kernels slow communication.
   bool slowsCommunication = false;
-  bool dirty = false; ///< the speed of its kernel may have changed
+  bool dirty = false; ///< true if the speed of its kernel may have changed
   ActiveReplay active;
-  /// How often a task that could have started waited for its launch.
+  /// Number of tasks that were otherwise able to start and waited for their
+  /// launch.
   uint64_t launchWaits = 0;
 
+  /// Returns the present speed of a kernel of the class.
   uint64_t kernelSpeed(const FlatTask &task) const {
     return communicating ? disturbedSpeed[task.matrix] : fullSpeed;
   }
 };
 
-/// A collective and the instance of it that runs, if any. Members are in at
-/// most one instance at a time, so no two run at the same time.
+/// A collective and its running instance, if any. A member is in at most one
+/// instance at a time, so no two instances run at the same time.
 struct CollectiveState {
-  Progress progress; ///< of its flow
-  /// Its ceiling alone and while a member computes.
+  Progress progress; ///< progress of its flow
+  /// Ceiling of its rate in bytes/s: while no member computes, and while one
+  /// does.
   uint64_t ceilings[2] = {0, 0};
-  /// Members whose kernels slow it and that compute.
+  /// Number of members that compute and whose kernels slow the collective.
   uint32_t computingMembers = 0;
   uint32_t version = 0;
-  bool interferes = false; ///< with kernels
-  bool moving = false;     ///< its flow is active
-  bool dirty = false;      ///< its ceiling may have changed
+  bool interferes = false; ///< true if it and kernels slow each other
+  bool moving = false;     ///< true if its flow is active
+  bool dirty = false;      ///< true if its ceiling may have changed
 };
 
+/// The state of a whole run.
 struct EngineState {
-  /// With `canReplay`, sections may be told to listeners as a whole.
+  /// Creates the state at the begin of a run. With `canReplay`, sections may be
+  /// reported to listeners as a whole.
   EngineState(const Workload &workload, const EngineOptions &options,
               bool listening, bool canReplay);
 
   const Workload &workload;
-  bool listening; ///< somebody wants to know when tasks became ready
+  bool listening; ///< true if there are listeners
   std::vector<ClassState> classes;
   std::vector<CollectiveState> collectives;
   FlowNetwork network;
-  /// Streams of the parties of each collective, by class.
+  /// Streams of the parties of each collective, in the order of classes.
   IndexLists parties;
-  /// Number of the first meeting of each collective; the meetings of one follow
-  /// each other.
+  /// Number of the first meeting of each collective. A *meeting* is one
+  /// instance of a collective with several members; the meetings of a
+  /// collective have consecutive numbers.
   std::vector<size_t> firstMeeting;
-  std::vector<uint32_t> arrivals; ///< per meeting
+  std::vector<uint32_t> arrivals; ///< members that arrived, per meeting
   std::vector<Event> queue;       ///< a heap
   Time now = 0;
   RunResult result;
   SectionReplays replays;
   RateLog *rateLog = nullptr;
 
-  /// Makes the frame of a micro-batch, or of the once-tasks; returns its slot.
+  /// Creates the frame of a micro-batch, or of the once-tasks; returns its
+  /// slot.
   uint32_t openFrame(ClassState &state, const FlatItem &item);
 
-  /// Duration of a collective that nothing disturbs.
+  /// Returns the duration of a collective that nothing slows.
   Time timeAlone(uint32_t collective) const;
 
   uint32_t numAllStreams() const { return classes.size() * numStreams; }
@@ -168,7 +179,8 @@ struct EngineState {
   const Head &headOf(uint32_t stream) const {
     return stateOf(stream).heads[stream % numStreams];
   }
-  /// Whether what the event announced still holds.
+  /// Returns true if the event no longer holds, because its subject has a newer
+  /// version.
   bool isStale(const Event &event) const {
     switch (event.kind()) {
     case EventKind::TaskEnd:
@@ -187,9 +199,9 @@ struct EngineState {
     const Head &head = headOf(stream);
     return stateOf(stream).flat.templates[head.once].tasks[head.task];
   }
-  /// The meeting that the party at the head of a stream goes to. A collective
-  /// of the last or first micro-batch meets once, whichever micro-batch that is
-  /// for each member.
+  /// Returns the meeting in which the head of a stream takes part. A collective
+  /// of the last or first micro-batch has one meeting, even if that micro-batch
+  /// differs between members.
   size_t meetingOf(uint32_t stream) const {
     const Head &head = headOf(stream);
     const FlatClass &flat = stateOf(stream).flat;
@@ -206,14 +218,15 @@ private:
                  unsigned variant);
 };
 
-/// As `run`; `log` hears of every speed. For a workload of one class.
+/// Runs a workload of one class as `run` does, and reports every change of
+/// speed to `log`.
 llvm::Expected<RunResult> runLogged(const Workload &workload,
                                     const EngineOptions &options,
                                     llvm::ArrayRef<Listener *> listeners,
                                     RateLog &log);
 
-/// Describes why nothing can proceed although streams hold tasks: the waiting
-/// cycle, and those who wait for it.
+/// Returns an error that describes why no task can proceed although streams
+/// hold tasks: the waiting cycle, and the tasks that wait for the cycle.
 llvm::Error describeDeadlock(const EngineState &state);
 
 } // namespace proteus::sim

@@ -58,7 +58,7 @@ static void flattenTasks(const Template &from, FlatTemplate &flat) {
   flat.successors = IndexLists::of(from.tasks.size(), edges);
 }
 
-/// The sum, as far as it is told apart.
+/// Returns `time` + `by`, saturated at `mostLaunchTime`.
 static Time later(Time time, Time by) {
   return by >= mostLaunchTime - time ? mostLaunchTime : time + by;
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the event loop reads: the templates of a checked workload as arrays, so
-// that no step of the loop chases a vector of vectors or allocates.
+// The templates of a checked workload as arrays for the event loop, so that no
+// step of the loop follows nested vectors or allocates memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,11 @@
 
 namespace proteus::sim {
 
-/// Lists of indices, one after another.
+/// Lists of indices, stored contiguously.
 class IndexLists {
 public:
-  /// Turns (from, to) edges into lists by `from`, keeping the order of `to`.
+  /// Creates `count` lists. List i holds the targets of the edges (i, target),
+  /// in the order of `edges`.
   static IndexLists of(size_t count,
                        llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges);
 
@@ -41,7 +42,7 @@ private:
   std::vector<uint32_t> entries;
 };
 
-/// The part of a task that the loop reads.
+/// The part of a task that the event loop reads.
 struct FlatTask {
   Time duration;
   int32_t collective;
@@ -49,55 +50,60 @@ struct FlatTask {
   When when;
   bool matrix;
 
-  /// Whether it receives a message from another stage.
+  /// Returns true if the task receives a message from another stage.
   bool receives() const {
     return stream == Stream::PipelineReceive ||
            stream == Stream::PipelineReceiveGradient;
   }
-  /// What communication slows, and what slows communication. Tasks of a given
-  /// duration on other streams stand for copies.
+  /// Returns true for kernels, which communication slows and which slow
+  /// communication. Copies, which also have a fixed duration, run on other
+  /// streams.
   bool isKernel() const { return stream == Stream::Compute && collective < 0; }
 };
 
-/// Which tasks of a section run: those of every micro-batch, and with the first
-/// and the last micro-batch more; these are flags, as one may be both.
+/// Variants of a section, as flags. All variants run the tasks of every
+/// micro-batch. LastTime adds those of the last micro-batch, FirstTime those of
+/// the first one. A micro-batch may be both.
 enum Variant : unsigned { EveryTime, LastTime, FirstTime };
 constexpr unsigned numVariants = 4;
 
-/// Whether a task runs in a variant of its section.
+/// Returns true if a task runs in a variant of its section.
 inline bool runsIn(When when, unsigned variant) {
   return when == When::Always ||
          (variant & (when == When::LastMicroBatch ? LastTime : FirstTime));
 }
 
+/// A template as flat arrays.
 struct FlatTemplate {
   std::vector<FlatTask> tasks;
   IndexLists successors;
-  IndexLists onceSuccessors; ///< of a micro-task, in the once-template
+  IndexLists onceSuccessors; ///< once-tasks that depend on a micro-task
   IndexLists allocates;
-  IndexLists uses; ///< buffers allocated or read
-  /// Initial state of a frame: open dependencies per task, then users per
-  /// buffer. The producer counts as a user: a buffer outlives it.
+  IndexLists uses; ///< buffers that a task allocates or reads
+  /// Initial counters of a frame: open dependencies per task, then users per
+  /// buffer. The producer counts as a user, so a buffer without readers lives
+  /// until its producer ends.
   std::vector<uint32_t> initial;
   /// Tasks by (section, variant, stream), in issue order.
   IndexLists queues;
-  /// What the host needs from the begin of a section until it has launched a
-  /// task, per variant.
+  /// Host time from the begin of a section to the end of the launch of a task,
+  /// per variant and task.
   std::vector<Time> launched[numVariants];
-  /// What the host needs to launch a section, per variant.
+  /// Host time to launch a section, per variant and section.
   std::vector<Time> launches[numVariants];
-  /// The messages that a section receives: how many, and what the host needs
-  /// from the begin of the section until it has launched the last.
+  /// The messages that a section receives: their number, and the host time from
+  /// the begin of the section to the end of the launch of the last one.
   struct Receives {
     uint32_t count = 0;
     Time launched = 0;
   };
   std::vector<Receives> receives[numVariants]; ///< per variant and section
-  /// Tasks per section that do not run every time.
+  /// Tasks of each section that do not run with every micro-batch.
   IndexLists notAlways;
 
   size_t numTasks() const { return tasks.size(); }
   size_t numSections() const { return launches[EveryTime].size(); }
+  /// Returns the tasks that a section issues to a stream, in order.
   llvm::ArrayRef<uint32_t> queue(uint32_t section, unsigned variant,
                                  Stream stream) const {
     return queues[(section * numVariants + variant) * numStreams +
@@ -105,15 +111,16 @@ struct FlatTemplate {
   }
 };
 
-/// A work item and when it is launched.
+/// A work item and the time of its launch.
 struct FlatItem {
   uint32_t section;
   uint32_t microBatch;
   bool once;
-  bool last;        ///< of those that run this section
-  bool first;       ///< likewise, if that makes a difference
-  Time launchBegin; ///< when the host begins to launch it
+  bool last;        ///< true for the last item that runs this section
+  bool first;       ///< true for the first one, if some task needs it
+  Time launchBegin; ///< time at which its launch begins
 
+  /// Returns the variant in which the item runs its section.
   unsigned variant() const {
     return (last ? LastTime : EveryTime) | (first ? FirstTime : EveryTime);
   }
@@ -121,31 +128,34 @@ struct FlatItem {
 
 constexpr uint32_t noMicroBatch = ~0u;
 
-/// Per section of the micro-template, the first micro-batch that runs it, if
-/// some of its tasks run with that one only; else `noMicroBatch`.
+/// Returns, per section of the micro-template, the first micro-batch that runs
+/// it, or `noMicroBatch` if no task of the section runs with the first
+/// micro-batch only.
 std::vector<uint32_t> firstMicroBatches(const DeviceClass &device);
 
+/// A device class as flat arrays.
 struct FlatClass {
   FlatTemplate templates[2]; ///< micro, once
   std::vector<FlatItem> order;
-  /// Last micro-batch of every section, and the first one where that makes a
-  /// difference; else `noMicroBatch`.
+  /// Last micro-batch that runs each section, and result of
+  /// `firstMicroBatches`.
   std::vector<uint32_t> lastMicroBatch, firstMicroBatch;
 
-  /// In which variant a micro-batch runs a section.
+  /// Returns the variant in which a micro-batch runs a section.
   unsigned variantOf(uint32_t section, uint32_t microBatch) const {
     return (lastMicroBatch[section] == microBatch ? LastTime : EveryTime) |
            (firstMicroBatch[section] == microBatch ? FirstTime : EveryTime);
   }
-  /// Whether the host waits for messages, and there are any.
+  /// True if the host waits for messages and the class receives any.
   bool hostWaits = false;
-  /// What the host needs for all launches; at most `mostLaunchTime`.
+  /// Host time of all launches; at most `mostLaunchTime`.
   Time launches = 0;
 };
 
-/// Launches that take longer are not told apart.
+/// Bound at which sums of launch times saturate.
 constexpr Time mostLaunchTime = Time(1) << 62;
 
+/// Converts a device class of a checked workload.
 FlatClass flatten(const DeviceClass &device);
 
 } // namespace proteus::sim

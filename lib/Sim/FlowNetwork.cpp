@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums fit: `check` bounds capacities by 2^46 bytes/s and loads by 2^36, so a
-// capacity is below 2^62 in units of bytes/s x loadUnit, a link may carry 2^26
-// flows before the sum of their loads reaches that, and what stopped flows use
-// never exceeds the capacity. Only demands, at the ceilings, need 128 bits.
+// All sums fit their integers. `check` bounds capacities by 2^46 bytes/s and
+// loads by 2^36, so a capacity is below 2^62 in units of bytes/s x loadUnit. A
+// link may carry 2^26 flows before the sum of their loads reaches that bound,
+// and the bandwidth that stopped flows use never exceeds the capacity. Only
+// demands, computed at the ceilings, need 128 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,9 @@ using namespace proteus::sim;
 
 constexpr uint64_t noLevel = std::numeric_limits<uint64_t>::max();
 
-/// Starts with one class per capacity; each flow splits the classes of its
-/// links by what it puts on them, and those that it leaves out from the others.
+/// Divides the links into classes. Starts with one class per capacity. Each
+/// flow splits the classes of the links that it loads: by its load on each
+/// link, and from the links that it does not load.
 void FlowNetwork::classifyLinks(const Workload &workload) {
   std::map<int64_t, uint32_t> ofCapacity;
   for (const LinkClass &link : workload.links)
@@ -45,7 +47,7 @@ void FlowNetwork::classifyLinks(const Workload &workload) {
       number = entry->second;
     }
   }
-  // Splitting leaves classes without links.
+  // Renumbers the classes, because splitting leaves classes without links.
   DenseMap<uint32_t, uint32_t> numbers;
   for (auto [link, number] : llvm::enumerate(classOf)) {
     number = numbers.try_emplace(number, linksOfClass.size()).first->second;
@@ -70,7 +72,7 @@ FlowNetwork::FlowNetwork(const Workload &workload, bool share)
       if (linksOfClass[link].front() != load.link)
         continue;
       entries.push_back({static_cast<uint64_t>(load.load), link, 0});
-      ++links[link].first; // a count until offsets are known
+      ++links[link].first; // a count until the offsets are computed
     }
     flows[f].lastEntry = entries.size();
   }
@@ -91,7 +93,8 @@ uint64_t FlowNetwork::rateAlone(uint32_t flow, uint64_t ceiling) const {
 // Changes
 //===----------------------------------------------------------------------===//
 
-/// Sets the ceiling of a flow; 0 if it is not active.
+/// Sets the ceiling of a flow, 0 if it is not active, and marks the flow as
+/// changed.
 void FlowNetwork::demand(uint32_t index, uint64_t ceiling) {
   Flow &flow = flows[index];
   for (const Entry &entry : entriesOf(flow)) {
@@ -123,7 +126,7 @@ void FlowNetwork::stop(uint32_t index) {
   Flow &flow = flows[index];
   flow.active = false;
   for (const Entry &entry : entriesOf(flow)) {
-    // The last active entry takes the place; rates do not depend on the order.
+    // The last active entry replaces it; rates do not depend on the order.
     Link &link = links[entry.link];
     link.load -= entry.load;
     const Active &last = active[link.first + --link.numActive];
@@ -139,7 +142,7 @@ void FlowNetwork::limit(uint32_t index, uint64_t ceiling) {
 }
 
 //===----------------------------------------------------------------------===//
-// The flows that changes concern
+// Flows that changes affect
 //===----------------------------------------------------------------------===//
 
 void FlowNetwork::visit(uint32_t index) {
@@ -151,7 +154,8 @@ void FlowNetwork::visit(uint32_t index) {
   byCeiling.emplace_back(flow.ceiling, index);
 }
 
-/// A link that neither was nor is contended passes no change on.
+/// Adds the links of a flow and their other flows to the component. A link that
+/// neither was nor is contended passes no change on.
 void FlowNetwork::visitLinksOf(const Flow &flow) {
   for (const Entry &entry : entriesOf(flow)) {
     LinkStatus &status = statuses[entry.link];
@@ -197,12 +201,13 @@ void FlowNetwork::collect() {
 void FlowNetwork::stopAt(uint32_t index, uint64_t rate, FlowState state) {
   Flow &flow = flows[index];
   flow.state = state;
-  // A link that carries more flows than bytes per second still moves them.
+  // Every flow has a rate of at least 1 byte/s, even if its link carries more
+  // flows than bytes per second.
   flow.next = std::max<uint64_t>(rate, 1);
   stopping.push_back(index);
 }
 
-/// Stops the flows of a full link.
+/// Stops the rising flows of a full link.
 void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   Filling &filling = fillings[index];
   for (const Active &active : activeOn(links[filling.link])) {
@@ -213,7 +218,8 @@ void FlowNetwork::holdBack(uint32_t index, uint64_t rate) {
   }
 }
 
-/// Tells the links of a flow that it has stopped.
+/// Moves a stopped flow from the rising load to the used bandwidth of its
+/// links.
 void FlowNetwork::leaveRising(Flow &flow) {
   flow.state = FlowState::Stopped;
   for (const Entry &entry : entriesOf(flow)) {
@@ -261,7 +267,7 @@ void FlowNetwork::fill() {
     for (uint32_t index : full)
       holdBack(index, rate);
     rising -= stopping.size();
-    // Nobody asks when links are full any more.
+    // Without rising flows the levels are no longer needed.
     if (rising == 0)
       return;
     for (uint32_t index : stopping)
@@ -297,8 +303,9 @@ ArrayRef<uint32_t> FlowNetwork::settle() {
     for (uint32_t index : dirty) {
       Flow &flow = flows[index];
       flow.dirty = false;
-      // A folded flow stands for groups that would meet on its links; the
-      // ceiling is what one of them reaches alone.
+      // The rate is the ceiling, not the rate alone on the links: a folded flow
+      // stands for several groups, and the ceiling is the rate of one group
+      // alone.
       flow.next = flow.ceiling;
       if (flow.active)
         componentFlows.push_back(index);

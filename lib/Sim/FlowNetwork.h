@@ -6,20 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rates of flows that run at the same time: max-min fair with a ceiling per
-// flow, in integers. The rates are a function of the set of active flows alone:
+// Computes the rates of flows that run at the same time, in integers: max-min
+// fair with a ceiling per flow. The rates depend only on the set of active
+// flows and their ceilings:
 //
 // - A link is *contended* if its flows would exceed its capacity at their
-//   ceilings. Other links bind nobody and are left out.
-// - All flows start at rate 0 and rise together. Flows stop at their ceiling
-//   and where a contended link is full: at floor((capacity - what stopped flows
-//   use) / load of the rising ones). All that stop at the same rate stop
-//   together.
+//   ceilings. Other links limit no flow and are left out.
+// - All flows start at rate 0 and rise together. A flow stops at its ceiling,
+//   or where a contended link is full: at floor((capacity - bandwidth of
+//   stopped flows) / load of rising flows). All flows that reach the same rate
+//   stop together.
 //
-// Only sums over the flows of a link enter, so one flow with an n-fold load has
-// the rate that n flows have which load the link alike. And links of one
-// capacity that all flows load alike (the ports of a device, say) are full at
-// the same rate: they are one link to everything below.
+// Only sums over the flows of a link matter, so one flow with an n-fold load
+// has the same rate as n flows that load the link equally. Links of equal
+// capacity that all flows load equally, for example the ports of a device, are
+// full at the same rate. They form a class that the computation treats as one
+// link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,58 +38,63 @@
 
 namespace proteus::sim {
 
-/// A flow is named by the index of its collective, of which no two instances
-/// run at the same time.
+/// The active flows and their rates. A flow has the index of its collective, of
+/// which no two instances run at the same time.
 class FlowNetwork {
 public:
-  /// Without `share`, every flow has its links for itself.
+  /// Creates a network without active flows. Without `share`, flows do not
+  /// share links: every flow runs at its ceiling.
   FlowNetwork(const Workload &workload, bool share);
 
-  /// Changes the set of active flows. Rates follow in `settle`.
+  /// Adds a flow with this ceiling in bytes/s. `settle` updates the rates.
   void start(uint32_t flow, uint64_t ceiling);
+  /// Removes a flow. `settle` updates the rates.
   void stop(uint32_t flow);
+  /// Changes the ceiling of an active flow. `settle` updates the rates.
   void limit(uint32_t flow, uint64_t ceiling);
 
   /// Computes the rates of all flows that the changes since the last call may
-  /// concern; returns those of the active ones that changed, ascending.
+  /// affect. Returns the active flows whose rates changed, ascending.
   llvm::ArrayRef<uint32_t> settle();
 
-  /// Whether a flow on the link is below its ceiling because the link is full,
-  /// as of the last `settle`.
+  /// Returns true if a flow on the link is below its ceiling because the link
+  /// is full, as of the last `settle`.
   bool holdsBack(uint32_t link) const {
     return statuses[classOf[link]].holdsBack;
   }
-  /// The links for which the last `settle` changed that, ascending.
+  /// Returns the links for which the last `settle` changed `holdsBack`,
+  /// ascending.
   llvm::ArrayRef<uint32_t> changedLinks() const { return linksChanged; }
 
-  /// Bytes per second, as of the last `settle`.
+  /// Returns the rate in bytes/s, as of the last `settle`.
   uint64_t rate(uint32_t flow) const { return flows[flow].rate; }
-  /// The rate of a flow that shares no link.
+  /// Returns the rate of a flow that shares no link.
   uint64_t rateAlone(uint32_t flow, uint64_t ceiling) const;
 
 private:
-  /// What one flow puts on one link.
+  /// The load of one flow on one link.
   struct Entry {
     uint64_t load;
     uint32_t link;
-    uint32_t position; ///< in the part of `active` of the link, while active
+    uint32_t position; ///< among the active entries of the link
   };
-  /// An entry as its link sees it.
+  /// An active flow of a link: the flow and the index of its entry.
   struct Active {
     uint32_t flow;
     uint32_t entry;
   };
+  /// A class of links that all flows load equally.
   struct Link {
-    uint64_t capacity = 0; ///< in bytes/s x loadUnit, as all sums
-    uint64_t load = 0;     ///< sum of the active flows
-    Wide demand = 0;       ///< of the active flows at their ceilings
-    size_t first = 0;      ///< of its part of `active`
+    uint64_t capacity = 0; ///< in bytes/s x loadUnit, like all sums
+    uint64_t load = 0;     ///< sum over the active flows
+    Wide demand = 0;       ///< sum over the active flows at their ceilings
+    size_t first = 0;      ///< index of its first entry in `active`
     uint32_t numActive = 0;
 
     bool isContended() const { return demand > capacity; }
   };
-  /// Apart from the links, because most of them pass no change on, and this is
-  /// all that is then read.
+  /// The status of a link. It is stored separately, because a visit to a link
+  /// that is not contended, as most are, reads nothing else.
   struct LinkStatus {
     uint32_t filling = 0; ///< index in `fillings`, if contended
     bool isContended = false;
@@ -95,24 +102,24 @@ private:
     bool visited = false;
     bool holdsBack = false;
   };
-  /// A contended link while rates are computed.
+  /// A contended link during the computation of rates.
   struct Filling {
     uint64_t capacity;
     uint64_t rising; ///< load of the flows that still rise
-    uint64_t used;   ///< by the flows that stopped
+    uint64_t used;   ///< bandwidth that the stopped flows use
     uint32_t link;
-    bool changed; ///< since its level was computed
+    bool changed; ///< true if `rising` changed since its level was computed
     bool holdsBack = false;
   };
   enum class FlowState : uint8_t {
     Rising,
-    HeldBack, ///< by a link, in this round
-    Stopped   ///< in an earlier round, or at its ceiling
+    HeldBack, ///< stopped by a full link in this round
+    Stopped   ///< stopped in an earlier round, or at its ceiling
   };
   struct Flow {
     uint64_t ceiling = 0;
     uint64_t rate = 0;
-    uint64_t next = 0; ///< the rate being computed
+    uint64_t next = 0; ///< rate that is being computed
     uint32_t firstEntry = 0, lastEntry = 0;
     bool active = false;
     bool dirty = false;
@@ -139,25 +146,25 @@ private:
   void compareLinks();
 
   bool share;
-  std::vector<uint32_t> classOf; ///< by link of the workload
-  /// By class: its links, ascending.
+  std::vector<uint32_t> classOf; ///< class of each link of the workload
+  /// Links of each class, ascending.
   std::vector<llvm::SmallVector<uint32_t, 1>> linksOfClass;
-  std::vector<Entry> entries;       ///< by flow
-  std::vector<Active> active;       ///< by link
+  std::vector<Entry> entries;       ///< in the order of flows
+  std::vector<Active> active;       ///< in the order of links
   std::vector<Link> links;          ///< one per class
-  std::vector<LinkStatus> statuses; ///< of the links
+  std::vector<LinkStatus> statuses; ///< in the order of `links`
   std::vector<Flow> flows;
   std::vector<uint32_t> dirty;
 
-  // The component that is being computed.
+  // The component of flows and contended links that is being computed.
   std::vector<uint32_t> componentFlows;
   std::vector<uint32_t> componentLinks;
   std::vector<std::pair<uint64_t, uint32_t>> byCeiling;
   std::vector<Filling> fillings;
-  /// Of each of them, the rate at which it is full; none if no flow rises.
+  /// Rate at which each filling is full; `noLevel` if none of its flows rises.
   std::vector<uint64_t> levels;
-  std::vector<uint32_t> full, touched; ///< fillings
-  std::vector<uint32_t> stopping;      ///< flows, in this round
+  std::vector<uint32_t> full, touched; ///< indices into `fillings`
+  std::vector<uint32_t> stopping;      ///< flows that stop in this round
   std::vector<uint32_t> changed;
   std::vector<uint32_t> linksChanged;
 };

@@ -1,4 +1,4 @@
-//===- Folding.cpp - what provably happens alike is simulated once --------===//
+//===- Folding.cpp - folding of ranks, groups and links -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,17 +44,19 @@ std::vector<int64_t> RankMesh::coordinatesOf(int64_t position) const {
 
 namespace {
 
-/// Links that one flow loads, by orbit, with the sum of its loads on each.
+/// Orbits of links that one flow loads, with the sum of its loads on each
+/// orbit.
 using OrbitLoads = std::vector<std::pair<uint32_t, int64_t>>;
 
-/// One group per orbit of groups.
+/// The representative of an orbit of groups.
 struct Group {
   unsigned family = 0;
   std::vector<uint32_t> ranks; ///< orbits of its members, ascending
   const GroupPlan *plan = nullptr;
-  std::vector<OrbitLoads> loads; ///< as those of the plan
+  std::vector<OrbitLoads> loads; ///< in the order of GroupPlan::loads
 };
 
+/// Builds the graph of orbits of ranks, groups and links, and partitions it.
 class Folder {
 public:
   Folder(const FoldingRequest &request, const Translations &translations,
@@ -74,7 +76,8 @@ private:
   uint32_t linkOrbit(const net::LinkId &canonical);
   std::vector<uint32_t> startColours() const;
   Expected<std::vector<RefinementEdge>> edges() const;
-  /// What all groups of an orbit put on one link of an orbit.
+  /// Returns the load of all groups of an orbit on one link of an orbit. Fails
+  /// if the links of the orbit are loaded unequally.
   Expected<int64_t> loadPerLink(const Group &group, uint32_t link,
                                 int64_t load) const;
   Expected<Folding> collect(ArrayRef<uint32_t> classOf) const;
@@ -92,7 +95,7 @@ private:
   std::vector<int64_t> positions; ///< one per orbit of ranks, ascending
   DenseMap<int64_t, uint32_t> rankAt;
   std::vector<Group> groups;
-  std::vector<std::vector<uint32_t>> groupOf; ///< per family and rank
+  std::vector<std::vector<uint32_t>> groupOf; ///< group per family and rank
   std::vector<net::LinkId> links;             ///< one per orbit of links
   std::map<net::LinkId, uint32_t> linkNumbers;
   /// Sums of the loads of plans over orbits of links.
@@ -125,11 +128,11 @@ uint32_t Folder::linkOrbit(const net::LinkId &canonical) {
   return entry->second;
 }
 
-/// By the link that stands for an orbit, in the order of the first link of
-/// each.
+/// Sums loads over orbits of links. The result holds the canonical link of each
+/// orbit, in the order of the first link of each orbit.
 std::vector<net::LinkLoad>
 Folder::sumOrbits(const net::LinkLoads &loads) const {
-  // Nodes of an orbit with one pattern count as often as there are such.
+  // The number of nodes of an orbit that have the same pattern.
   struct Alike {
     int64_t node;
     uint32_t pattern;
@@ -161,8 +164,9 @@ Folder::sumOrbits(const net::LinkLoads &loads) const {
   return sums;
 }
 
-/// Moved links that stand for orbits stand for orbits: where groups of a family
-/// begin, all digits are zero.
+/// Adds the loads of the plan of a group, moved to its device. Moved canonical
+/// links are canonical, because the first positions of groups have all digits
+/// zero.
 void Folder::addLoads(Group &group, int64_t device) {
   for (const net::LinkLoads *list : group.plan->loads) {
     OrbitLoads &loads = group.loads.emplace_back();
@@ -181,8 +185,9 @@ void Folder::addLoads(Group &group, int64_t device) {
 
 Error Folder::addGroups(unsigned number) {
   const GroupFamily &family = request.families[number];
-  // One per orbit of members. A digit belongs to one axis, so those of a
-  // member are those of the group's first position and those of the offset.
+  // Keeps one offset per orbit of members. A digit belongs to one axis, so each
+  // digit of a member is a digit of either the first position of the group or
+  // the offset.
   std::vector<int64_t> offsets;
   for (int64_t offset : plans.offsetsOf(number))
     offsets.push_back(translations.canonicalPosition(offset));
@@ -222,7 +227,7 @@ std::vector<uint32_t> Folder::startColours() const {
   auto add = [&](std::vector<int64_t> key) {
     colours.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   };
-  // Few axes are coloured: most ranks have the colour of one before them.
+  // Few axes influence the key, so most ranks have the key of an earlier rank.
   DenseMap<int64_t, std::vector<int64_t>> known;
   for (int64_t position : positions) {
     std::vector<int64_t> own = mesh.coordinatesOf(position);
@@ -265,7 +270,7 @@ Expected<int64_t> Folder::loadPerLink(const Group &group, uint32_t link,
 
 Expected<std::vector<RefinementEdge>> Folder::edges() const {
   std::vector<RefinementEdge> edges;
-  // A role per family for members, then one per family and list of links.
+  // Roles: one per family for members, then one per family and list of loads.
   unsigned numFamilies = request.families.size();
   for (auto [index, group] : llvm::enumerate(groups)) {
     int64_t members =
@@ -295,7 +300,7 @@ static std::string describe(const net::Plan &plan) {
       .str();
 }
 
-/// Classes of vertices become classes of ranks, groups and links.
+/// Converts classes of vertices to classes of ranks, groups and links.
 Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
   Folding folding;
   DenseMap<uint32_t, uint32_t> rankNumber, linkNumber;
@@ -306,7 +311,7 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
       folding.ranks.push_back({position, 0});
     folding.ranks[entry->second].ranks += translations.rankOrbit();
   }
-  // The first orbit of a class of links stands for it.
+  // The first orbit of a class of links represents the class.
   std::vector<bool> stands(links.size());
   for (auto [index, link] : llvm::enumerate(links)) {
     auto [entry, isNew] = linkNumber.try_emplace(classOf[linkVertex(index)],
@@ -347,7 +352,7 @@ Expected<Folding> Folder::collect(ArrayRef<uint32_t> classOf) const {
     }
     GroupClass &made = classes[entry->second];
     made.groups += translations.groupOrbit(request.families[group.family].axes);
-    // One link of each class hears from every group of the class.
+    // One link of each class sums the loads of all groups of the class.
     for (auto [c, slot] : llvm::enumerate(group.plan->loadsOf))
       for (auto [link, load] : group.loads[slot]) {
         if (!stands[link])

@@ -1,4 +1,4 @@
-//===- GroupPlans.cpp - how groups communicate, found once ----------------===//
+//===- GroupPlans.cpp - shared plans of equivalent groups -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -58,14 +58,15 @@ bool GroupPlans::isBroken(const Digit &digit) const {
   return llvm::is_contained(broken, digit);
 }
 
-/// Whether a turn maps a group's loads onto themselves.
+/// Returns true if a shift of the digit maps the loads of a group onto
+/// themselves.
 static bool isKept(const net::LinkLoads &loads, const Digit &digit,
                    const Translations &translations) {
   ArrayRef<net::LinkLoads::Node> nodes = loads.nodes;
   size_t at = 0;
   for (const net::LinkLoads::Node &node : nodes) {
     int64_t turned = translations.turnedLink({0, 0, node.node}, digit).unit;
-    // Neighbours mostly are turned into neighbours.
+    // Neighbouring nodes are mostly mapped to neighbouring nodes.
     if (++at >= nodes.size() || nodes[at].node != turned)
       at = llvm::lower_bound(
                nodes, turned,
@@ -89,8 +90,8 @@ static bool isKept(const net::LinkLoads &loads, const Digit &digit,
   });
 }
 
-/// Turning a digit of an axis of a group maps the group onto itself, and has to
-/// do so with its loads.
+/// Adds to `broken` the digits of axes of the family whose shift maps a group
+/// onto itself, but not its loads.
 void GroupPlans::checkTurns(unsigned family, const net::LinkLoads &loads) {
   for (const Digit &digit : translations.getDigits())
     if (!isBroken(digit) &&

@@ -1,4 +1,4 @@
-//===- Host.cpp - when a host launches tasks ------------------------------===//
+//===- Host.cpp - launch times of tasks -----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,11 +27,12 @@ Host::Host(const FlatClass &flat) {
   proceed(flat, 0);
 }
 
-/// Launches items up to the next one with messages.
+/// Launches items up to the next one with messages; their delay is `delay`.
 void Host::proceed(const FlatClass &flat, Time delay) {
   for (; at < flat.order.size(); ++at) {
     const FlatItem &item = flat.order[at];
-    // Messages of the update are part of sums over stages, between its tasks.
+    // The host does not wait for messages in the update. They are parts of sums
+    // over stages and lie between its tasks.
     if (awaited = item.once ? 0 : receivesOf(flat, item).count; awaited > 0)
       return;
     delays[at] = delay;
@@ -39,7 +40,7 @@ void Host::proceed(const FlatClass &flat, Time delay) {
 }
 
 bool Host::receive(const FlatClass &flat, uint32_t item, Time now) {
-  // One that does not wait is behind all items.
+  // A host that never waits has `at` after all items.
   if (item != at || flat.order[item].once)
     return false;
   assert(awaited > 0 && "nothing was awaited");

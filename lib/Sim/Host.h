@@ -1,4 +1,4 @@
-//===- Host.h - when a host launches tasks ----------------------*- C++ -*-===//
+//===- Host.h - launch times of tasks ---------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A host launches work items in order and needs a known time for each task, so
-// it is known before the run when a task is launched, unless the host waits for
-// messages. Then the host launches the receives of a work item, waits until
-// they have ended, and launches the rest of the item and the next one. The time
-// that it has spent waiting before an item is a delay that moves all launches
-// known before the run.
+// The host of a device class. It launches work items in order and needs a known
+// time for each task, so launch times are known before the run unless the host
+// waits for messages. A host that waits launches the receives of a work item,
+// waits until they have ended, and then launches the rest of the item. The
+// total time that it has spent waiting is a *delay*, which is added to the
+// launch times known before the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +25,17 @@
 
 namespace proteus::sim {
 
-/// In place of the time at which a task was launched.
+/// Launch time of a task that is not launched yet.
 constexpr Time notLaunched = std::numeric_limits<Time>::max();
 
+/// The progress of the host of one class through its work items.
 class Host {
 public:
   Host() = default;
   explicit Host(const FlatClass &flat);
 
-  /// When a task of a work item is launched; `notLaunched` if the host waits
-  /// for a message before that.
+  /// Returns the time at which a task of a work item is launched, or
+  /// `notLaunched` if the host must first wait for a message.
   Time launchTime(const FlatClass &flat, uint32_t item, uint32_t task) const {
     const FlatItem &work = flat.order[item];
     const FlatTemplate &tasks = flat.templates[work.once];
@@ -48,21 +49,23 @@ public:
     return notLaunched;
   }
 
-  /// A message of a work item has arrived. Whether the host goes on.
+  /// Accounts for the arrival of a message of a work item. Returns true if the
+  /// host continues.
   bool receive(const FlatClass &flat, uint32_t item, Time now);
 
-  /// The work item whose messages the host waits for; without such an item, the
-  /// number of items.
+  /// Returns the index of the work item for whose messages the host waits, or
+  /// the number of items if there is none.
   uint32_t item() const { return at; }
-  /// How many of them have not arrived.
+  /// Returns the number of its messages that have not arrived.
   uint32_t missing() const { return awaited; }
-  /// How long it has waited when it launches an item in front of that, behind
-  /// its receives.
+  /// Returns the total time that the host has waited when it launches the tasks
+  /// of `item` that follow its receives; `item` precedes `item()`.
   Time delayOf(uint32_t item) const {
     return delays.empty() ? 0 : delays[item];
   }
 
-  /// Moves on by as many items; the last delays were `recent`, and grow.
+  /// Skips `items` work items. The delays of the last items before the new
+  /// position become those in `recent` plus `growth`.
   void skip(uint32_t items, llvm::ArrayRef<Time> recent, Time growth);
 
 private:
@@ -73,7 +76,7 @@ private:
 
   uint32_t at = 0;
   uint32_t awaited = 0;
-  std::vector<Time> delays; ///< per work item; empty if it never waits
+  std::vector<Time> delays; ///< per work item; empty if the host never waits
 };
 
 } // namespace proteus::sim

@@ -56,7 +56,8 @@ void MemoryTracker::allocate(State &state, const Block &block, uint32_t label,
                              Time now) {
   state.held.add(block, 1);
   state.peak.hostBytes = std::max(state.peak.hostBytes, state.held.hostBytes);
-  // At one point in time, allocations may come in any order.
+  // Allocations at one point in time may be reported in any order, so the label
+  // is that of the largest one.
   if (state.instant != now)
     state.largest = -1;
   state.instant = now;
@@ -100,7 +101,8 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
     if (event.kind == SectionEvent::Kind::Allocate) {
       profile.change.add(blocks.at(trace.classIndex, false, event.subject), 1);
       profile.most = std::max(profile.most, profile.change.bytes);
-      // Others may allocate at the same point in time.
+      // A task after the stretch may allocate at the same point in time. A
+      // large value makes `onStretch` process the events one by one.
       if (event.offset == trace.stretches[stretch].end)
         profile.most = std::numeric_limits<int64_t>::max() / 2;
     } else if (event.kind == SectionEvent::Kind::Free) {
@@ -110,7 +112,8 @@ MemoryTracker::profileOf(const SectionTrace &trace, uint32_t stretch) {
   return profile;
 }
 
-/// The order of allocations matters only if they may reach a peak.
+/// Applies the change of a whole stretch if it cannot reach the peak. Otherwise
+/// processes its events one by one, because their order then matters.
 void MemoryTracker::onStretch(const SectionTrace &trace, uint32_t stretch,
                               Time start) {
   State &state = classes[trace.classIndex];

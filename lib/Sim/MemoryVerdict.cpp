@@ -1,4 +1,4 @@
-//===- MemoryVerdict.cpp - does it fit, and what would help ---------------===//
+//===- MemoryVerdict.cpp - the memory verdict and its remedies ------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,11 +22,11 @@ using namespace proteus;
 using namespace proteus::sim;
 
 //===----------------------------------------------------------------------===//
-// Before the first tensor
+// Memory taken before the first tensor
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How a communicator connects its ranks.
+/// Patterns in which a communicator connects its ranks.
 enum class Connections : uint8_t { Ring, Message, AllPairs };
 } // namespace
 
@@ -45,7 +45,7 @@ static Connections connectionsOf(cost::CollectiveKind kind) {
   }
 }
 
-/// Channels of all connections of one rank.
+/// Returns the number of channels of all connections of one rank.
 static int64_t numChannels(const Workload &workload, Connections connections,
                            int64_t ranks) {
   const MemoryModel &model = workload.memory;
@@ -70,8 +70,8 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
     budget.capacity = device.memoryBytes;
     budget.frameworkReserve = device.reservedBytes + workload.memory.stackBytes;
   }
-  // Collectives of one group share a communicator, and those of one kind its
-  // connections.
+  // Collectives of one group share a communicator, and those of one kind share
+  // its connections.
   using Group = std::tuple<std::string, int64_t, Connections>;
   std::map<Group, std::vector<bool>> members;
   for (const Collective &collective : workload.collectives) {
@@ -95,10 +95,11 @@ std::vector<MemoryBudget> proteus::sim::budgetsOf(const Workload &workload) {
 }
 
 //===----------------------------------------------------------------------===//
-// Knobs
+// Changes that save memory
 //===----------------------------------------------------------------------===//
 
-/// `layers[3]` of `layers[3].mlp.fc1`; nothing for what is in no layer.
+/// Returns the layer of a label, for example `layers[3]` of
+/// `layers[3].mlp.fc1`; empty if the label belongs to no layer.
 static StringRef layerOf(StringRef label) {
   size_t end = label.find(']');
   return end == StringRef::npos ? StringRef() : label.take_front(end + 1);
@@ -106,14 +107,15 @@ static StringRef layerOf(StringRef label) {
 
 namespace {
 
-/// What the layers of a class keep for their backward passes beyond their
-/// inputs, per micro-batch.
+/// The activations that the layers of a class save for their backward passes in
+/// addition to the inputs of layers, per micro-batch.
 struct Recomputable {
-  int64_t bytes = 0;
-  int64_t largestLayer = 0;
+  int64_t bytes = 0;        ///< of all layers
+  int64_t largestLayer = 0; ///< bytes of the largest layer
   unsigned layers = 0;
 };
 
+/// Finds changes that would save memory on a class that does not fit.
 class KnobFinder {
 public:
   KnobFinder(const Workload &workload, const MemoryVerdict &verdict,
@@ -137,19 +139,22 @@ private:
   void addPipeline();
   void addMicroBatches();
   void addOffload();
-  /// What saves less than a hundredth of the excess is no help.
+  /// Adds a change. A change that saves less than one hundredth of the excess
+  /// is left out.
   void add(StringRef name, const Twine &description, int64_t saving) {
     if (saving > 0 && saving >= excess / 100)
       knobs.push_back({name.str(), description.str(), saving});
   }
 
+  /// Returns the bytes of an owner at the peak.
   int64_t atPeak(MemoryOwner owner) const {
     return peak.byOwner[static_cast<unsigned>(owner)];
   }
+  /// Returns the bytes of an owner that are held during the whole step.
   int64_t held(MemoryOwner owner) const {
     return resident[static_cast<unsigned>(owner)];
   }
-  /// Activations of the micro-batches in flight.
+  /// Returns the bytes of activations of the micro-batches in flight.
   int64_t activations() const {
     return atPeak(MemoryOwner::Activations) - held(MemoryOwner::Activations);
   }
@@ -158,7 +163,7 @@ private:
   const JobInfo &info;
   const DeviceClass &device;
   const MemoryPeak &peak;
-  int64_t inFlight; ///< micro-batches
+  int64_t inFlight; ///< number of micro-batches in flight
   int64_t excess;
   BytesByOwner resident = {};
   Recomputable layers;
@@ -215,7 +220,8 @@ Recomputable KnobFinder::findRecomputable() const {
 }
 
 void KnobFinder::addRecompute() {
-  // One layer at a time is there again when its backward pass runs.
+  // During its backward pass, the recomputed activations of one layer are in
+  // memory again.
   int64_t saving = layers.bytes * inFlight - layers.largestLayer;
   add("recompute", "recompute layers, keep their inputs only",
       std::min(saving, activations()));
@@ -276,8 +282,8 @@ void KnobFinder::addPipeline() {
   int64_t saving = 0;
   for (MemoryOwner owner : modelStates)
     saving += held(owner) / 2;
-  // Half the layers, but twice as many micro-batches in flight where there are
-  // as many.
+  // Each stage has half the layers, but twice as many micro-batches in flight
+  // if the job has that many.
   if (inFlight > 0)
     saving += activations() - activations() / (2 * inFlight) *
                                   std::min(info.microBatches, 2 * inFlight);
@@ -298,7 +304,8 @@ void KnobFinder::addMicroBatches() {
   }
   int64_t samples =
       info.globalBatch / (info.microBatches * info.degree(AxisRole::Data));
-  // Where all micro-batches are in flight, smaller ones are only more.
+  // If all micro-batches are in flight, smaller micro-batches only increase
+  // their number.
   if (samples >= 2 && (info.microBatches == 1 || inFlight < info.microBatches))
     add("micro_batch",
         Twine(2 * info.microBatches) + " micro-batches of " +

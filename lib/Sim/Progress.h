@@ -1,8 +1,12 @@
-//===- Progress.h - work at a rate that changes -----------------*- C++ -*-===//
+//===- Progress.h - work at a changing rate ---------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exact progress of kernels and flows in integers, for the engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,26 +19,27 @@
 
 namespace proteus::sim {
 
-/// Products of two 64-bit quantities.
+/// Integer for products of two 64-bit quantities.
 __extension__ typedef unsigned __int128 Wide;
 
-/// No simulated time reaches this, so sums of two never overflow.
+/// Bound of all simulated times, so sums of two times never overflow.
 constexpr Time timeLimit = Time(1) << 62; // ps, about 53 days
 
-/// A kernel that nothing disturbs does this much work per picosecond.
+/// Work per picosecond of a kernel that nothing slows.
 constexpr uint64_t fullSpeed = 1 << 16;
 
-/// Rates are bytes per second and times picoseconds, so a byte is this much
-/// work.
+/// Work per byte of a flow: rates are in bytes per second and times in
+/// picoseconds.
 constexpr uint64_t workPerByte = 1000000000000;
 
-/// Work that goes on at an integer rate. What is left is exact at every
+/// Work that proceeds at an integer rate. The remaining work is exact at every
 /// picosecond, however often the rate changes.
 struct Progress {
-  Wide remaining = 0; ///< at `since`
-  uint64_t rate = 0;  ///< work per picosecond
+  Wide remaining = 0; ///< work left at `since`
+  uint64_t rate = 0;  ///< work per picosecond from `since` on
   Time since = 0;
 
+  /// Returns the work that is left.
   Wide remainingAt(Time now) const {
     Wide done = Wide(rate) * static_cast<uint64_t>(now - since);
     return done < remaining ? remaining - done : 0;
@@ -44,7 +49,8 @@ struct Progress {
     since = now;
     rate = newRate;
   }
-  /// When all is done, rounded up; `timeLimit` if that is later.
+  /// Returns the time at which no work is left, rounded up; at most
+  /// `timeLimit`.
   Time end() const {
     Wide left = rate == fullSpeed ? (remaining + fullSpeed - 1) / fullSpeed
                                   : (remaining + rate - 1) / rate;

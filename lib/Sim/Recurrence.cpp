@@ -18,7 +18,7 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Writes down the state of listeners.
+/// Visitor that stores the state of listeners.
 class Writer : public StateVisitor {
 public:
   Writer(std::vector<int64_t> &sames, std::vector<Time> &times,
@@ -34,7 +34,8 @@ private:
   std::vector<int64_t> &counts;
 };
 
-/// Makes listeners believe that they heard of `periods` more periods.
+/// Visitor that changes the state of listeners as if they had received
+/// `periods` more periods.
 class Skipper : public StateVisitor {
 public:
   Skipper(ArrayRef<Time> times, ArrayRef<int64_t> counts, Time shift,
@@ -50,14 +51,14 @@ public:
   }
 
 private:
-  ArrayRef<Time> times;     ///< a period ago
-  ArrayRef<int64_t> counts; ///< a period ago
+  ArrayRef<Time> times;     ///< values one period before
+  ArrayRef<int64_t> counts; ///< values one period before
   size_t nextTime = 0, nextCount = 0;
   Time shift;
   int64_t periods;
 };
 
-/// Spreads the bits of a value over the whole word.
+/// Distributes the bits of a value over the whole word.
 uint64_t mix(uint64_t value) {
   value += 0x9e3779b97f4a7c15u;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -65,7 +66,7 @@ uint64_t mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Reduces the state of listeners to a number.
+/// Visitor that computes a hash of the state of listeners.
 class Hasher : public StateVisitor {
 public:
   void same(int64_t value) override { key = mix(key ^ value); }
@@ -108,8 +109,8 @@ void Recurrence::noteItem(uint32_t stream) {
   isDue |= item.section == section;
 }
 
-/// Equal states have equal fingerprints; the reverse is likely. Leaves out what
-/// is expensive to look at.
+/// Returns a hash of the state. Equal states have equal hashes; the reverse is
+/// likely. Parts that are expensive to read are left out.
 uint64_t Recurrence::fingerprint() const {
   uint64_t key = 0;
   for (const ClassState &c : state.classes) {
@@ -134,8 +135,8 @@ uint64_t Recurrence::fingerprint() const {
   return mix(key ^ events ^ hasher.key);
 }
 
-/// The number of checkpoints since the state looked like it does, or 0. The
-/// shortest period is the likely one.
+/// Returns the number of checkpoints since the last checkpoint with the same
+/// fingerprint, or 0. The shortest period is the most likely one.
 size_t Recurrence::suspectedPeriod() const {
   size_t index = history.size() - 1;
   for (size_t period = 1; period <= std::min(index, longestPeriod); ++period)
@@ -156,9 +157,10 @@ size_t Recurrence::imageSize() const {
   return size;
 }
 
-/// Images of all checkpoints show a recurrence as soon as it is there. If they
-/// are large compared with what the run does anyway, or all in all, one is
-/// taken when a recurrence is suspected, to be compared a period later.
+/// Decides whether to keep images of all checkpoints, which show a recurrence
+/// as soon as it exists. If these images are large, in total or relative to the
+/// simulated tasks, an image is taken only when a recurrence is suspected, and
+/// compared one period later.
 void Recurrence::decideWhatToKeep() {
   constexpr size_t bytesAnyway = 1 << 20, bytesPerTask = 256;
   constexpr size_t mostBytes = size_t(64) << 20;
@@ -193,7 +195,8 @@ void Recurrence::checkpoint() {
       failures = resumeAt = 0;
       return;
     }
-    // Who never recurs should not pay for it with every micro-batch.
+    // After failures the next images are taken later, so that a run without
+    // recurrence does not take one with every micro-batch.
     failures = std::min(failures + 1, 8u);
     resumeAt = index + failures - 1;
     if (!keepsAll)
@@ -229,7 +232,7 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
   std::vector<Event> events;
   llvm::copy_if(state.queue, std::back_inserter(events),
                 [&](const Event &event) { return !state.isStale(event); });
-  // Only the order of sequence numbers matters.
+  // Only the order of sequence numbers is compared.
   llvm::sort(events, [](const Event &a, const Event &b) { return b < a; });
   same.push_back(events.size());
   for (const Event &event : events) {
@@ -239,7 +242,8 @@ void Recurrence::takeEvents(std::vector<int64_t> &same) const {
   }
 }
 
-/// Kernels and flows under way. Who runs follows from the heads.
+/// Appends the kernels and flows in progress. The heads determine which tasks
+/// run.
 void Recurrence::takeWork(std::vector<int64_t> &same) const {
   auto add = [&](const Progress &progress) {
     Wide remaining = progress.remainingAt(state.now);
@@ -257,8 +261,8 @@ void Recurrence::takeWork(std::vector<int64_t> &same) const {
     }
 }
 
-/// The first work item that still matters to when the host launches something:
-/// the one before those at the heads of streams.
+/// Returns the first work item whose delay still influences launch times: the
+/// one before the items at the heads of streams.
 static uint32_t firstItem(const ClassState &c) {
   uint32_t first = c.host.item();
   for (const Head &head : c.heads)
@@ -347,12 +351,14 @@ bool Recurrence::hostRecurs(uint32_t classIndex, const Image &before,
   const ClassImage &from = before.classes[classIndex];
   const ClassImage &to = after.classes[classIndex];
   ClassPeriod &moved = period.classes[classIndex];
-  // A host that does not wait either launches in step with the period, or is
-  // ahead and gets further ahead.
+  // A host that does not wait for messages must launch the items of a period in
+  // exactly the time of the period, or in less time while no task waits for its
+  // launch.
   if (!state.classes[classIndex].flat.hostWaits)
     return moved.launches == period.time ||
            (moved.launches < period.time && from.launchWaits == to.launchWaits);
-  // One that waits does so as it did a period ago.
+  // A host that waits for messages must wait for the same messages as one
+  // period earlier, with delays that grow equally.
   if (to.hostItem - from.hostItem != moved.items ||
       from.missingMessages != to.missingMessages ||
       from.delays.size() != to.delays.size())
@@ -427,8 +433,9 @@ bool Recurrence::recurs(const Image &before, const Image &after,
   return true;
 }
 
-/// How often the order of a class lets the period be repeated: every item that
-/// is passed must be that of a period before, for later micro-batches.
+/// Returns how many more periods the order of a class allows. Every item that
+/// is passed must run the section of the item one period before, for a later
+/// micro-batch.
 int64_t Recurrence::numPeriods(uint32_t classIndex,
                                const Period &period) const {
   const ClassPeriod &moved = period.classes[classIndex];
@@ -456,7 +463,8 @@ int64_t Recurrence::numPeriods(const Period &period) const {
       if (possible == 0)
         return 0;
     }
-  // A step that is too long must be found to be so by simulating it.
+  // A step that exceeds `timeLimit` is not skipped, so that the simulation
+  // reports it.
   bool countable = Wide(n) * static_cast<uint64_t>(period.time) <
                    static_cast<uint64_t>(timeLimit - state.now);
   return countable ? n : 0;
@@ -504,8 +512,9 @@ void Recurrence::skipClass(uint32_t classIndex, const ClassImage &before,
 
 void Recurrence::skip(const Image &before, const Image &after,
                       const Period &period, int64_t n) {
-  // Those who wait at a meeting wait at a later one. All members at a meeting
-  // move alike, so each finds its count.
+  // Streams that wait at a meeting wait at a later meeting after the skip. All
+  // members of a meeting move equally, so each of them finds the same count
+  // there.
   auto forArrived = [&](function_ref<void(uint32_t, size_t)> visit) {
     size_t i = 0;
     for (uint32_t s = 0; s < state.numAllStreams(); ++s)

@@ -6,17 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In the steady state of a pipeline the engine does the same again and again,
-// for later micro-batches and at a later time. Checkpoints are taken whenever
-// one chosen stream opens a work item of its first section. If the whole state
-// at a checkpoint is that of an earlier one, a period ago, with all times moved
-// by the period and all micro-batches by the same number, and the orders of all
-// classes go on periodically, then so does the run: whole periods are skipped
-// by moving times and micro-batches once more. That is exact, not an estimate.
+// Skips the steady state of a pipeline, in which the engine repeats the same
+// events for later micro-batches at later times. A checkpoint is taken whenever
+// one chosen stream opens a work item of its first section. A checkpoint
+// *recurs* if the whole state equals that of an earlier checkpoint, one period
+// before, with all times shifted by the period and all micro-batches by one
+// number. If also the orders of all classes continue periodically, so does the
+// run. Whole periods are then skipped by shifting times and micro-batches
+// again. That is exact, not an estimate.
 //
-// Not all state moves. A stream whose next task belongs to the last micro-batch
-// stands at the same work item for the whole steady state; such streams and
-// their frames are *fixed*: equal at both checkpoints as they are.
+// Not all state shifts. A stream whose next task belongs to the last
+// micro-batch stays at the same work item for the whole steady state. Such
+// streams and their frames are *fixed*: they must be equal at both checkpoints
+// without a shift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,19 +36,21 @@
 
 namespace proteus::sim {
 
+/// The search for recurrences of the state of a run.
 class Recurrence {
 public:
-  /// Not `enabled`, it does nothing.
+  /// Creates a search, which does nothing unless `enabled`.
   Recurrence(EngineState &state, llvm::ArrayRef<Listener *> listeners,
              bool enabled);
 
-  /// The head of a stream has moved to another work item.
+  /// Schedules a checkpoint if this work item calls for one. Called after the
+  /// head of a stream has moved to another work item.
   void onOpenItem(uint32_t stream) {
     if (enabled && (stream == pacemaker || pacemaker == none))
       noteItem(stream);
   }
-  /// Nothing more happens at this point in time: the state may be looked at and
-  /// changed.
+  /// Takes a checkpoint if one is due. Called when no more events happen at
+  /// this point in time, so that the state may be read and changed.
   void onSettled() {
     if (isDue)
       checkpoint();
@@ -56,40 +60,41 @@ private:
   static constexpr uint32_t none = ~0u;
   static constexpr size_t longestPeriod = 64; ///< in checkpoints
 
-  /// What a class has stored.
+  /// The state of a class at a checkpoint.
   struct ClassImage {
     std::array<Head, numStreams> heads;
-    std::vector<uint32_t> microBatches; ///< of the open frames, ascending
-    std::vector<uint32_t> counters;     ///< of each of them
-    std::vector<Time> ready;            ///< of each of them
-    std::vector<uint32_t> onceCounters; ///< of the frame of the once-tasks
+    std::vector<uint32_t> microBatches; ///< those with open frames, ascending
+    std::vector<uint32_t> counters;     ///< counters of the frame of each
+    std::vector<Time> ready;            ///< `ready` of the frame of each
+    std::vector<uint32_t> onceCounters; ///< those of the once-tasks
     std::vector<Time> onceReady;
     uint64_t launchWaits = 0;
-    uint32_t hostItem = 0;        ///< see Host
-    uint32_t missingMessages = 0; ///< of that item
-    /// How late the host was with the items before that, as far as heads have
-    /// not passed them.
+    uint32_t hostItem = 0;        ///< Host::item()
+    uint32_t missingMessages = 0; ///< Host::missing()
+    /// Delays of the host (Host::delayOf) for the items before `hostItem` that
+    /// heads have not passed.
     std::vector<Time> delays;
   };
   /// The whole state at a checkpoint.
   struct Image {
     Time now = 0;
-    uint32_t microBatch = 0; ///< that the pacemaker opens
+    uint32_t microBatch = 0; ///< the one that the pacemaker opens
     uint64_t tasks = 0;
     std::vector<ClassImage> classes;
-    /// Must be equal: pending events, kernels and flows under way with times
-    /// relative to `now`, and what listeners say.
+    /// Values that must be equal in a recurrence: pending events, kernels and
+    /// flows in progress with times relative to `now`, and values of listeners.
     std::vector<int64_t> same;
-    std::vector<Time> times;     ///< of listeners
-    std::vector<int64_t> counts; ///< of listeners
+    std::vector<Time> times;     ///< points in time of listeners
+    std::vector<int64_t> counts; ///< counters of listeners
   };
-  /// How a class moves in a period; no item if it does not.
+  /// The progress of a class in one period; `items` is 0 if there is none.
   struct ClassPeriod {
     uint32_t items = 0;
-    uint32_t first = 0, last = 0; ///< items that its heads pass
-    Time launches = 0;            ///< time in which the host launches them
+    uint32_t first = 0, last = 0; ///< range of items that its heads pass
+    Time launches = 0;            ///< host time to launch the items of a period
     std::vector<uint32_t> fixedMicroBatches;
   };
+  /// The period between two checkpoints.
   struct Period {
     Time time = 0;
     int64_t microBatches = 0;
@@ -127,21 +132,21 @@ private:
 
   EngineState &state;
   llvm::ArrayRef<Listener *> listeners;
-  /// Per class and micro-batch: whether it runs other tasks of a section than
-  /// most, so that its frame is unlike others.
+  /// Per class and micro-batch: true if it runs other tasks of a section than
+  /// most micro-batches, so that its frame differs from others.
   std::vector<std::vector<bool>> isSpecial;
   bool enabled;
   bool isDue = false;
-  uint32_t pacemaker = none; ///< the stream that sets the checkpoints
-  uint32_t section = 0;      ///< of its first work item
+  uint32_t pacemaker = none; ///< stream that determines the checkpoints
+  uint32_t section = 0;      ///< section of its first work item
 
   std::vector<uint64_t> history; ///< fingerprints of checkpoints
-  /// The state at some of the checkpoints, by their number.
+  /// State at some of the checkpoints, by number of the checkpoint.
   std::map<size_t, std::unique_ptr<Image>> images;
-  bool keepsAll = true;  ///< images of all checkpoints
-  size_t bytesTaken = 0; ///< by images of all checkpoints
+  bool keepsAll = true;  ///< true if images of all checkpoints are kept
+  size_t bytesTaken = 0; ///< size of images of all checkpoints
   unsigned failures = 0;
-  size_t resumeAt = 0; ///< no image is taken before that checkpoint
+  size_t resumeAt = 0; ///< first checkpoint of which an image is taken
 };
 
 } // namespace proteus::sim

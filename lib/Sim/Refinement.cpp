@@ -18,7 +18,8 @@ using namespace llvm;
 using namespace proteus::sim;
 
 namespace {
-/// A role and a class, in one number, and how much of it is seen.
+/// Total weight of the edges with a role to a class. `what` combines both in
+/// one number.
 struct Seen {
   uint64_t what;
   int64_t weight;
@@ -57,7 +58,8 @@ public:
 
 private:
   size_t round();
-  /// Fills `view` with what `vertex` sees, sorted, each thing once.
+  /// Sets `view` to the roles, classes and weights of the edges of `vertex`,
+  /// sorted, with one entry per role and class.
   void look(uint32_t vertex);
 
   std::vector<uint32_t> classOf;
@@ -84,7 +86,8 @@ void Refinement::look(uint32_t vertex) {
   view.resize(kept);
 }
 
-/// Numbers the vertices by class and view; returns how many classes there are.
+/// Splits the classes by the views of their vertices; returns the number of
+/// classes.
 size_t Refinement::round() {
   struct Class {
     uint32_t former;

@@ -1,4 +1,4 @@
-//===- Report.cpp - the result for programs -------------------------------===//
+//===- Report.cpp - the JSON report ---------------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,6 +18,7 @@ using namespace proteus::sim;
 
 namespace {
 
+/// Writes one report as JSON.
 class ReportWriter {
 public:
   ReportWriter(raw_ostream &os, const Workload &workload,
@@ -122,7 +123,7 @@ void ReportWriter::writePeakMemory() {
   json.endObject();
 }
 
-/// The verdict on the class with the least memory left.
+/// Writes the verdict on the class with the least memory left.
 void ReportWriter::writeVerdict() {
   const MemoryVerdict &verdict = figures.memory;
   const DeviceClass &device = workload.classes[verdict.classIndex];

@@ -1,4 +1,4 @@
-//===- ReservedMemory.cpp - what the allocator reserves -------------------===//
+//===- ReservedMemory.cpp - memory reserved by the allocator --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,6 +23,8 @@ using namespace proteus::sim;
 
 namespace {
 
+/// Issues the work items of a class in order and passes their buffers through
+/// the allocator.
 class Issuer {
 public:
   Issuer(const Workload &workload, const DeviceClass &device, int64_t limit);
@@ -30,13 +32,13 @@ public:
 
 private:
   using Handle = CachingAllocator::Handle;
-  /// The buffers of one micro-batch, or of the once-tasks.
+  /// The buffers of one micro-batch, or those of the once-tasks.
   struct Frame {
     int64_t microBatch = 0;
     uint32_t sectionsLeft = 0;
-    uint32_t live = 0; ///< blocks in use
+    uint32_t live = 0; ///< number of its blocks in use
     std::vector<Handle> blocks;
-    std::vector<uint32_t> users; ///< that have not been issued
+    std::vector<uint32_t> users; ///< tasks not yet issued, per buffer
   };
   /// The state before a work item.
   struct Checkpoint {
@@ -55,7 +57,8 @@ private:
                 : firstMicroBatch)[section] == microBatch;
   }
   void countUsers(const Template &from, Frame &frame) const;
-  /// Where the frame of a micro-batch is, or would be.
+  /// Returns the position of the frame of a micro-batch in `frames`, or the
+  /// position at which to insert it.
   std::deque<Frame>::iterator placeOf(int64_t microBatch);
   Frame &frameOf(int64_t microBatch);
   void issue(const WorkItem &item);
@@ -70,22 +73,24 @@ private:
   const DeviceClass &device;
   CachingAllocator allocator;
   AllocatorPeak peak;
-  std::vector<uint32_t> lastMicroBatch, firstMicroBatch; ///< of each section
-  /// Per micro-batch, whether it runs other tasks than most in any section.
+  std::vector<uint32_t> lastMicroBatch, firstMicroBatch; ///< per section
+  /// Per micro-batch: true if it runs other tasks of some section than most
+  /// micro-batches.
   std::vector<bool> isSpecial;
-  std::vector<uint32_t> usualUsers; ///< in a micro-batch that is not
-  /// Of micro-batches, ascending; they come and go at both ends.
+  std::vector<uint32_t> usualUsers; ///< users per buffer in other micro-batches
+  /// Frames of micro-batches, ascending; they are added and removed at both
+  /// ends.
   std::deque<Frame> frames;
   std::vector<Frame> unusedFrames;
-  uint32_t holding = 0; ///< micro-batches that hold memory
+  uint32_t holding = 0; ///< number of micro-batches that hold memory
   Frame once;
-  size_t inFlight = 0; ///< most micro-batches when the first section began
+  size_t inFlight = 0; ///< largest size of `frames` before any first section
   std::vector<Checkpoint> checkpoints;
 };
 
 } // namespace
 
-/// Checkpoints that are compared with; a longer period is not found.
+/// Number of checkpoints after which the search for a period ends.
 static constexpr size_t maxCheckpoints = 64;
 
 Issuer::Issuer(const Workload &workload, const DeviceClass &device,
@@ -184,11 +189,12 @@ void Issuer::update(StringRef label) {
     peak.fragmentation = fragmentation;
     peak.label = label.str();
   }
-  // As long as nothing more is reserved, the fullest moment counts.
+  // While the reserved bytes stay the same, the smallest fragmentation counts.
   peak.fragmentation = std::min(peak.fragmentation, fragmentation);
 }
 
-/// One of the tasks that use a buffer has been issued.
+/// Counts down the users of a buffer when one of its tasks has been issued;
+/// frees the buffer after the last one.
 void Issuer::release(const Template &from, Frame &frame, uint32_t buffer) {
   if (--frame.users[buffer] > 0 ||
       frame.blocks[buffer] == CachingAllocator::none)
@@ -228,8 +234,8 @@ void Issuer::issue(const WorkItem &item) {
   frames.erase(placeOf(item.microBatch));
 }
 
-/// All that decides what later items do. Micro-batches are named by their
-/// order: in the next period others take their places.
+/// Returns all state that influences later items. Micro-batches are identified
+/// by their order, because others take their positions in the next period.
 std::vector<int64_t> Issuer::image() {
   std::vector<int64_t> state;
   int64_t tag = 0;
@@ -250,9 +256,10 @@ std::vector<int64_t> Issuer::image() {
   return state;
 }
 
-/// How many times the items [from, to) come again from `to` on, for later
-/// micro-batches. The last micro-batch of a section, and perhaps the first,
-/// runs other tasks, and has other users of its buffers from the beginning.
+/// Returns how often the items [from, to) repeat from `to` on for later
+/// micro-batches. The last micro-batch of a section, and sometimes the first
+/// one, ends the repetition: it runs other tasks and has other users of its
+/// buffers from the beginning.
 size_t Issuer::periodsAhead(size_t from, size_t to) const {
   ArrayRef<WorkItem> order = device.order;
   size_t period = to - from;
@@ -268,18 +275,20 @@ size_t Issuer::periodsAhead(size_t from, size_t to) const {
   return (i - to) / period;
 }
 
-/// Before a work item: moves on to a later one if what lies between would
-/// repeat a period and leave the state as it is.
+/// Called before a work item. Returns a later item if the items until there
+/// repeat a period that leaves the state unchanged, otherwise the item itself.
 size_t Issuer::skipPeriods(size_t item) {
   const WorkItem &next = device.order[item];
   if (next.once || next.section != device.order.front().section)
     return item;
-  // As long as more and more micro-batches are in flight nothing recurs. With
-  // chunks they begin in groups: their number goes up and down.
+  // While the number of micro-batches in flight grows, no state recurs. With
+  // chunks micro-batches begin in groups, so the number rises and falls.
   bool isSteady = frames.size() <= inFlight;
   inFlight = std::max(inFlight, frames.size());
-  // An image grows with what is in flight. Micro-batches take turns in the
-  // places of those before them, so that no period is shorter anyway.
+  // The size of an image grows with the number of micro-batches in flight, so
+  // images are taken less often if there are many. That misses no period: later
+  // micro-batches take over the blocks of earlier ones in turn, which makes
+  // periods longer.
   bool isDue = next.microBatch % std::max<size_t>(1, inFlight / 8) == 0;
   if (!isSteady || !isDue || checkpoints.size() == maxCheckpoints ||
       llvm::any_of(frames, [&](const Frame &frame) {
@@ -299,7 +308,7 @@ size_t Issuer::skipPeriods(size_t item) {
     for (Frame &frame : frames)
       frame.microBatch += moved;
     peak.releases += periods * (now.releases - before.releases);
-    // The rest is shorter than a period.
+    // The remaining items are shorter than a period: takes no more checkpoints.
     checkpoints.resize(maxCheckpoints);
     return item + periods * period;
   }
@@ -321,7 +330,7 @@ AllocatorPeak proteus::sim::reserve(const Workload &workload,
   return Issuer(workload, workload.classes[classIndex], limit).run();
 }
 
-/// Whether the allocator sees the same requests.
+/// Returns true if both templates make the same requests to the allocator.
 static bool allocateAlike(const Template &a, const Template &b) {
   return a.sectionBegin == b.sectionBegin &&
          llvm::equal(a.buffers, b.buffers,
@@ -351,10 +360,10 @@ static bool allocateAlike(const DeviceClass &a, const DeviceClass &b) {
 std::vector<AllocatorPeak> proteus::sim::reserveAll(const Workload &workload,
                                                     ArrayRef<int64_t> limits) {
   std::vector<AllocatorPeak> peaks;
-  std::vector<uint32_t> done; ///< classes that were not found alike
+  std::vector<uint32_t> done; ///< classes whose peak was computed
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     auto same = llvm::find_if(done, [&](uint32_t other) {
-      // A limit that is not reached changes nothing.
+      // A limit that is not reached has no effect.
       bool isReached = peaks[other].releases > 0 || peaks[other].exceeded ||
                        peaks[other].reserved > limits[c];
       return (limits[other] == limits[c] || !isReached) &&

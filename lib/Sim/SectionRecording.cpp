@@ -1,4 +1,4 @@
-//===- SectionRecording.cpp - what a section does -------------------------===//
+//===- SectionRecording.cpp - recording of sections -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A section is simulated apart, once. Its trace is cut into stretches, and what
-// each does to the frame of a micro-batch is written down.
+// Simulates a section in isolation, cuts its trace into stretches, and computes
+// the effects of each stretch on the frame of a micro-batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,16 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Tasks of a stretch, if places to cut are that near to each other. With fewer
-/// there is more to tell, with more a message puts off the replay for longer.
+/// Number of tasks after which a stretch ends at the next possible cut. Shorter
+/// stretches cost more reports to listeners. Longer stretches delay the return
+/// to a replay after a message.
 static constexpr unsigned tasksPerStretch = 16;
 
 RateLog::~RateLog() = default;
 
 namespace {
 
-/// Writes down what a workload of one section does.
+/// Listener that records the run of a workload of one section.
 class Recorder : public Listener, public RateLog {
 public:
   Recorder(SectionReplay &replay, ArrayRef<uint32_t> links)
@@ -51,7 +52,8 @@ public:
         links[link], now);
   }
   void onKernel(const Progress &progress) override {
-    // Kernels start before it is told how they proceed, one after another.
+    // The start of a kernel is reported before its progress, and kernels run
+    // one after another, so this is the last one that started.
     for (const SectionEvent &event : llvm::reverse(replay.events))
       if (event.kind == SectionEvent::Kind::TaskStart &&
           isKernel(event.subject)) {
@@ -64,7 +66,7 @@ public:
   }
 
   const FlatTemplate *flat = nullptr;
-  std::vector<uint32_t> taskOf; ///< of each collective
+  std::vector<uint32_t> taskOf; ///< task of each collective
 
 private:
   bool isKernel(uint32_t task) const { return flat->tasks[task].isKernel(); }
@@ -78,8 +80,8 @@ private:
 
 } // namespace
 
-/// The section as a workload of its own: its members, their collectives and the
-/// links of those.
+/// Returns the section as a separate workload: its members, their collectives
+/// and the links of these. `links` receives the original index of each link.
 static Workload workloadOf(const Workload &workload,
                            const SectionReplay &replay,
                            std::vector<uint32_t> &links) {
@@ -125,8 +127,8 @@ static Workload workloadOf(const Workload &workload,
   return alone;
 }
 
-/// Simulates the section apart. `slot` is a frame in which it is about to
-/// start.
+/// Simulates the section in isolation. `slot` is a frame in which the section
+/// is about to start. Returns false if no replay is possible.
 bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
@@ -142,7 +144,7 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   Listener *listener = &recorder;
   if (Expected<RunResult> result = runLogged(alone, own, listener, recorder);
       !result) {
-    // The whole workload will say so in its own words.
+    // The simulation of the whole workload reports the error.
     consumeError(result.takeError());
     return false;
   }
@@ -152,7 +154,8 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
     if (flat.tasks[member.task].isKernel())
       replay.duration = std::max(replay.duration, member.end);
   }
-  // What goes on after the last kernel goes on beside the next section.
+  // Events after the end of the last kernel overlap with the next section and
+  // are dropped.
   auto isEndOfKernel = [&](const SectionEvent &event) {
     return event.kind == SectionEvent::Kind::TaskEnd &&
            flat.tasks[event.subject].isKernel();
@@ -176,8 +179,8 @@ bool SectionReplays::record(SectionReplay &replay, uint32_t slot) const {
   return true;
 }
 
-/// Adds what is allocated, and freed unless messages use it too. `before` are
-/// the users of each buffer when the section starts.
+/// Adds the events of memory: allocations, and frees of buffers that no message
+/// uses. `before` are the users of each buffer when the section starts.
 void SectionReplays::tellMemory(SectionReplay &replay,
                                 ArrayRef<uint32_t> before) const {
   const FlatTemplate &flat =
@@ -199,8 +202,8 @@ void SectionReplays::tellMemory(SectionReplay &replay,
   replay.events = std::move(events);
 }
 
-/// Whether messages feel the end of a task: they wait for it, or listeners are
-/// to hear that it was the last to use one of their buffers.
+/// Returns true if the end of a task may affect messages: a message depends on
+/// it, or there are listeners and the task uses a buffer that messages use too.
 bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
   const FlatTemplate &flat = state->classes[classIndex].flat.templates[0];
   return llvm::any_of(flat.successors[task],
@@ -213,7 +216,7 @@ bool SectionReplays::isFelt(uint32_t classIndex, uint32_t task) const {
           }));
 }
 
-/// Finds the stretches.
+/// Divides the events of a recorded section into stretches.
 void SectionReplays::cut(SectionReplay &replay) const {
   const ClassState &c = state->classes[replay.classIndex];
   const FlatTemplate &flat = c.flat.templates[0];
@@ -228,8 +231,9 @@ void SectionReplays::cut(SectionReplay &replay) const {
   uint32_t &running = replay.runningAtEnd;
   std::array<uint32_t, numStreams> ended = {};
   Time lastStart = -1;
-  unsigned started = 0; ///< in the present stretch
-  // What is felt is told, at best with a whole stretch.
+  unsigned started = 0; ///< number of tasks in the current stretch
+  // A cut right after an end that affects messages lets that end be reported
+  // with a whole stretch.
   bool wantsCut = true;
   for (uint32_t e = 0; e < events.size(); ++e) {
     const SectionEvent &event = events[e];
@@ -258,7 +262,8 @@ void SectionReplays::cut(SectionReplay &replay) const {
       continue;
     started = 1;
     wantsCut = false;
-    // Links are told of last, but these events end what was before.
+    // Changes of links are reported last at a point in time, but those of this
+    // time belong to the stretch before. Moves them before the start.
     auto begin = events.begin() + e;
     for (auto event = begin; event != same; ++event)
       if (isOfLink(*event))
@@ -276,7 +281,7 @@ void SectionReplays::cut(SectionReplay &replay) const {
   replay.positionAtEnd = ended;
 }
 
-/// Finds the events that are felt outside of the section.
+/// Finds the ends of tasks that may affect messages.
 void SectionReplays::findSteps(SectionReplay &replay) const {
   for (auto [number, event] : llvm::enumerate(replay.events))
     if (event.kind == SectionEvent::Kind::TaskEnd &&
@@ -323,7 +328,7 @@ void SectionReplays::describeEffects(SectionReplay &replay,
             count(flat.numTasks() + buffer, event.offset);
         }
     }
-    // Nobody asks for the users of a buffer that is gone.
+    // The users of a buffer that is freed in this stretch are no longer needed.
     for (const SectionReplay::Effect &effect : effects) {
       placeOf[effect.counter] = ~0u;
       if (effect.counter < flat.numTasks() ||

@@ -1,4 +1,4 @@
-//===- SectionReplay.cpp - sections that run as before --------------------===//
+//===- SectionReplay.cpp - replay of recorded sections --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 using namespace llvm;
 using namespace proteus::sim;
 
-/// Sections that run less often are not worth a recording.
+/// Number of runs below which a section is not recorded.
 static constexpr unsigned fewestRuns = 4;
 
 bool SectionReplays::isForMessages(Stream stream) {
@@ -35,7 +35,7 @@ bool SectionReplays::isForMessages(Stream stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be replayed at all
+// Sections that can be replayed
 //===----------------------------------------------------------------------===//
 
 SectionReplays::SectionReplays(const EngineState &state,
@@ -54,8 +54,9 @@ SectionReplays::SectionReplays(const EngineState &state,
   this->enabled = any;
 }
 
-/// The links on which a flow of one class may be slowed by others: not all
-/// flows on it are of one class, and together they may fill it.
+/// Finds the links on which other flows may slow a flow of one class. The flows
+/// on such a link do not all belong to one class, and together they may fill
+/// it.
 std::vector<bool> SectionReplays::disturbedLinks() const {
   const Workload &workload = state->workload;
   std::vector<bool> disturbed(workload.links.size());
@@ -75,7 +76,7 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
       for (const LinkClassLoad &load : workload.collectives[f].flow.loads)
         if (uint32_t &present = owner[load.link]; present != own)
           present = present == nobody ? own : several;
-  // One stream runs one flow at a time.
+  // A stream runs one flow at a time, so the largest one counts.
   DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> byStream;
   std::vector<Wide> sums(workload.links.size());
   for (uint32_t f = 0; f < workload.collectives.size(); ++f)
@@ -102,8 +103,9 @@ std::vector<bool> SectionReplays::disturbedLinks() const {
   return disturbed;
 }
 
-/// Finds the tasks that cannot start before kernels of an earlier work item
-/// have ended: they are kernels, or wait for one of their own section.
+/// Finds the tasks that cannot start before the kernels of earlier work items
+/// have ended: kernels, and tasks that depend on such a task of their own
+/// section.
 void SectionReplays::findFollowers(uint32_t classIndex) {
   ClassPlans &own = plans[classIndex];
   const DeviceClass &device = state->workload.classes[classIndex];
@@ -118,7 +120,7 @@ void SectionReplays::findFollowers(uint32_t classIndex) {
         follows[t] = task.stream == Stream::Compute ||
                      llvm::any_of(task.dependsOn, [&](uint32_t dependency) {
                        const Task &other = from.tasks[dependency];
-                       // One that does not run counts as done.
+                       // A dependency that does not run counts as ended.
                        return dependency >= from.sectionBegin[s] &&
                               dependency < t && follows[dependency] &&
                               (once || other.when == When::Always ||
@@ -200,7 +202,8 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
     const Task &task = micro.tasks[t];
     if (task.when != When::Always || isForMessages(task.stream))
       continue;
-    // A stream that is done with the section would go on with the next one.
+    // A stream with a task that does not follow could start the next section
+    // before the kernels of this one have ended.
     if ((plans[classIndex].freeStreams >> static_cast<unsigned>(task.stream) &
          1) ||
         task.bucket >= 0 || llvm::any_of(task.allocates, isOnHost) ||
@@ -232,13 +235,13 @@ bool SectionReplays::planSection(uint32_t classIndex, uint32_t section,
 }
 
 //===----------------------------------------------------------------------===//
-// Whether the moment is right
+// Conditions at the start of a replay
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing of the class runs but messages, its streams stand at these
-/// members of the section of the item, and nothing else can start before the
-/// kernels of the section have ended. All that is issued earlier has ended
-/// then.
+/// Returns true if no task of the class except messages runs, the heads of its
+/// streams are at these positions of the section of the item, and no other task
+/// can start before the kernels of the section have ended. All tasks that were
+/// issued earlier have then ended.
 bool SectionReplays::isAlone(
     uint32_t classIndex, uint32_t item,
     const std::array<uint32_t, numStreams> &position) const {
@@ -272,8 +275,9 @@ bool SectionReplays::sendsOrReceives(uint32_t classIndex) const {
   return false;
 }
 
-/// Whether all messages have come that what is left of the section needs. All
-/// else is there: what is issued earlier has ended, or a message waits for it.
+/// Returns true if all messages have arrived on which the rest of the section
+/// depends. Its other dependencies are satisfied: tasks that were issued
+/// earlier have ended, or a message depends on them.
 bool SectionReplays::hasMessages(uint32_t classIndex,
                                  const SectionReplay &replay, uint32_t stretch,
                                  uint32_t slot) const {
@@ -301,7 +305,8 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
     return {};
   ClassPlans &own = plans[classIndex];
   Plan &plan = own.sections[item.section];
-  // Users of buffers are those of the recording: nothing may be under way.
+  // Records only while no other task runs: the users of buffers in the frame
+  // are then those at the begin of the section.
   if (plan.firstKernel == head.task && !plan.recorded &&
       isAlone(classIndex, head.item, {})) {
     plan.recorded = true;
@@ -318,11 +323,12 @@ SectionReplays::Place SectionReplays::findFor(uint32_t stream) {
   int32_t stretch = own.stretchAt[head.task];
   if (stretch < 0 || plan.replay->past != own.pastOf[head.item])
     return {};
-  // The kernel at the head has been launched, and so the host has the messages
-  // of this item.
+  // The kernel at the head has been launched, so the host has received the
+  // messages of this item.
   Time launched =
       item.launchBegin + c.host.delayOf(head.item) + plan.lastLaunched;
-  // A kernel that waited for its launch closes a gap that is the host's.
+  // If tasks are launched only now or later, a gap before a kernel may count as
+  // host time, which a replay does not account for.
   if ((launched >= state->now && launched > 0) || sendsOrReceives(classIndex) ||
       !isAlone(classIndex, head.item, plan.replay->parts[stretch].position))
     return {};

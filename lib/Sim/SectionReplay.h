@@ -1,4 +1,4 @@
-//===- SectionReplay.h - sections that run as before ------------*- C++ -*-===//
+//===- SectionReplay.h - replay of recorded sections ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage does the same for every micro-batch: its forward section, its
-// backward section. They are simulated once, apart, and replayed from then on.
+// The replay of sections. A stage runs the same forward section and the same
+// backward section for every micro-batch. The engine simulates each of them
+// once, in isolation, and replays its events from then on.
 //
 // A replay may begin where a kernel starts and nothing else of the class runs,
-// if all that the rest of the section needs from outside is there and launched.
-// What follows then depends on nothing before and, until a message of the class
-// starts, on nothing outside: the links of its collectives are its own or never
-// full. Such places cut the section into *stretches*. While a replay lasts, the
-// queue holds one event, for the next time at which a message may feel
-// something of it. When a message starts, the class is brought to the state in
-// which it would be, goes on task by task, and returns to the replay at the
-// next stretch after the message.
+// if the rest of the section has all its inputs from outside and is launched.
+// Later events then depend on nothing before and, until a message of the class
+// starts, on nothing outside, because the links of its collectives are either
+// used by this class only or never full. These starts cut the section into
+// *stretches*. During a replay the event queue holds one event for the class,
+// at the next end of a task that may affect a message. When a message starts,
+// the class is brought into the state that a simulation task by task would
+// have. It continues task by task and returns to the replay at the next stretch
+// after the message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +40,8 @@ namespace proteus::sim {
 struct EngineState;
 struct ClassState;
 
-/// Hears how kernels and flows proceed whenever their speed changes.
+/// Receiver of the progress of kernels and flows at every change of their
+/// speed.
 class RateLog {
 public:
   virtual ~RateLog();
@@ -46,28 +49,31 @@ public:
   virtual void onFlow(uint32_t collective, const Progress &progress) = 0;
 };
 
-/// A trace, and what it does to the frame of its micro-batch. A *member* is a
+/// A trace and its effects on the frame of its micro-batch. A *member* is a
 /// task of the section that is in the trace.
 struct SectionReplay : SectionTrace {
-  /// What a stretch does to what is left of the frame behind it.
+  /// The effect of a stretch on one counter of the frame that is still needed
+  /// after the stretch.
   struct Effect {
-    uint32_t counter; ///< in the frame
-    uint32_t amount;
-    Time offset; ///< of the last of the ends that count
+    uint32_t counter; ///< index in the frame
+    uint32_t amount;  ///< by which the stretch lowers the counter
+    Time offset;      ///< of the last end that lowers it
   };
+  /// The replay data of one stretch.
   struct Part {
     std::vector<Effect> effects;
-    /// Per stream: the members in front of its head at the beginning.
+    /// Per stream, the number of members that have ended when the stretch
+    /// begins.
     std::array<uint32_t, numStreams> position = {};
-    uint32_t tasks = 0; ///< that end in it
+    uint32_t tasks = 0; ///< number of tasks that end in it
     int64_t runs = 0;
   };
-  /// The end of a task that messages wait for, or whose buffers they use.
+  /// The end of a task on which messages depend, or whose buffers they use.
   struct Step {
     uint32_t event;
     uint32_t task;
   };
-  /// The speed of a member from an offset on.
+  /// The progress of a member from an offset on.
   struct Rate {
     Time offset;
     uint32_t task;
@@ -75,92 +81,100 @@ struct SectionReplay : SectionTrace {
   };
   struct Member {
     uint32_t task;
-    uint32_t endEvent; ///< none if it ends behind all events
+    uint32_t endEvent; ///< ~0 if the task ends after all events
     Time start, end;
-    std::vector<uint32_t> dependencies; ///< members, by their number
+    std::vector<uint32_t> dependencies; ///< indices into `members`
     bool needsMessages;
   };
 
-  std::vector<Part> parts; ///< as `stretches`
+  std::vector<Part> parts; ///< one per stretch
   std::vector<Step> steps;
-  std::vector<Rate> rates; ///< ascending offsets
+  std::vector<Rate> rates; ///< ascending by offset
   std::vector<Member> members;
   Time duration = 0;
-  /// Of the work item that it was recorded for.
+  /// Value of ClassPlans::pastOf for the work item for which the section was
+  /// recorded.
   uint32_t past = 0;
 
-  /// Behind all events: members in front of each head, and streams that run.
+  /// After all events: per stream, the number of members that have ended, and
+  /// the streams that still run, as bits.
   std::array<uint32_t, numStreams> positionAtEnd = {};
   uint32_t runningAtEnd = 0;
 
-  /// How a member that runs at an offset proceeds.
+  /// Returns the progress of a member that runs at an offset.
   Progress progressOf(uint32_t task, Time offset) const;
-  /// When a member starts.
+  /// Returns the offset at which a member starts.
   Time startOf(uint32_t task) const;
 };
 
-/// The section that a class replays, if any.
+/// The replay that is in progress in a class, if any.
 struct ActiveReplay {
   SectionReplay *replay = nullptr;
-  Time start = 0; ///< when its first kernel started, or would have
+  /// Time at which the section started, or would have started.
+  Time start = 0;
   uint32_t stretch = 0;
-  uint32_t event = 0; ///< all before it have been told
+  uint32_t event = 0; ///< first event that is not yet accounted for
   uint32_t nextStep = 0;
-  uint32_t streams = 0; ///< whose heads are in it, as bits
-  uint32_t version = 0; ///< of the event in the queue
+  uint32_t streams = 0; ///< streams whose heads are in it, as bits
+  uint32_t version = 0; ///< of its event in the queue
 };
 
+/// The recorded sections of all classes, and the conditions for their replay.
 class SectionReplays {
 public:
   SectionReplays() = default;
   SectionReplays(const EngineState &state, const EngineOptions &options,
                  bool enabled);
 
-  /// Where a replay can begin.
+  /// A stretch at which a replay can begin.
   struct Place {
-    SectionReplay *replay = nullptr; ///< null: nowhere
+    SectionReplay *replay = nullptr; ///< null if there is none
     uint32_t stretch = 0;
   };
-  /// Asks for the kernel at the head of a stream, which is about to start.
+  /// Returns the stretch that begins with the kernel at the head of a stream,
+  /// if it can be replayed now. The kernel is about to start.
   Place find(uint32_t stream) { return enabled ? findFor(stream) : Place(); }
 
   void visitState(StateVisitor &visitor, std::vector<ClassState> &classes);
   llvm::ArrayRef<std::unique_ptr<SectionReplay>> all() const { return replays; }
 
-  /// Whether messages use a buffer of the micro-template: what sections do to
-  /// it is done in time.
+  /// Returns true if messages use a buffer of the micro-template. Uses of such
+  /// a buffer are then accounted for at their exact times.
   bool isInMessages(uint32_t classIndex, uint32_t buffer) const {
     return plans[classIndex].inMessages[buffer];
   }
-  /// Messages between stages run on streams of their own.
+  /// Returns true if a stream is one of those for messages between stages.
   static bool isForMessages(Stream stream);
 
 private:
-  /// What is known of a section before the run.
+  /// The replay of a section, as planned before the run.
   struct Plan {
-    uint32_t firstKernel = ~0u; ///< no task if it is never replayed
+    uint32_t firstKernel = ~0u; ///< ~0 if the section is never replayed
     bool recorded = false;
-    std::unique_ptr<SectionReplay> pending; ///< with members only
+    std::unique_ptr<SectionReplay> pending; ///< has members only
     SectionReplay *replay = nullptr;
-    /// When the last member is launched, from the begin of the section.
+    /// Host time from the begin of the section to the launch of its last
+    /// member.
     Time lastLaunched = 0;
   };
+  /// The plans of the sections of one class.
   struct ClassPlans {
     std::vector<Plan> sections;
-    /// Per template and task: whether it cannot start before the kernels of an
-    /// earlier work item have ended.
+    /// Per template and task: true if the task *follows*, which means that it
+    /// cannot start before the kernels of earlier work items have ended.
     std::vector<bool> follows[2];
-    /// Streams, as bits, on which some task does not follow.
+    /// Streams, as bits, with some task that does not follow.
     uint32_t freeStreams = 0;
     /// Buffers of the micro-template that messages use.
     std::vector<bool> inMessages;
-    /// Per task of the micro-template: the stretch it begins, or -1.
+    /// Per task of the micro-template: the stretch that begins with it, or -1.
     std::vector<int32_t> stretchAt;
-    /// Per work item: a number for the sections of its micro-batch that run
-    /// before it and for those that run in another way. Items with the same one
-    /// find the same users of buffers that no message uses.
+    /// Per work item: number of the combination of sections that ran before for
+    /// its micro-batch and of the variants in which this micro-batch runs all
+    /// sections. Items with equal numbers have equal counts of users of those
+    /// buffers that no message uses.
     std::vector<uint32_t> pastOf;
-    /// The work item for which `hasMessages` has been found to hold.
+    /// The last work item for which `hasMessages` returned true.
     uint32_t readyItem = ~0u;
   };
 

@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-/// Index of the first class with the largest `key`.
+/// Returns the index of the first class with the largest `key`.
 template <typename Key>
 static uint32_t firstLargest(const std::vector<ClassResult> &classes, Key key) {
   uint32_t best = 0;
@@ -66,7 +66,8 @@ Expected<SimulationResult> proteus::sim::simulate(const Workload &workload,
     reserved = reserveAll(workload, limits);
   for (uint32_t c = 0; c < workload.classes.size(); ++c) {
     AllocatorPeak allocator = std::move(reserved[c]);
-    // The device may be behind the host, and memory in use for longer.
+    // The device may run later than the host and use memory for longer than the
+    // order of issue shows.
     if (memory.peak(c).bytes > allocator.reserved) {
       allocator.reserved = memory.peak(c).bytes;
       allocator.label = memory.peak(c).label;
@@ -121,7 +122,8 @@ Figures proteus::sim::figuresOf(const Workload &workload,
           *figures.tokensPerSecond / static_cast<double>(info.devices);
     }
   }
-  // Counted by type first: the sum is the same however ranks are folded.
+  // Ranks are counted by device type first, so the sum does not depend on how
+  // ranks are folded.
   std::vector<int64_t> ofType(workload.cluster.devices.size());
   for (const DeviceClass &device : workload.classes)
     ofType[device.deviceType] += device.ranks;

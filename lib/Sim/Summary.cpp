@@ -1,4 +1,4 @@
-//===- Summary.cpp - the result for people --------------------------------===//
+//===- Summary.cpp - the printed summary ----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,6 +38,7 @@ static std::string percent(double part, double whole) {
 
 namespace {
 
+/// Prints one summary.
 class SummaryPrinter {
 public:
   SummaryPrinter(raw_ostream &os, const Workload &workload,
@@ -70,12 +71,13 @@ private:
   void printLinks();
   void printBuckets();
 
-  /// Rows of "what, time, share of the step", at most `shortList` of them.
+  /// Prints a table of kind, time and share of the step, with at most
+  /// `shortList` rows.
   template <typename Rows, typename NameOf, typename TimeOf>
   void printShares(StringRef label, const Rows &rows, NameOf nameOf,
                    TimeOf timeOf);
 
-  /// The report has them all.
+  /// Number of rows of a short table; the report has all rows.
   static constexpr size_t shortList = 5;
   void printRest(size_t rows, size_t shown) {
     if (rows > shown)
@@ -120,7 +122,8 @@ void SummaryPrinter::printHead() {
                         cost::stringify(info.computeType) + " peak");
 }
 
-/// "90.0 % fitted, 10.0 % datasheet".
+/// Returns the shares of the sources of kernel times, for example "90.0 %
+/// fitted, 10.0 % datasheet".
 std::string SummaryPrinter::sourcesText() const {
   std::array<double, cost::numSources> shares =
       sharesBySource(workload, result);
@@ -293,7 +296,7 @@ void SummaryPrinter::printCollectives() {
   os << "\ncommunication (time: on the device that spends most in it)\n";
   Table table({"kind", "axes", "group size", "size (MB)", "count",
                "count per device", "time (ms)"});
-  // The longest; the report has them all.
+  // Prints the longest ones; the report has all of them.
   constexpr size_t limit = 12;
   for (const CollectiveRow &row :
        ArrayRef(result.collectives).take_front(limit))

@@ -1,4 +1,4 @@
-//===- Tables.cpp - collectives and gradient buckets ----------------------===//
+//===- Tables.cpp - tables of collectives, links, buckets -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,8 +22,8 @@ using namespace proteus::sim;
 // CollectiveTable
 //===----------------------------------------------------------------------===//
 
-/// The collective that a task runs if its class is the one whose task stands
-/// for those of all members, else -1.
+/// Returns, per task, the collective that it runs if its class is the first
+/// member of the collective, otherwise -1. So every collective is counted once.
 static FactTable<int32_t> countedCollectives(const Workload &workload) {
   FactTable<int32_t> counted;
   counted.findOfTasks(workload, [&](uint32_t classIndex, const Task &task) {
@@ -64,7 +64,8 @@ void CollectiveTable::onTaskEnd(const TaskInstance &instance, Time now) {
     collectives[index].time += now - collectives[index].started;
 }
 
-/// The collectives of a section are those of its class alone.
+/// Returns the collective of a task in a trace, or -1. The class of the trace
+/// is its only member, so it is counted once.
 static int32_t collectiveOf(const Workload &workload, const SectionTrace &trace,
                             const SectionEvent &event) {
   return workload.classes[trace.classIndex]
@@ -98,7 +99,8 @@ std::vector<CollectiveRow> CollectiveTable::rows() const {
   for (size_t c = 0; c < collectives.size(); ++c) {
     const Collective &collective = workload->collectives[c];
     const State &state = collectives[c];
-    // The own chunk of an exchange is there already.
+    // A collective without bytes has no row: the gather of a device's own
+    // chunk, the first one of a ring exchange.
     if (collective.bytes == 0)
       continue;
     Entry &entry = entries[{collective.kind, collective.axes,
@@ -171,7 +173,7 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
       if (int32_t index = collectiveOf(*workload, trace, event); index >= 0)
         runs[index] += times;
       break;
-    // What fills a link in a stretch empties it before its end.
+    // A link that fills in a stretch is released before its end.
     case SectionEvent::Kind::LinkFull:
       links[event.subject].contended -= times * event.offset;
       break;
@@ -184,7 +186,7 @@ void LinkTable::onStretchRuns(const SectionTrace &trace, uint32_t stretch,
 }
 
 std::vector<LinkRow> LinkTable::rows() const {
-  // Summed before they are rounded.
+  // Loads are summed before they are rounded.
   std::vector<Wide> loads(links.size());
   for (auto [collective, count] : llvm::zip(workload->collectives, runs))
     for (const LinkClassLoad &load : collective.flow.loads)

@@ -1,4 +1,4 @@
-//===- Translations.cpp - shifts that change nothing ----------------------===//
+//===- Translations.cpp - symmetries along mesh axes ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::sim;
 
-/// Whether positions are consecutive devices.
+/// Returns true if positions are consecutive devices.
 static bool isContiguous(const RankMesh &mesh) {
   for (size_t i = 1; i < mesh.devices.size(); ++i)
     if (mesh.devices[i] != mesh.devices[0] + static_cast<int64_t>(i))
@@ -31,7 +31,8 @@ Translations::Translations(const FoldingRequest &request) {
   end = base + mesh.numRanks();
   clusterEnd = cluster.numDevices();
   isRegular = cluster.nodes.size() == 1 && isContiguous(mesh);
-  // Device ids say where a device is only if all nodes are alike.
+  // Only if all nodes are of one kind does the number of a device determine its
+  // node and its switches.
   int64_t block = cluster.devicesPerNode();
   blocks.push_back(block);
   bounds.push_back(block);
@@ -55,7 +56,8 @@ Translations::Translations(const FoldingRequest &request) {
       addDigits(request, axis);
 }
 
-/// Cuts an axis where nodes and switches end.
+/// Divides an axis into digits at the bounds of nodes and switches, and adds
+/// those digits that are symmetries.
 void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
   int64_t stride = request.mesh.strideOf(axis);
   int64_t left = request.mesh.sizes[axis];
@@ -74,8 +76,10 @@ void Translations::addDigits(const FoldingRequest &request, unsigned axis) {
     digits.push_back(digit);
 }
 
-/// Every block is moved as a whole, or keeps what is in it. Within a node
-/// devices are not alike: what they do is left to the refinement.
+/// Returns true if a shift of the digit moves every block as a whole or
+/// permutes the devices inside every block. Digits within a node are refused,
+/// because the devices of a node are not equivalent; the refinement decides
+/// about them.
 bool Translations::isSymmetry(const Digit &digit) const {
   if (digit.stride % blocks.front() != 0)
     return false;
@@ -124,10 +128,12 @@ std::vector<int64_t> Translations::startOf(int64_t device, int64_t step,
   std::vector<int64_t> start = {device % blocks.front()};
   auto add = [&](int64_t block) {
     int64_t within = device % block;
-    // Members behind a multiple of `common` see all ends of blocks alike.
+    // Members are at multiples of `step`, so the bounds of blocks separate them
+    // equally for all values of `within` between two multiples of `common`.
     int64_t common = std::gcd(step, block);
     start.push_back(within + reach < block ? -1 : within - within % common);
-    // A unit that is cut off may differ in capacity by a rounding error.
+    // The last unit may be incomplete; its capacity may then differ by a
+    // rounding error.
     start.push_back((device + reach) / block == clusterEnd / block);
   };
   llvm::for_each(bounds, add);

@@ -1,8 +1,14 @@
-//===- Translations.h - shifts that change nothing --------------*- C++ -*-===//
+//===- Translations.h - symmetries along mesh axes --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shifts along mesh axes that map the topology and the program of a job onto
+// themselves. Folding.cpp merges the ranks, groups and links that such shifts
+// map onto each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +19,10 @@
 
 namespace proteus::sim {
 
-/// A digit of a rank's position: (position / stride) % size. Turning it by one,
-/// for all ranks at once, maps every node onto a node of the same kind and
-/// every switch onto a switch of the same level.
+/// A digit of the position of a rank: (position / stride) % size. A *shift* of
+/// the digit adds 1 to it modulo `size`, for all ranks at once. It maps every
+/// node onto a node of the same kind and every switch onto a switch of the same
+/// level.
 struct Digit {
   int64_t stride = 1;
   int64_t size = 1;
@@ -26,37 +33,43 @@ struct Digit {
   }
 };
 
-/// The group of all turns of some digits. Things that are turned into each
-/// other form an orbit; the member whose digits are all zero stands for it.
+/// The group of all shifts of some digits. Ranks, groups or links that shifts
+/// map onto each other form an *orbit*. The orbit is represented by its
+/// *canonical* member, whose digits are all zero.
 class Translations {
 public:
+  /// Finds the digits whose shifts are symmetries of the topology.
   Translations(const FoldingRequest &request);
 
-  /// Zeroes the digits.
+  /// Returns the canonical member of the orbit of a position or link.
   int64_t canonicalPosition(int64_t position) const;
   net::LinkId canonicalLink(net::LinkId link) const;
-  /// The link that a link is turned into when a digit is turned by one.
+  /// Returns the link onto which one shift of `digit` maps `link`.
   net::LinkId turnedLink(net::LinkId link, const Digit &digit) const;
 
-  /// What matters of where a group begins. Groups whose members are at the same
-  /// distances from their smallest device, multiples of `step` and at most
-  /// `reach`, do the same if this is equal: their loads are moved by whole
-  /// nodes and switches.
+  /// Returns a key of the start of a group. The members of the group are at
+  /// distances from its smallest device that are multiples of `step` and at
+  /// most `reach`. Groups with equal distances and equal keys load equal links,
+  /// up to a shift by whole nodes and switches.
   std::vector<int64_t> startOf(int64_t device, int64_t step,
                                int64_t reach) const;
-  /// The link that is to a group with the smallest device `to` what `link` is
-  /// to one with `from`, if both start alike.
+  /// Maps a link of a group with the smallest device `from` to the
+  /// corresponding link of a group with the smallest device `to`. Both groups
+  /// must have equal keys `startOf`.
   net::LinkId movedLink(net::LinkId link, int64_t from, int64_t to) const;
 
+  /// Returns the size of an orbit of ranks.
   int64_t rankOrbit() const;
+  /// Returns the size of the orbit of a link.
   int64_t linkOrbit(const net::LinkId &link) const;
-  /// Groups along `axes` that are turned into each other.
+  /// Returns the size of an orbit of groups along `axes`.
   int64_t groupOrbit(llvm::ArrayRef<unsigned> axes) const;
-  /// Members of one group along `axes` that are turned into each other.
+  /// Returns the number of members of one group along `axes` in one orbit.
   int64_t memberOrbit(llvm::ArrayRef<unsigned> axes) const;
 
   llvm::ArrayRef<Digit> getDigits() const { return digits; }
-  /// Gives up the digits for which `isBroken` holds; true if there are any.
+  /// Removes the digits for which `isBroken` returns true. Returns true if any
+  /// were removed.
   bool drop(llvm::function_ref<bool(const Digit &)> isBroken);
 
 private:
@@ -64,16 +77,18 @@ private:
   bool isSymmetry(const Digit &digit) const;
 
   std::vector<Digit> digits;
-  /// Devices below one node, one unit of the lowest fabric level, and so on.
+  /// Number of devices in a node, in a unit of the lowest fabric level, in a
+  /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
-  /// Those that make a difference: a level that neither fills nor takes time is
-  /// the same as one big switch.
+  /// Those of `blocks` that matter. In a fabric without latency a level acts
+  /// like a part of one large switch, and is left out, if neither it nor a
+  /// level below it is oversubscribed.
   std::vector<int64_t> bounds;
-  /// Whether all nodes are alike and positions are consecutive devices.
+  /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;
   int64_t base = 0;       ///< device of position 0
-  int64_t end = 0;        ///< behind the last device
-  int64_t clusterEnd = 0; ///< behind the last device of the cluster
+  int64_t end = 0;        ///< device after that of the last position
+  int64_t clusterEnd = 0; ///< number of devices of the cluster
 };
 
 } // namespace proteus::sim

@@ -1,4 +1,4 @@
-//===- CSV.cpp - measurements as they are published -----------------------===//
+//===- CSV.cpp - tables of comma-separated values -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- File.cpp - whole files or none -------------------------------------===//
+//===- File.cpp - reading and atomic writing of files ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,12 +15,13 @@
 
 using namespace llvm;
 
-/// A thousand measured runs are about one MiB of JSON. As a tree, a number
-/// takes some 10 times the memory that it takes as text.
+/// Largest size of an input file, in MiB. For comparison, a thousand measured
+/// runs are about one MiB of JSON. A parsed number takes about 10 times the
+/// memory of its text.
 static constexpr size_t mostMebibytes = 16;
 
 Expected<std::string> proteus::readTextFile(StringRef path) {
-  // A directory can be opened on some systems, and fails only when read.
+  // On some systems, a directory can be opened and fails only when it is read.
   Expected<sys::fs::file_t> file =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_Text);
   if (!file)
@@ -56,8 +57,8 @@ static Error fileError(StringRef path, std::error_code code) {
   return createStringError(code, path + ": cannot write: " + code.message());
 }
 
-/// Runs `write` on an open file and reports a full disk as an error instead of
-/// letting the stream's destructor abort the process.
+/// Runs `write` on an open file. Returns an error if the disk is full, because
+/// the destructor of the stream would abort the process otherwise.
 static Error writeTo(int descriptor, bool close, StringRef path,
                      function_ref<Error(raw_ostream &)> write) {
   raw_fd_ostream os(descriptor, close);

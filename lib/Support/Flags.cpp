@@ -1,4 +1,4 @@
-//===- Flags.cpp - command lines of the driver ----------------------------===//
+//===- Flags.cpp - command-line flags of the driver -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -120,7 +120,7 @@ void Flags::flag(StringRef name, StringRef help, bool &target,
         return Error::success();
       },
       aliases);
-  // The next word may be a file.
+  // The next word may be the name of a file.
   flags.back().mayTakeValue = false;
 }
 
@@ -186,7 +186,7 @@ Flags::parse(ArrayRef<std::string> arguments) const {
         return createStringError("--" + name + ": takes no value");
       if (!hasValue) {
         text = isOff ? "false" : "true";
-        // `--name false`, as scripts write it.
+        // Accept `--name false`, which scripts contain.
         if (flag->mayTakeValue && !isOff && i + 1 < arguments.size() &&
             !StringRef(arguments[i + 1]).starts_with("--"))
           text = arguments[++i];

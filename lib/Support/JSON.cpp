@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only file that includes nlohmann_json and the only one that handles
-// exceptions: none leaves it.
+// JSON on top of nlohmann_json. This is the only file that includes that
+// library and the only one that handles exceptions. No exception leaves it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace llvm;
 using namespace proteus::json;
 using Node = nlohmann::json;
 
-/// Deeper nesting than any of our formats has is a mistake or an attack.
+/// Deepest nesting of a text. No format of Proteus is as deep.
 static constexpr int maxDepth = 128;
 
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ static constexpr int maxDepth = 128;
 struct Document::State {
   std::string source;
   Node root;
-  std::string error; ///< the first one
+  std::string error; ///< the first error; empty if there is none
 };
 
 Document::Document(std::unique_ptr<State> state) : state(std::move(state)) {}
@@ -44,13 +44,13 @@ Document &Document::operator=(Document &&other) noexcept = default;
 Document::~Document() = default;
 
 namespace {
-/// A violation that the parser itself accepts.
+/// An exception for a text that the parser would accept but Document does not.
 struct Refused {
   std::string message;
 };
 
-/// Follows the parser through the text to refuse repeated keys, which
-/// nlohmann_json would silently overwrite.
+/// A callback of the parser that refuses repeated keys and deep nesting.
+/// nlohmann_json would silently keep the last value of a repeated key.
 class Watcher {
 public:
   bool operator()(int depth, Node::parse_event_t event, Node &parsed) {
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  /// The key path of the innermost open object.
+  /// Returns the key path of the innermost open object.
   std::string enclosing() const {
     std::string text;
     for (size_t i = 0; i + 1 < path.size(); ++i)
@@ -93,7 +93,7 @@ private:
 };
 } // namespace
 
-/// A message with a long text of the file inside is cut.
+/// Limits the length of a message, which may contain a long part of the file.
 static std::string cut(std::string message) {
   constexpr size_t limit = 1000;
   if (message.size() > limit) {
@@ -103,8 +103,8 @@ static std::string cut(std::string message) {
   return message;
 }
 
-/// nlohmann_json's "[json.exception.x.101] parse error at ...: text" without
-/// everything before the text.
+/// Returns "text" of nlohmann_json's message "[json.exception.x.101] parse
+/// error at ...: text".
 static std::string reason(StringRef what) {
   if (what.contains("] "))
     what = what.split("] ").second;
@@ -154,7 +154,7 @@ static const Node &node(const void *value) {
   return *static_cast<const Node *>(value);
 }
 
-/// The value as it stands in a message, cut to a readable length.
+/// Returns the text of a value for a message, limited to a readable length.
 static std::string shown(const Node &value) {
   if (value.is_object())
     return "an object";
@@ -286,7 +286,7 @@ int64_t Reader::integer(int64_t min, int64_t max) const {
   int64_t result;
   if (number.is_number_float()) {
     double real = number.get<double>();
-    // Beyond 2^53 a double no longer says which integer was meant.
+    // Beyond 2^53 a double does not represent every integer.
     if (real != std::floor(real) || std::fabs(real) > 9007199254740992.0)
       return refuse();
     result = static_cast<int64_t>(real);

@@ -1,4 +1,4 @@
-//===- Nearest.cpp - the nearest of known words ---------------------------===//
+//===- Nearest.cpp - nearest match among known words ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ std::string proteus::nearest(StringRef text, ArrayRef<std::string> known) {
   unsigned least = std::max<unsigned>(2, text.size() / 2);
   for (const std::string &name : known) {
     unsigned distance = text.edit_distance(name, /*AllowReplacements=*/true);
-    // A beginning is near, however much is missing.
+    // A word that begins with `text` is similar, whatever its length.
     if (StringRef(name).starts_with(text) && text.size() > 2)
       distance = 1;
     if (distance < least && distance < text.size()) {

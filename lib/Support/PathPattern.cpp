@@ -31,7 +31,8 @@ using llvm::Twine;
 
 namespace {
 
-/// Reads tokens of paths and patterns from a text and words the errors.
+/// Reader of the tokens of a path or pattern. It also creates the errors, which
+/// call the text `subject`.
 class Reader {
 public:
   Reader(StringRef text, StringRef subject) : text(text), subject(subject) {}
@@ -45,7 +46,7 @@ public:
     return true;
   }
 
-  /// The longest name at the current position, possibly empty.
+  /// Consumes the longest name at the current position, which may be empty.
   StringRef name() {
     StringRef result = text.substr(position).take_while([](char c) {
       return !llvm::isSpace(c) && !StringRef(".[]*\"'").contains(c) &&
@@ -59,7 +60,7 @@ public:
     StringRef digits = text.substr(position).take_while(llvm::isDigit);
     if (digits.empty())
       return expected(what);
-    // The end after the last index must be a number as well.
+    // The exclusive end after the largest index must fit into int64_t too.
     int64_t value;
     if (digits.getAsInteger(10, value) ||
         value == std::numeric_limits<int64_t>::max())
@@ -86,7 +87,7 @@ private:
 
 } // namespace
 
-/// Parses what follows the `[` of a pattern component.
+/// Parses the index of a pattern component, after its `[`.
 static Error parseIndex(Reader &reader, PathPattern::Component &component) {
   using IndexKind = PathPattern::IndexKind;
   if (reader.consume("*")) {
@@ -155,7 +156,7 @@ static Expected<PathComponent> parsePathComponent(Reader &reader) {
   return component;
 }
 
-/// What may follow the component that was just read, for the error message.
+/// Returns the tokens that may follow `component`, for an error message.
 static StringRef getContinuation(const PathPattern::Component &component) {
   bool mayTakeIndex = component.nameKind != PathPattern::NameKind::AnyDepth &&
                       component.indexKind == PathPattern::IndexKind::None;
@@ -274,8 +275,8 @@ bool PathPattern::Component::matchesIndex(std::optional<int64_t> index) const {
 
 namespace {
 
-/// The non-deterministic automaton of a pattern. Being in state s means that
-/// the first s components of the pattern have matched what was read so far.
+/// The non-deterministic automaton of a pattern. It is in state s if the first
+/// s components of the pattern match the path components read so far.
 class Matcher {
 public:
   explicit Matcher(ArrayRef<PathPattern::Component> components)
@@ -298,11 +299,13 @@ public:
     states = std::move(next);
   }
 
-  /// Two matchers of one pattern in equal states treat all that follows alike.
+  /// Returns true if both matchers are in the same states. Two such matchers of
+  /// one pattern accept the same further components.
   bool operator==(const Matcher &other) const { return states == other.states; }
 
 private:
-  /// `**` may match nothing: its state reaches the next one for free.
+  /// Adds the state after each `**` in the set, because `**` may match zero
+  /// components.
   void skipAnyDepth(SmallBitVector &set) const {
     for (auto [state, component] : llvm::enumerate(components))
       if (set.test(state) &&
@@ -349,7 +352,7 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   if (count <= 0)
     return {};
 
-  // A shorter match decides for all that is below it.
+  // If the pattern matches a prefix of `outer`, it selects all iterations.
   ArrayRef<PathComponent> outer = path.drop_back();
   if (matchesPrefixOf(outer))
     return {{0, count}};
@@ -358,7 +361,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   for (const PathComponent &component : outer)
     before.read(component);
 
-  // The treatment can change only where an index of the pattern starts or ends.
+  // Two consecutive iterations can differ only at the begin or end of an index
+  // of the pattern.
   SmallVector<int64_t> starts = {0};
   for (const Component &component : components)
     for (int64_t bound : {component.lo, component.hi})
@@ -372,7 +376,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   for (int64_t start : starts) {
     Matcher matcher = before;
     matcher.read({path.back().name, start});
-    // Once accepted, the other states no longer matter.
+    // If both accept, they select the same operations whatever their other
+    // states are.
     bool alike = previous && (previous->accepts() ? matcher.accepts()
                                                   : *previous == matcher);
     if (alike)

@@ -1,4 +1,4 @@
-//===- Table.cpp - text in columns ----------------------------------------===//
+//===- Table.cpp - text tables with aligned columns -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

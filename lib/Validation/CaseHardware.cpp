@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A case names a GPU, how many of them are in a node and in all, and describes
-// links in words. The GPU decides what connects a node; words say whether it is
-// PCIe instead, and how many network cards of which speed a node has.
+// A case names a GPU and the number of GPUs in a node and in all, and describes
+// links in words. The GPU determines the links inside a node. The words state
+// whether these are PCIe instead, and how many network cards of which speed a
+// node has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,28 +26,28 @@ using namespace proteus::driver;
 
 namespace {
 
-/// How a chip is built in. Those of a DGX-2H may take more power; NVL are cards
-/// of which bridges, which are left out here, link two or four.
+/// Package of a chip. A DGX-2H allows more power per chip. NVL are PCIe cards
+/// in groups of two or four with bridges, which are not modelled.
 enum class Form { Any, SXM, SXM3, DGX2H, PCIe, NVL };
 
-/// A GPU as cases call it ("A100-SXM-80GB", "NVIDIA H100 SXM5"), the device
-/// file, and what connects a node of it.
+/// A GPU by its name in cases ("A100-SXM-80GB", "NVIDIA H100 SXM5"), its device
+/// file, and the links of a node with such GPUs.
 struct KnownGPU {
-  StringRef chip; ///< letters and digits of its name, in capitals
+  StringRef chip; ///< letters and digits of the name, in capitals
   Form form;
-  int64_t memoryGB; ///< 0: all have the same
+  int64_t memoryGB; ///< 0: all variants have the same
   StringRef device;
-  StringRef nvlink; ///< of a node; empty: PCIe only
+  StringRef nvlink; ///< links in a node; empty: PCIe only
   unsigned pcieGeneration;
-  /// Of the network cards that most nodes have, and how many devices share
-  /// one; 0: those of a node.
+  /// Gbit/s of the network cards that most nodes have, and the number of
+  /// devices that share one card; 0: all devices of a node.
   double cardGbit;
   int64_t devicesPerCard;
 };
 
 } // namespace
 
-// Rates of links are those that NCCL counts, as in the presets.
+// Rates of links are those that NCCL assumes, as in the presets.
 static constexpr StringLiteral switchedA100 =
     "{switched_links = 12, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH100 =
@@ -67,21 +68,20 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
-// AMD GPUs of a node are linked to each other. The rate of the MI350 is that at
-// which constants of collectives are fitted; links of the MI300 are 5/6 as
-// fast.
+// AMD GPUs of a node are linked to each other in pairs. The constants of
+// collectives were fitted with this rate of the MI350. Links of the MI300 have
+// 5/6 of it.
 static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
 static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
-// Export versions have the chip of another with fewer links.
+// Export versions have the chip of another GPU and fewer links.
 static constexpr StringLiteral switchedA800 =
     "{switched_links = 8, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH800 =
     "{switched_links = 8, link_gbps = 20.6}";
 
-/// Longer names of chips come before those that are part of them; of a chip
-/// that comes in several forms or sizes, the first is meant where nothing is
-/// said.
+/// Longer names of chips come before names that they contain. If a chip has
+/// several packages or sizes and the case states none, the first entry applies.
 static constexpr KnownGPU knownGPUs[] = {
     {"GB300", Form::Any, 0, "GB300-288GB", switchedB200, 5, 800, 1},
     {"B300", Form::Any, 0, "B300-SXM6-288GB", switchedB200, 5, 800, 1},
@@ -142,9 +142,9 @@ static constexpr KnownGPU knownGPUs[] = {
     {"1080", Form::Any, 0, "GTX-1080", "", 3, 10, 0},
 };
 
-/// Whether a word begins with the name of a chip and not with a longer one:
-/// "A100", "RTX3090", "V100SXM2"; but neither "GH200" for "H200" nor "A4000"
-/// for "A40", and "V100SXM2" is no V100S.
+/// Returns true if a word begins with the name of a chip and not with a longer
+/// one: "A100", "RTX3090", "V100SXM2"; but neither "GH200" for "H200" nor
+/// "A4000" for "A40", and "V100SXM2" is no V100S.
 static bool namesChip(StringRef word, StringRef chip) {
   for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
     word.consume_front(maker);
@@ -155,7 +155,7 @@ static bool namesChip(StringRef word, StringRef chip) {
 }
 
 namespace {
-/// A GPU of the table, and the memory of one that has more or less of it.
+/// An entry of the table, and the memory in GB if it differs from the entry's.
 struct FoundGPU {
   const KnownGPU *gpu = nullptr;
   std::optional<int64_t> memoryGB;
@@ -171,7 +171,7 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
       parts.push_back(part);
     rest = rest.drop_front(std::max<size_t>(1, part.size()));
   }
-  // As one word too: "TITAN Xp", "GTX 1080 Ti".
+  // The name as a single word covers "TITAN Xp" and "GTX 1080 Ti".
   letters = join(parts, "");
   StringRef name = letters;
   parts.push_back(name);
@@ -198,14 +198,14 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
   return other;
 }
 
-/// Links between devices of a node, where there are `devices` of them.
+/// Returns the links between devices of a node with `devices` devices.
 static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   if (gpu.nvlink == cubeV100 && devices == 4)
     return pairsV100.str();
   if (gpu.nvlink != cubeV100 && gpu.nvlink != cubeP100 &&
       gpu.nvlink != meshMI300 && gpu.nvlink != meshMI350)
     return gpu.nvlink.str();
-  // Sixteen are those of a DGX-2.
+  // V100 nodes with sixteen devices are a DGX-2.
   if (gpu.nvlink == cubeV100 && devices > 8)
     return switchedV100.str();
   std::string pairs;
@@ -217,7 +217,7 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
     for (int64_t a = 0; a < devices; ++a)
       for (int64_t b = a + 1; b < devices; ++b)
         add("[" + Twine(a) + ", " + Twine(b) + ", 1]");
-  // The corner of a cube.
+  // Keep the pairs of the cube whose devices both exist.
   SmallVector<StringRef> found;
   for (Regex pair("\\[([0-9]), ([0-9]), [0-9]\\]"); pair.match(rest, &found);
        rest = rest.substr(found[0].end() - rest.begin()))
@@ -226,7 +226,8 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   return pairs.empty() ? "" : (before + "pairs = [" + pairs + "]}").str();
 }
 
-/// How many GPUs are in a node, or within reach of NVLink if that is more.
+/// Returns the number of GPUs in a node, or in an NVLink domain if that is
+/// larger.
 static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
                           int64_t gpus, CaseNotes &notes) {
   auto divisorUpTo = [&](int64_t most) {
@@ -236,7 +237,7 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
     return size;
   };
   std::optional<int64_t> stated = countOf(h, "gpus_per_node", 1, 1024);
-  // Trays of four are linked to a rack.
+  // In a rack, NVLink connects trays of four GPUs.
   constexpr int64_t rack = 72, tray = 4;
   if (gpu.chip.starts_with("GB") && (!stated || *stated <= tray) &&
       gpus > tray) {
@@ -254,7 +255,8 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
   return size;
 }
 
-/// PCIe by what is said, or because there is nothing else.
+/// Returns true if PCIe connects the GPUs of a node: the case states it, or the
+/// GPU has no NVLink.
 static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
   if (gpu.nvlink.empty())
     return true;
@@ -263,7 +265,8 @@ static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
           !links.contains_insensitive("nv"));
 }
 
-/// Devices and network cards of two sockets.
+/// Returns the PCIe description of a node: devices and network cards of two
+/// sockets.
 static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
   auto list = [](int64_t first, int64_t last) {
     std::string text;
@@ -271,8 +274,9 @@ static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
       text += (i > first ? ", " : "") + std::to_string(i);
     return text;
   };
-  // Hosts of PCIe 3 were Intel's; those that first had PCIe 4 and 5 in such
-  // machines AMD's, whose sockets are linked faster.
+  // Most hosts with PCIe 3 had processors of Intel. The first hosts with PCIe 4
+  // and 5 for such machines had processors of AMD, whose sockets have faster
+  // links.
   StringRef host = gpu.pcieGeneration >= 4 ? "vendor = \"amd\""
                                            : "vendor = \"intel\", model = 85";
   auto socket = [&](int64_t first, int64_t last, int64_t firstCard,
@@ -313,7 +317,8 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
   if (gpus > perNode && gpus % perNode != 0)
     return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +
                              Twine(perNode));
-  // Those who use a part of a node have the links of the whole.
+  // A job on a part of a node uses the links of a whole node of 8 devices or
+  // more.
   int64_t devices = gpus > perNode ? perNode : std::max<int64_t>(perNode, 8);
   std::string nvlink = isPCIe ? "" : linksOf(*gpu, devices);
   std::string node = formatv("devices = {0}", devices);
@@ -330,7 +335,7 @@ Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
     node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", cards,
                     formatv("{0:f2}", network.gbit).str());
   }
-  // Racks have constants of their own, as nodes of the presets have them.
+  // Racks have fitted constants for collectives, as in the presets.
   if (gpu->chip.starts_with("GB"))
     node += ", collectives = {like = \"blackwell-nvl72\"}";
   if (isPCIe && devices > 1)

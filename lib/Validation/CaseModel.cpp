@@ -18,14 +18,15 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// Sets a preset and dimensions of it.
+/// Sets the model to a preset with overrides.
 static void use(Job &job, StringRef preset,
                 std::initializer_list<std::string> overrides = {}) {
   job.model = preset.str();
   llvm::append_range(job.overrides, overrides);
 }
 
-/// Letters and digits of a name: "ResNet-50 v1.5" is "resnet50v15".
+/// Returns the letters and digits of a name in lower case: "ResNet-50 v1.5" is
+/// "resnet50v15".
 static std::string plainName(StringRef name) {
   std::string plain;
   for (char c : name)
@@ -34,7 +35,7 @@ static std::string plainName(StringRef name) {
   return plain;
 }
 
-/// The dimensions of decoders.
+/// Returns the dimensions of the decoder family.
 static const models::Dimensions &dimensionsOfDecoders() {
   static std::unique_ptr<models::Model> model =
       models::Registry::get().findFamily("decoder")->make();
@@ -46,7 +47,8 @@ static const models::Dimensions &dimensionsOfDecoders() {
   return dimensions;
 }
 
-/// What cases call something, and the dimension that it is.
+/// Translates words of a case, such as "RMSNorm" for norm, to a dimension and
+/// its value.
 static std::optional<std::pair<StringRef, StringRef>>
 dimensionOf(StringRef key, StringRef words) {
   std::string lower = words.lower();
@@ -66,8 +68,8 @@ dimensionOf(StringRef key, StringRef words) {
   return std::nullopt;
 }
 
-/// A decoder is built from the dimensions that the case gives; the family of
-/// the model decides what dimensions do not say.
+/// Sets the model to a decoder with the dimensions that the case states. The
+/// family of the model decides the others.
 static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   std::vector<std::pair<std::string, std::string>> said;
   auto isSaid = [&](StringRef key) {
@@ -88,7 +90,7 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
     else
       notes.assumed.push_back("'" + key + "' of the model changes nothing");
   }
-  // Families whose models all have gated feed-forward blocks.
+  // In these families, all feed-forward blocks are gated.
   std::string name =
       says(model, "name") ? plainName(model["name"].string()) : "";
   if (!isSaid("gated_mlp") && !isSaid("activation") &&
@@ -118,7 +120,7 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   job.model += "}";
   if (says(model, "name") &&
       StringRef(model["name"].string()).starts_with("MPT")) {
-    // Dimensions of llm-foundry: no biases, alibi instead of positions.
+    // llm-foundry's MPT has no biases, and alibi instead of positions.
     job.overrides.push_back("bias=none");
     job.overrides.push_back("positions=alibi");
   }
@@ -137,7 +139,7 @@ static Error useImages(const json::Reader &model, Job &job) {
   struct Known {
     StringRef name, preset;
   };
-  // Longer names come before those that are part of them.
+  // Longer names come before names that they contain.
   static constexpr Known known[] = {
       {"ssd300", "ssd300-resnet50"},
       {"resnext10132x4d", "resnext101-32x4d"},
@@ -166,7 +168,7 @@ static Error useImages(const json::Reader &model, Job &job) {
   use(job, found->preset);
   if (std::optional<int64_t> image = countOf(model, "image"))
     job.overrides.push_back("image=" + std::to_string(*image));
-  // Where nothing is said; see docs/validation.md.
+  // The optimizer if the case states none; see docs/validation.md.
   if (job.optimizer == Job().optimizer)
     job.optimizer = "momentum";
   return Error::success();
@@ -176,9 +178,9 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
   return key.str() + "=" + std::to_string(model[key].integer(1, 1'000'000'000));
 }
 
-/// Tokens that a sequence of Wikipedia's text holds on average: five sixths of
-/// 128 and half of 512, because articles end (Krell et al. 2021, arXiv
-/// 2107.02027; the shares of padding are 17 and 50 %).
+/// Returns the mean number of tokens of a sequence of Wikipedia text: five
+/// sixths of 128 and half of 512, because articles end (Krell et al. 2021,
+/// arXiv 2107.02027; the shares of padding are 17 and 50 %).
 static int64_t tokensOfWikipedia(int64_t seq) {
   constexpr int64_t shortest = 128, longest = 512;
   constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;
@@ -189,7 +191,7 @@ static int64_t tokensOfWikipedia(int64_t seq) {
                                 (longest - shortest);
 }
 
-/// Sizes that a case states of a model that is a preset otherwise.
+/// Overrides sizes of a preset that the case states.
 static void overrideSizes(const json::Reader &model,
                           std::initializer_list<StringRef> keys, Job &job) {
   for (StringRef key : keys)
@@ -220,8 +222,7 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
     overrideSizes(model, {"layers", "hidden", "heads", "ffn", "vocab"}, job);
     if (StringRef(name).contains("SQuAD"))
       job.overrides.push_back("task=squad");
-    // Masked tokens are those that such a model predicts: 15 in 100 (Devlin et
-    // al. 2019).
+    // The model predicts the masked tokens, 15 in 100 (Devlin et al. 2019).
     if (StringRef(name).contains("MLM")) {
       int64_t seq = model["seq"].integer(1, 1'000'000'000);
       job.overrides.push_back("predictions=" +
@@ -242,7 +243,7 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
   if (kind == "dlrm") {
     use(job, StringRef(name).contains("large") ? "dlrm-criteo-large"
                                                : "dlrm-criteo-small");
-    // As the scripts of such models have it; see docs/validation.md.
+    // The optimizer of the scripts for such models; see docs/validation.md.
     job.optimizer = "sgd";
     return Error::success();
   }

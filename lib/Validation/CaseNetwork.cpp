@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Networks are described in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200
-// InfiniBand", "400 Gb/s per GPU", "1.6 Tb/s". What they leave open is what
-// most nodes of such devices have, and is said to be an assumption.
+// Cases describe networks in words: "4x 100 Gb/s Omni-Path per node", "8x
+// HDR200 InfiniBand", "400 Gb/s per GPU", "1.6 Tb/s". Values that they leave
+// open are those of most nodes with such devices, and are noted as assumptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +28,19 @@ using namespace proteus::driver;
 
 namespace {
 
-/// What a rate is that of.
+/// Unit for which a rate is stated.
 enum class Scope { Unsaid, Card, Device, Node };
 
-/// What the words say.
+/// Values that the words state.
 struct Said {
   std::optional<int64_t> cards;
   std::optional<double> gbit;
-  /// Of cards of this kind, where no rate is said.
+  /// Rate of cards of the named generation, if no rate is stated.
   std::optional<double> usualGbit;
   Scope scope = Scope::Unsaid;
 };
 
-/// Words, numbers and signs in their order; "8x" and "HDR200" are two each.
+/// Words, numbers and signs of a text in order; "8x" and "HDR200" are two each.
 class Tokens {
 public:
   explicit Tokens(StringRef text) {
@@ -49,7 +49,7 @@ public:
       StringRef token = isDigit(text.front())   ? text.take_while(isNumber)
                         : isAlpha(text.front()) ? text.take_while(isAlpha)
                                                 : text.take_front();
-      // A multiplication sign is two bytes.
+      // The multiplication sign has two bytes in UTF-8.
       if (text.starts_with("\u00d7"))
         token = text.take_front(2);
       text = text.drop_front(token.size());
@@ -59,7 +59,7 @@ public:
   }
 
   size_t size() const { return all.size(); }
-  /// Empty behind the end.
+  /// Returns token `i`, or an empty text after the last token.
   StringRef operator[](size_t i) const { return i < all.size() ? all[i] : ""; }
   bool is(size_t i, StringRef word) const {
     return (*this)[i].equals_insensitive(word);
@@ -67,7 +67,7 @@ public:
   std::optional<double> number(size_t i) const {
     double value = 0;
     StringRef text = (*this)[i];
-    // A full stop may end the sentence.
+    // A full stop may follow the number at the end of a sentence.
     if (text.empty() || !isDigit(text.front()) ||
         text.rtrim('.').getAsDouble(value))
       return std::nullopt;
@@ -80,8 +80,8 @@ private:
 
 } // namespace
 
-/// Gbit/s that a unit stands for, at the word `i`; 0 if it is none. Bytes are
-/// told from bits by their capital.
+/// Returns the value in Gbit/s of the unit at word `i`, or 0 if the word is no
+/// unit of a rate. A capital B stands for bytes.
 static double unitAt(const Tokens &words, size_t i) {
   bool isRate = words[i + 1] == "/" && words.is(i + 2, "s");
   StringRef unit = words[i];
@@ -100,7 +100,8 @@ static double unitAt(const Tokens &words, size_t i) {
       .Default(0);
 }
 
-/// Gbit/s of a card, by what the word `i` calls it; 0 if it calls none.
+/// Returns the Gbit/s of a card by the name of its generation at word `i`, or 0
+/// if the word names no generation.
 static double generationAt(const Tokens &words, size_t i) {
   // "Omni-Path", "ConnectX-6", "Slingshot 11"
   size_t next = words[i + 1] == "-" ? i + 2 : i + 1;
@@ -123,7 +124,7 @@ static double generationAt(const Tokens &words, size_t i) {
                     .Case("NDR", 400)
                     .Case("XDR", 800)
                     .Default(0);
-  // Ports may be split: "HDR100", "NDR200".
+  // A port may be split: "HDR100", "NDR200".
   if (std::optional<double> own = words.number(i + 1);
       rate > 0 && own && *own >= rate / 2 && *own <= rate)
     return *own;
@@ -174,7 +175,8 @@ static Said readWords(StringRef text) {
     if (double unit = number ? unitAt(words, i + 1) : 0;
         unit > 0 && *number > 0 && *number * unit <= mostGbit && !said.gbit) {
       said.gbit = *number * unit;
-      // "40-57 Gb/s" was measured: the mean, whatever it is that of.
+      // A range such as "40-57 Gb/s" was measured. Its mean counts as the rate
+      // of one card, whatever number of cards the text states.
       if (std::optional<double> low = words.number(i - 2);
           i >= 2 && words[i - 1] == "-" && low && *low < *number) {
         said.gbit = (*low + *number) / 2 * unit;
@@ -184,7 +186,7 @@ static Said readWords(StringRef text) {
     if (double rate = generationAt(words, i); rate > 0) {
       if (!said.usualGbit)
         said.usualGbit = rate;
-      // "ConnectX-5 cards" are not five.
+      // Skip the number in "ConnectX-5 cards": it does not count cards.
       if (words[i + 1] == "-")
         i += 2;
       continue;
@@ -217,19 +219,23 @@ Network proteus::driver::networkOfWords(StringRef words, int64_t devices,
   };
   if (gbit <= 0)
     return assume(said.cards ? Network{*said.cards, usual.gbit} : usual);
-  // No card has so much; words that count cards of a node often tell it all.
+  // A rate with a number of cards is that of one card. "per node" then often
+  // belongs to the number, unless no single card is that fast.
   constexpr double fastestCard = 1600;
   if (said.cards && (said.scope != Scope::Node || gbit <= fastestCard))
     return {*said.cards, gbit};
   if (said.scope == Scope::Device)
     return {devices, gbit};
-  // As many cards as devices may share the whole.
+  // The rate is that of the node: divide it by the number of cards, 8 if
+  // unstated.
   if (said.scope == Scope::Node && said.gbit) {
     int64_t cards = said.cards.value_or(8);
     return {cards, gbit / cards};
   }
-  // One rate and no more: of all cards if none is as fast, of one card if that
-  // is too slow for such nodes, and of each otherwise.
+  // The text states a rate but not whether it is that of a card, a device or a
+  // node. If it is higher than that of usual cards, it is the sum over all
+  // cards. If it is below half of it, the node has one such card. Otherwise it
+  // is the rate of each card.
   if (gbit > usual.gbit)
     return assume({usual.cards, gbit / usual.cards});
   return assume({gbit < usual.gbit / 2 ? 1 : usual.cards, gbit});

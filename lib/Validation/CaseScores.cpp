@@ -1,4 +1,4 @@
-//===- CaseScores.cpp - how far predictions are from measurements ---------===//
+//===- CaseScores.cpp - errors of predictions -----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ std::optional<double> proteus::driver::errorOf(std::optional<double> predicted,
   return *predicted / *measured - 1;
 }
 
-/// Ranks from 1; equal values share the mean of theirs.
+/// Returns the ranks of the values, from 1; equal values share their mean rank.
 static std::vector<double> ranksOf(ArrayRef<double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);

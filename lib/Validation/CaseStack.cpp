@@ -1,4 +1,4 @@
-//===- CaseStack.cpp - software and places of measured runs ---------------===//
+//===- CaseStack.cpp - stacks and sites of measured runs ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a case says of its framework, its network and its devices decides which
-// profiles its prediction uses; nothing else does.
+// The framework of a case, and the compiler that its precision names, select
+// its stack. The network and the devices select its site.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +20,20 @@ using namespace proteus;
 using namespace proteus::driver;
 
 namespace {
-/// Words of a case and the profile they stand for.
+/// Words of a framework's name and the stack that they select.
 struct Known {
   StringRef words;
   StringRef profile;
 };
 
-/// A place is known by its network and its devices.
+/// Words for the network and the GPU that select a site.
 struct KnownPlace {
   StringRef network, gpu;
   StringRef site;
 };
 } // namespace
 
-/// The first whose words are part of the framework's name.
+/// The first entry whose words are part of the framework's name applies.
 static constexpr Known frameworks[] = {
     {"megatron-deepspeed", "megatron-deepspeed"},
     {"nemo", "nemo"},
@@ -50,11 +50,11 @@ static constexpr Known frameworks[] = {
     {"ddp", "pytorch-ddp"},
 };
 
-/// The first of which both words are part of what is said.
+/// The first entry whose two words are part of the case's descriptions applies.
 static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
-    // Known by collectives that were measured there.
+    // This site is known by collectives measured on it.
     {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 
@@ -74,7 +74,7 @@ static StringRef siteFor(StringRef network, StringRef gpu) {
   return "";
 }
 
-/// A compiler is stated beside the precision: "AMP+XLA".
+/// Returns true if the precision names the XLA compiler: "AMP+XLA".
 static bool isCompiled(const json::Reader &strategy) {
   return says(strategy, "precision") &&
          StringRef(strategy["precision"].string()).contains_insensitive("xla");

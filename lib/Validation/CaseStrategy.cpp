@@ -22,7 +22,8 @@ static bool isTrue(const json::Reader &object, StringRef key) {
   return says(object, key) && object[key].boolean();
 }
 
-/// A word in lower case; "none" if nothing is said. Flags count as words.
+/// Returns a word in lower case, or "none" if the case does not state it. Flags
+/// count as words.
 static std::string wordsOf(const json::Reader &object, StringRef key) {
   if (!says(object, key))
     return "none";
@@ -32,11 +33,12 @@ static std::string wordsOf(const json::Reader &object, StringRef key) {
   return StringRef(object[key].string()).lower();
 }
 
-/// fp16, bf16, amp_bf16, TF32, AMP, FP32+XLA, mxfp8, bfloat16, ...
+/// Sets the precision from words such as fp16, bf16, amp_bf16, TF32, AMP,
+/// FP32+XLA, mxfp8 or bfloat16.
 static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
                           Job &job, CaseNotes &notes) {
   if (!says(s, "precision")) {
-    // Devices that have matrix units, but not for bf16.
+    // These devices have matrix units, but not for bf16.
     std::string gpu = hardware["gpu"].string();
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
                [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
@@ -68,8 +70,9 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
   return Error::success();
 }
 
-/// "1f1b", "1F1B (DeepSpeed pipe)", "interleaved 1F1B", "AFAB", ...; chunks of
-/// stages are interleaved, whatever the order is called.
+/// Sets the schedule from words such as "1f1b", "1F1B (DeepSpeed pipe)",
+/// "interleaved 1F1B" or "AFAB". With several chunks per stage, 1f1b is
+/// interleaved.
 static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
   std::string words = wordsOf(s, "schedule");
   StringRef order = words;
@@ -98,11 +101,13 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
   return Error::success();
 }
 
-/// "full", "selective", "none (default; flash-attention)", true, ...
+/// Sets the recomputation from words such as "full", "selective", "none
+/// (default; flash-attention)" or true.
 static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
                           CaseNotes &notes) {
   std::string words = wordsOf(s, "recompute");
-  // One device alone may well have no need of it.
+  // Notes the assumption only for ZeRO with more than one of tp, pp or stage,
+  // because smaller jobs often need no recomputation.
   plan::ResolvedPlan job = plan::resolve(plan);
   if (!says(s, "recompute") &&
       job.tp * job.pp * static_cast<int64_t>(job.zero) > 1)
@@ -126,7 +131,8 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
   return Error::success();
 }
 
-/// ZeRO by its stage, or by what FSDP and Megatron-LM call it.
+/// Sets the ZeRO stage from its number, or from the terms of FSDP and
+/// Megatron-LM.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
                      ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");
@@ -147,7 +153,7 @@ static Error setZero(const json::Reader &s, const json::Reader &hardware,
     plan.zero = plan::ZeroStage::States;
     notes.assumed.push_back("ZeRO 1, because parameters are gathered");
   }
-  // Replicas of what the devices of a node hold.
+  // Hybrid sharding shards within a node and replicates over nodes.
   if (shards.contains("hybrid") && says(hardware, "gpus_per_node"))
     plan.zeroGroup = countOf(hardware, "gpus_per_node");
   if (std::optional<int64_t> stage = countOf(s, "zero", 0, 3))
@@ -169,8 +175,8 @@ int64_t proteus::driver::gpusOfCase(const json::Reader &s,
   return gpus;
 }
 
-/// tp * pp * cp, or 0 if no cluster has so many devices; such degrees are
-/// refused when the job is run.
+/// Returns tp * pp * cp, or 0 if no cluster has that many devices. Such degrees
+/// are rejected when the job runs.
 static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   constexpr int64_t most = 1'000'000;
   int64_t devices = 1;
@@ -182,8 +188,8 @@ static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   return devices;
 }
 
-/// Degrees of contexts or experts may be counted within the data-parallel one
-/// or beside it: the number of devices tells.
+/// Corrects dp if the case counts it in another way: with cp included, or as
+/// the number of copies of an expert. The number of devices shows which.
 static void settleReplicas(Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
   plan::ResolvedPlan resolved = plan::resolve(plan);
@@ -204,7 +210,8 @@ static void settleReplicas(Job &job, CaseNotes &notes) {
   }
 }
 
-/// Where ep counts more devices than there are replicas, it counts those of tp.
+/// Sets etp to 1 if ep counts the devices of tp too. That is so if ep does not
+/// divide dp, but ep / tp does.
 static void settleExperts(Job &job, CaseNotes &notes) {
   plan::ResolvedPlan plan = plan::resolve(job.plan);
   int64_t inner = devicesOfReplica(plan);
@@ -217,11 +224,12 @@ static void settleExperts(Job &job, CaseNotes &notes) {
   notes.assumed.push_back("experts are whole (etp is 1), as ep says");
 }
 
-/// Degrees; the data-parallel one is what is left of the devices.
+/// Sets the degrees. If the case does not state dp, it stays open and takes the
+/// remaining devices.
 static void setDegrees(const json::Reader &s, const json::Reader &hardware,
                        Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
-  // A degree of one is the default: cases list it for the sake of a table.
+  // A degree of one is the default; cases list it to complete a table.
   auto degree = [&](StringRef key) -> std::optional<int64_t> {
     int64_t value = countOf(s, key).value_or(1);
     return value == 1 ? std::nullopt : std::optional(value);
@@ -238,7 +246,7 @@ static void setDegrees(const json::Reader &s, const json::Reader &hardware,
   settleExperts(job, notes);
 }
 
-/// Micro-batches and the whole.
+/// Sets the micro-batch and either the global batch or the accumulation.
 static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
   std::optional<int64_t> micro = countOf(s, "micro_batch");
@@ -268,7 +276,7 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
   return Error::success();
 }
 
-/// How attention gets at other parts of a sequence, as Megatron-LM calls it.
+/// Sets the communication of context parallelism from the terms of Megatron-LM.
 static Error setContext(const json::Reader &s, ParallelPlan &plan,
                         CaseNotes &notes) {
   if (plan.cp.value_or(1) == 1)
@@ -289,7 +297,7 @@ static Error setContext(const json::Reader &s, ParallelPlan &plan,
   return Error::success();
 }
 
-/// What is said and has no part in the job.
+/// Notes the keys of the case that have no effect on the job.
 static void noteUnused(const json::Reader &s, CaseNotes &notes) {
   static constexpr StringRef used[] = {"dp",
                                        "tp",
@@ -372,7 +380,7 @@ Error proteus::driver::strategyOfCase(const json::Reader &s,
     return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     plan.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  // Without it products wait for whole collectives, as they do by default.
+  // Without this key, a product waits for its whole collective, the default.
   if (isTrue(s, "tp_comm_overlap"))
     plan.tensorOverlap = plan::TensorOverlap::Chunked;
   if (says(s, "overlap_grad_reduce"))

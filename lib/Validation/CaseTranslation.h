@@ -1,4 +1,4 @@
-//===- CaseTranslation.h - the parts of a measured run ----------*- C++ -*-===//
+//===- CaseTranslation.h - translation of cases to jobs ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,9 +18,10 @@
 
 namespace proteus::driver {
 
-/// What a case leaves open, and how it was settled, beside its job.
+/// Results of a translation besides the job: the device, and assumptions about
+/// decisions that the case leaves open.
 struct CaseNotes {
-  std::string device; ///< of the library
+  std::string device; ///< name in the device library
   std::vector<std::string> assumed;
   bool isNetworkAssumed = false;
 };
@@ -28,41 +29,42 @@ struct CaseNotes {
 /// Network cards of a node.
 struct Network {
   int64_t cards = 0;
-  double gbit = 0; ///< of each
+  double gbit = 0; ///< Gbit/s of each
 };
 
-/// The network that `words` describe, of nodes with so many devices; `usual`
-/// have most such nodes.
+/// Returns the network that `words` describe, for nodes with `devices` devices.
+/// `usual` is the network of most such nodes and fills open values.
 Network networkOfWords(llvm::StringRef words, int64_t devices,
                        const Network &usual, CaseNotes &notes);
 
-/// The cluster that a case describes, as an inline dictionary of the IR.
+/// Returns the cluster that a case describes as an inline dictionary of the IR.
 llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware,
                                           int64_t gpus, CaseNotes &notes);
 
-/// Sets the model of the job.
+/// Sets the model of the job, and its optimizer if the kind of model has a
+/// usual one.
 llvm::Error modelOfCase(const json::Reader &model, Job &job, CaseNotes &notes);
 
-/// Sets degrees, batches and what a case says of its framework's choices. The
-/// model is set.
+/// Sets degrees, batches, precision and the other decisions of the plan.
 llvm::Error strategyOfCase(const json::Reader &strategy,
                            const json::Reader &hardware, Job &job,
                            CaseNotes &notes);
 
-/// Whether a case says something about `key`. What it says is then read, and
-/// refused if it makes no sense.
+/// Returns true if a case states a value for `key`. The value is read later and
+/// rejected if it is invalid.
 bool says(const json::Reader &object, llvm::StringRef key);
 
-/// A number that a case states, if it does.
+/// Returns the number that a case states for `key`, or nullopt if it is absent.
 std::optional<double> numberOf(const json::Reader &object, llvm::StringRef key);
 std::optional<int64_t> countOf(const json::Reader &object, llvm::StringRef key,
                                int64_t min = 1, int64_t max = 1'000'000'000);
 
-/// Sets the software and the place of the job by what the case says of them.
+/// Sets the software stack and the site of the job.
 void stackOfCase(const json::Reader &strategy, const json::Reader &hardware,
                  Job &job, CaseNotes &notes);
 
-/// The devices of a case, or as many as its degrees take.
+/// Returns the stated number of devices of a case, or else the product of its
+/// degrees.
 int64_t gpusOfCase(const json::Reader &strategy, const json::Reader &hardware);
 
 } // namespace proteus::driver

@@ -17,7 +17,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// More seconds, GB, ... than a step has.
+/// Bound of seconds, GB and other figures of a step.
 static constexpr double most = 1e9;
 
 bool proteus::driver::says(const json::Reader &object, StringRef key) {
@@ -53,7 +53,7 @@ static std::optional<double> measuredMemory(const json::Reader &measured) {
   return most * (int64_t(1) << 20);
 }
 
-/// A part of a case, which must be an object.
+/// Returns the part of a case with this key, which must be an object.
 static json::Reader partOf(const json::Reader &entry, StringRef key) {
   json::Reader part = entry[key];
   if (entry.has(key) && !part.isObject())
@@ -61,7 +61,7 @@ static json::Reader partOf(const json::Reader &entry, StringRef key) {
   return part;
 }
 
-/// Seconds of a step, as they were measured or follow from samples or tokens
+/// Returns the seconds of a step: measured, or computed from samples or tokens
 /// per second.
 static std::optional<double> measuredSeconds(const json::Reader &entry,
                                              const json::Reader &measured,
@@ -89,7 +89,7 @@ static std::optional<double> measuredSeconds(const json::Reader &entry,
   return std::nullopt;
 }
 
-/// Sets the job, or says why there is none.
+/// Sets the job of a case; the error states why it has none.
 static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   json::Reader hardware = partOf(entry, "hardware"),
                strategy = partOf(entry, "strategy"),
@@ -104,7 +104,8 @@ static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   stackOfCase(strategy, hardware, one.job, notes);
   if (Error error = modelOfCase(model, one.job, notes))
     return error;
-  // At a known place collectives are, whatever the cards.
+  // Collectives of a known site were measured, so assumed network cards add no
+  // error.
   constexpr double errorOfAssumedNetwork = 0.5;
   if (notes.isNetworkAssumed && one.job.site.empty())
     one.job.collectiveError = errorOfAssumedNetwork;
@@ -144,8 +145,9 @@ Expected<std::vector<Case>> proteus::driver::readCases(StringRef text,
   for (const json::Reader &entry : root.elements()) {
     cases.push_back(readCase(entry));
     Case &one = cases.back();
-    // Without an id it is no case; other mistakes are its own, but in a file of
-    // something else the first says enough.
+    // An entry without an id is no case and ends the reading. Another error
+    // concerns only its case; but if all cases have errors, the file is of
+    // another kind and the first error is returned.
     bool isNamed = !one.id.empty();
     if (isNamed && !ids.insert(one.id).second) {
       llvm::consumeError(document->takeError());

@@ -46,7 +46,7 @@
 // RUN: proteus-opt %t/product.mlir --pass-pipeline="builtin.module(dist.program(chunk-products{chunks=5}),simulate{cluster=%t/slow.json overlap=off report=%t/waits.json})" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/waits.json "4 * (1 + 4 * MB / (10 * GBps)) + (6.4 + 32 + 51.2)"
 // If nothing is said there are as many chunks as members.
-// RUN: sed 's/{nn.role = "parameter", nn.path = "w"}) -> tensor<8000x8000xf32, #whole>/& attributes {strategy.chunks = 0}/' %t/product.mlir | proteus-opt --pass-pipeline="builtin.module(dist.program(chunk-products),simulate{cluster=%t/two.json overlap=off report=%t/members.json})" -o /dev/null
+// RUN: sed 's/{nn.role = "parameter", nn.path = "w"}) -> tensor<8000x8000xf32, #whole>/& attributes {step = #dist.step<overlap = <tensor = chunked>>}/' %t/product.mlir | proteus-opt --pass-pipeline="builtin.module(dist.program(chunk-products),simulate{cluster=%t/two.json overlap=off report=%t/members.json})" -o /dev/null
 // RUN: python3 %S/Inputs/check_time.py %t/members.json "2 * (16 + 32 + 128)"
 
 // Rows of a sum of 256 MB are scattered: in one piece, or in two. Half of it moves beside
@@ -68,7 +68,7 @@
 !first = tensor<1000x1000xf32, #first>
 !second = tensor<1000x1000xf32, #second>
 module {
-  dist.program @one mesh #mesh at [pp = 0] (%x: !first {nn.role = "input", nn.path = "x"}) attributes {proteus.overlap = {messages = MODE}} {
+  dist.program @one mesh #mesh at [pp = 0] (%x: !first {nn.role = "input", nn.path = "x"}) attributes {step = #dist.step<overlap = <messages = MODE>>} {
     dist.section forward {
       %0 = nn.add "a"(%x, %x) : (!first, !first) -> !first
       dist.send %0 to stage 1 tag 0 for activation : !first
@@ -176,7 +176,7 @@ module {
 !whole = tensor<1000x1000xf32, #whole>
 !partial = tensor<1000x1000xf32, #partial>
 module {
-  dist.program @sum mesh #mesh (%x: !whole {nn.role = "input", nn.path = "x"}, %p: !partial {nn.role = "input", nn.path = "p"}) -> !whole attributes {proteus.overlap = {tensor = "MODE"}} {
+  dist.program @sum mesh #mesh (%x: !whole {nn.role = "input", nn.path = "x"}, %p: !partial {nn.role = "input", nn.path = "p"}) -> !whole attributes {step = #dist.step<overlap = <tensor = MODE>>} {
     %f = dist.section forward {
       %0 = nn.add "a"(%x, %x) : (!whole, !whole) -> !whole
       %1 = dist.all_reduce sum %p over {tp} for activation : !partial -> !whole

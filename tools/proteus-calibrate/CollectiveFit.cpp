@@ -87,7 +87,7 @@ double Measured::seconds(const Sample &sample) {
 namespace {
 constexpr double us = 1e-6, rootUs = 1e-3, gigabytes = 1e9;
 
-/// A constant, its unit and bounds.
+/// A constant to fit, with its unit and its bounds in this unit.
 struct Slot {
   std::function<double &(CollectiveConstants &)> value;
   double unit, low, high;
@@ -207,7 +207,8 @@ CollectiveConstants proteus::calibrate::typicalConstants(bool inSwitch) {
   return c;
 }
 
-/// Figures of three digits: no source has more.
+/// Sets the constants of `slots`. Final values have three digits, because no
+/// source has more.
 static void assign(CollectiveConstants &constants, ArrayRef<Slot> slots,
                    ArrayRef<double> values, bool isFinal) {
   for (auto [slot, value] : llvm::zip_equal(slots, values))
@@ -229,8 +230,8 @@ static auto keyOf(const Sample &sample) {
                     octaveOf(sample.bytes));
 }
 
-/// At most a few rows of each group and octave: tables with a row for every
-/// kilobyte have not more to say.
+/// Returns at most six rows of each group and octave. Tables with a row for
+/// every kilobyte contain no more information than that.
 static Samples thinned(ArrayRef<Sample> samples, Choice chosen) {
   constexpr size_t most = 6;
   std::map<decltype(keyOf(samples.front())), Samples> octaves;
@@ -244,7 +245,7 @@ static Samples thinned(ArrayRef<Sample> samples, Choice chosen) {
   return kept;
 }
 
-/// Mean |log(predicted / measured)|.
+/// Returns the mean |log(predicted / measured)|.
 static double lossOf(Measured &machine, ArrayRef<Sample> samples) {
   double sum = 0;
   for (const Sample &sample : samples)
@@ -266,8 +267,8 @@ proteus::calibrate::fitBlock(Block block, const CollectiveConstants &start,
     kept.push_back(machine->constants());
     machine->constants() = start;
   }
-  // What rows do not say stays near the beginning: a factor of ten costs as
-  // much as half a percent of error.
+  // Constants that the rows do not determine stay near the start: a factor of
+  // ten costs as much as half a percent of error.
   constexpr double pull = 0.002;
   auto loss = [&](ArrayRef<double> values) {
     double sum = 0;
@@ -280,7 +281,7 @@ proteus::calibrate::fitBlock(Block block, const CollectiveConstants &start,
     }
     return sum;
   };
-  // Two beginnings, as curves of several pieces have several minima.
+  // Start from two points, because piecewise curves have several minima.
   std::vector<double> best;
   double least = 0;
   for (const CollectiveConstants &from :
@@ -307,8 +308,8 @@ NetworkFit proteus::calibrate::fitNetwork(Measured &machine, Choice chosen) {
   auto set = [&](ArrayRef<double> values) {
     machine.constants().networkBase = values[0] * us;
     machine.constants().networkHop = values[1] * us;
-    // The share is found in steps of a thousandth: plans of several nodes must
-    // be made anew for each.
+    // The share has steps of a thousandth, because each new value requires new
+    // plans for groups of several nodes.
     double efficiency = std::round(values[2] * 1000) / 1000;
     if (efficiency != machine.getFabricEfficiency())
       machine.setFabricEfficiency(efficiency);
@@ -353,7 +354,8 @@ SizeErrors proteus::calibrate::errorsOf(ArrayRef<Sample> samples,
 }
 
 double proteus::calibrate::scatterOf(ArrayRef<Sample> samples) {
-  // Rows of one size (several permutations, element types) are neighbours too.
+  // Rows of one size (several permutations or element types) are neighbours
+  // too.
   std::map<std::tuple<CollectiveKind, int64_t, int64_t>, Samples> curves;
   for (const Sample &sample : samples)
     if (sample.bytes < 1 << 20)

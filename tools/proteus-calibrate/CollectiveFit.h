@@ -24,8 +24,8 @@
 
 namespace proteus::calibrate {
 
-/// Measurements of one machine, and the cluster that predicts them: with the
-/// code that simulations use.
+/// Measurements of one machine, and its cluster. The code that simulations use
+/// predicts their times.
 class Measured {
 public:
   /// Fails if the cluster has fewer devices than a sample needs.
@@ -37,12 +37,13 @@ public:
   machine::CollectiveConstants &constants() {
     return cluster.kinds[0].collectives;
   }
-  /// The share of its NICs that the site reaches. Plans of several nodes are
-  /// made anew.
+  /// Sets the share of the bandwidth of its NICs that the site reaches. Builds
+  /// the communicators of several nodes again, because their plans depend on
+  /// it.
   void setFabricEfficiency(double efficiency);
   double getFabricEfficiency() const { return cluster.fabric.efficiency; }
 
-  /// What the present constants say.
+  /// Returns the time that the present constants predict.
   double seconds(const Sample &sample);
 
 private:
@@ -54,11 +55,11 @@ private:
   machine::Cluster cluster;
   Samples samples;
   std::map<std::pair<int64_t, int64_t>, std::unique_ptr<net::Communicator>>
-      groups; ///< by nodes and ranks
+      groups; ///< by number of nodes and of ranks
 };
 
-/// Constants that are fitted together, as the times of some collectives depend
-/// on them only.
+/// Constants that are fitted together because the times of some collectives
+/// depend on them only.
 enum class Block : uint8_t {
   AllReduce,
   AllGather,
@@ -71,42 +72,45 @@ constexpr Block allBlocks[] = {Block::AllReduce, Block::AllGather,
                                Block::Message};
 Block blockOf(cost::CollectiveKind kind);
 
-/// Figures in the middle of what machines have, to begin with.
+/// Returns typical constants of machines, the starting point of fits.
 machine::CollectiveConstants typicalConstants(bool inSwitch);
 
-/// Which samples of a machine count.
+/// Selects the samples of a machine that a fit uses.
 using Choice = llvm::function_ref<bool(const Sample &)>;
 
-/// The constants of `start` with those of `block` fitted to what is chosen of
-/// `machines`, each machine with the same weight; what these do not say stays
-/// near `start`. `few`: only what shifts and stretches curves, not their form.
+/// Returns `start` with the constants of `block` fitted to the chosen samples
+/// of `machines`. Each machine has the same weight. Constants that the samples
+/// do not determine stay near `start`. With `few`, only constants that shift
+/// and stretch curves are fitted, not those that change their shape.
 machine::CollectiveConstants fitBlock(Block block,
                                       const machine::CollectiveConstants &start,
                                       llvm::ArrayRef<Measured *> machines,
                                       Choice chosen, bool few = false);
 
-/// Constants between nodes and the share of NICs that one site reaches.
+/// Constants between nodes, and the share of the bandwidth of its NICs that one
+/// site reaches.
 struct NetworkFit {
   machine::CollectiveConstants constants;
   double efficiency = 0;
 };
 NetworkFit fitNetwork(Measured &machine, Choice chosen);
 
-/// Mean |predicted / measured - 1| by size; negative = there are no rows.
+/// Mean |predicted / measured - 1| by size of the message; negative: no rows.
 struct SizeErrors {
   double small = -1;  ///< below 1 MiB
   double medium = -1; ///< below 16 MiB
   double large = -1;
-  double above = -1; ///< medium and large: from 1 MiB
+  double above = -1; ///< all rows from 1 MiB (medium and large)
 };
 SizeErrors errorsOf(llvm::ArrayRef<Sample> samples,
                     llvm::ArrayRef<double> predicted);
 
-/// How far rows below 1 MiB are from the line through their neighbours in size,
-/// in logarithms: what no smooth curve can follow. Negative = there are none.
+/// Returns the mean relative distance of rows below 1 MiB from the line through
+/// their neighbours in size, in logarithms: the error that no smooth curve can
+/// avoid. Negative: no such rows.
 double scatterOf(llvm::ArrayRef<Sample> samples);
 
-/// Octave of a size: 2^20 is in octave 20.
+/// Returns the octave of a size: 2^20 is in octave 20.
 int64_t octaveOf(int64_t bytes);
 
 } // namespace proteus::calibrate

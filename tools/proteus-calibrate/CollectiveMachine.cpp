@@ -1,4 +1,4 @@
-//===- CollectiveMachine.cpp - constants of one's own machine -------------===//
+//===- CollectiveMachine.cpp - constants for a user's machine -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,8 +22,8 @@ using namespace proteus;
 using namespace proteus::calibrate;
 using machine::CollectiveConstants;
 
-/// Fewer rows of a collective only shift and stretch the curves of the
-/// architecture; more of them say their form.
+/// With fewer rows of a collective, a fit only shifts and stretches the curves
+/// of the architecture. More rows also determine their shape.
 static constexpr size_t fewRows = 24;
 
 static Expected<machine::Cluster> readCluster(StringRef text) {
@@ -54,8 +54,8 @@ static Samples selected(ArrayRef<Sample> samples, bool acrossNodes) {
   return chosen;
 }
 
-/// Fits each collective that has rows. The errors of the rings become those of
-/// the constants.
+/// Fits each collective that has rows. The worst error of the rings in unseen
+/// octaves becomes the error of the constants.
 static void fitInside(Measured &machine, CollectiveConstants &constants) {
   SizeErrors all;
   for (Block block : allBlocks) {

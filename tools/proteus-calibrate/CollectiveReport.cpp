@@ -1,4 +1,4 @@
-//===- CollectiveReport.cpp - how well collectives are predicted ----------===//
+//===- CollectiveReport.cpp - errors of predicted collectives -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace proteus;
 using namespace proteus::calibrate;
 using machine::CollectiveConstants;
 
-/// What is promised of a machine that constants were fitted to.
+/// Largest errors that documentation promises for a fitted machine.
 static constexpr double smallTarget = 0.30, aboveTarget = 0.10,
                         largeTarget = 0.05;
 
@@ -50,8 +50,8 @@ proteus::calibrate::errorsWith(Measured &machine, Block block,
   return errorsOf(samples, predict(machine, constants, samples));
 }
 
-/// Errors of the samples for which `isUnseen`, by a fit to the others, over all
-/// `folds`.
+/// Returns the errors of samples that a fit has not seen. In each of `folds`
+/// folds, the fit leaves out the samples for which `isUnseen` holds.
 static SizeErrors
 errorsUnseen(Measured &machine, Block block, const CollectiveConstants &start,
              bool few, int64_t folds,
@@ -86,7 +86,7 @@ Judgement proteus::calibrate::judge(Measured &machine, Block block,
     octaves.insert(octaveOf(sample.bytes));
     sizes.insert(sample.ranks);
   }
-  // Every second of the octaves that there are.
+  // Leave out every second of the octaves that have rows.
   if (octaves.size() > 3)
     result.octaves = errorsUnseen(
         machine, block, start, few, 2, [&](const Sample &sample, int64_t fold) {

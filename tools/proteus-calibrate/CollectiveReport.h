@@ -13,29 +13,35 @@
 
 namespace proteus::calibrate {
 
-/// Errors of one table and block of constants.
+/// Errors of a block of constants on one table.
 struct Judgement {
-  SizeErrors fit;     ///< fitted to all rows
-  SizeErrors octaves; ///< each octave predicted by a fit to every second other
-  SizeErrors groups;  ///< group sizes between others predicted without them
+  SizeErrors fit;     ///< of a fit to all rows
+  SizeErrors octaves; ///< of each octave, predicted by a fit to the octaves of
+                      ///< the other parity
+  SizeErrors groups;  ///< of each inner group size, predicted by a fit to the
+                      ///< others
 };
 
-/// Samples of `machine` that `block` predicts.
+/// Returns the samples of `machine` that depend on the constants of `block`.
 Samples samplesOf(const Measured &machine, Block block);
-/// What `constants` say of them.
+/// Returns the times in seconds that `constants` predict for `samples`.
 std::vector<double> predict(Measured &machine,
                             const machine::CollectiveConstants &constants,
                             llvm::ArrayRef<Sample> samples);
+/// Returns the errors of `constants` on the samples of `block`.
 SizeErrors errorsWith(Measured &machine, Block block,
                       const machine::CollectiveConstants &constants);
 
-/// Fits to the machine alone, from `start`, and to parts of its rows.
+/// Returns the errors of fits of a block to the machine alone, all started from
+/// `start`: `fit` for a fit to all rows, the others for fits to parts of the
+/// rows.
 Judgement judge(Measured &machine, Block block,
                 const machine::CollectiveConstants &start, bool few);
 
-/// "12.3/ 4.5/ 3.1": below 1 MiB, from 1 MiB, from 16 MiB, in percent.
+/// Formats errors in percent as "12.3/ 4.5/ 3.1": below 1 MiB, from 1 MiB, from
+/// 16 MiB.
 std::string inPercent(const SizeErrors &errors);
-/// What of the targets is missed; empty if nothing.
+/// Returns the targets that the errors miss; empty if they meet all.
 std::string missed(const SizeErrors &errors);
 
 } // namespace proteus::calibrate

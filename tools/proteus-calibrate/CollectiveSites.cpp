@@ -1,4 +1,4 @@
-//===- CollectiveSites.cpp - networks of sites that were measured ---------===//
+//===- CollectiveSites.cpp - networks of measured sites -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,8 +34,8 @@ readSite(StringRef name, StringRef preset, Expected<Samples> samples,
   return Measured::create(name.str(), std::move(*cluster), std::move(*samples));
 }
 
-/// Fits the network of one site: constants between nodes, and the share of its
-/// NICs. What a profile of the site would say.
+/// Fits the network of one site, as its profile would state it: constants
+/// between nodes and the share of the bandwidth of its NICs.
 static NetworkFit judgeSite(Measured &site, Choice chosen) {
   const Samples &samples = site.getSamples();
   CollectiveConstants kept = site.constants();
@@ -47,7 +47,7 @@ static NetworkFit judgeSite(Measured &site, Choice chosen) {
     return seconds;
   };
   NetworkFit fit = fitNetwork(site, chosen);
-  // Sizes are held out where there are several, else numbers of nodes.
+  // Hold out sizes if there are several of them, or else numbers of nodes.
   auto isUnseen = [&](const Sample &sample, int64_t fold) {
     bool hasSizes = samples.front().bytes != samples.back().bytes;
     return octaveOf(hasSizes ? sample.bytes : sample.nodes) % 2 == fold;
@@ -78,7 +78,8 @@ static NetworkFit judgeSite(Measured &site, Choice chosen) {
   return fit;
 }
 
-/// The site of the Ultra-Scale Playbook: one size on 2 to 64 nodes.
+/// Fits the network of the site of the Ultra-Scale Playbook and prints its
+/// errors: one size on 2 to 64 nodes.
 static Error judgeUltraScale(const CollectiveConstants &hopper,
                              const std::string &directory) {
   Expected<std::unique_ptr<Measured>> site =
@@ -89,7 +90,8 @@ static Error judgeUltraScale(const CollectiveConstants &hopper,
   if (!site)
     return site.takeError();
   const Samples &samples = (*site)->getSamples();
-  // All-reduces vary tenfold from run to run there: they are predicted only.
+  // All-reduces vary tenfold from run to run there, so they are predicted and
+  // not fitted.
   NetworkFit fit = judgeSite(**site, [](const Sample &sample) {
     return sample.kind != CollectiveKind::AllReduce;
   });

@@ -1,4 +1,4 @@
-//===- CollectiveSites.h - networks of sites that were measured -*- C++ -*-===//
+//===- CollectiveSites.h - networks of measured sites -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +17,9 @@
 
 namespace proteus::calibrate {
 
-/// Prints what the network of each measured site is like, and how well that
-/// predicts its collectives across nodes, with the given constants in nodes.
+/// Prints the fitted network constants of each measured site and the errors
+/// with which they predict its collectives across nodes. The constants inside
+/// nodes are given.
 llvm::Error judgeSites(const machine::CollectiveConstants &hopper,
                        const machine::CollectiveConstants &blackwell,
                        const std::string &directory);

@@ -77,8 +77,8 @@ private:
 };
 } // namespace
 
-/// Calls `add` with every row after the first; it leaves out what does not
-/// belong to the wanted machine, and fails where a row makes no sense.
+/// Calls `add` with every row after the header. `add` returns nullopt for rows
+/// of other machines and fails for invalid rows.
 static Expected<Samples>
 readTable(StringRef path, ArrayRef<StringRef> names,
           function_ref<Expected<std::optional<Sample>>(const Row &)> add) {
@@ -113,7 +113,7 @@ readTable(StringRef path, ArrayRef<StringRef> names,
   return samples;
 }
 
-/// A whole number, or -1.
+/// Returns the nearest whole number, or -1 if the value is out of range.
 static int64_t whole(double value) {
   return value >= 0 && value < 9e15 ? std::llround(value) : -1;
 }
@@ -135,7 +135,8 @@ Expected<Samples> proteus::calibrate::readVidur(StringRef path,
                     "size_raw", "time_ms_median"},
                    [&](const Row &row) -> Expected<std::optional<Sample>> {
                      std::optional<CollectiveKind> kind = kindOf(row.text(1));
-                     // Several nodes of these systems hang on a slow network.
+                     // Rows with several nodes are left out: these systems have
+                     // slow networks.
                      if (row.text(0) != system || !kind ||
                          row.text(2) != row.text(3) || row.number(2) < fewest)
                        return std::nullopt;
@@ -156,15 +157,15 @@ Expected<Samples> proteus::calibrate::readOpenXLA(StringRef path,
                      double bytes =
                          row.number(3) * (row.text(2) == "BF16" ? 2 : 4);
                      int64_t ranks = whole(row.number(4));
-                     // Permutations are of all devices: the size tells the two
-                     // allocations of a rack apart.
+                     // Permutations run over all devices. The size
+                     // distinguishes the two allocations of a rack.
                      if (*kind == CollectiveKind::Shift)
                        ranks = !gpu.starts_with("sm_100_GB") && gpu != "sm_103"
                                    ? 8
                                : whole(bytes) % 9 == 0 ? 72
                                                        : 64;
-                     // The table has the result, of which a reduce-scatter has
-                     // a part.
+                     // The table has the size of the result. The result of a
+                     // reduce-scatter is one shard of its input.
                      if (*kind == CollectiveKind::ReduceScatter)
                        bytes *= static_cast<double>(ranks);
                      return Sample{*kind, ranks, 1, whole(bytes),
@@ -172,7 +173,7 @@ Expected<Samples> proteus::calibrate::readOpenXLA(StringRef path,
                    });
 }
 
-/// "32KiB", "65536B"
+/// Returns the bytes of a size such as "32KiB" or "65536B".
 static double bytesOf(StringRef text) {
   for (auto [unit, factor] : {std::pair<StringRef, double>{"KiB", 1 << 10},
                               {"MiB", 1 << 20},

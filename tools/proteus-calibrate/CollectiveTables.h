@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each source counts bytes and speeds in its own way; readers turn all of them
-// into the seconds of one collective.
+// The sources count bytes and speeds differently. The readers convert all of
+// them to the seconds of one collective.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@
 
 namespace proteus::calibrate {
 
-/// A measurement: a collective among `ranks` devices, evenly on `nodes`.
+/// A measured collective among `ranks` devices, evenly distributed over
+/// `nodes`.
 struct Sample {
   cost::CollectiveKind kind = cost::CollectiveKind::AllReduce;
   int64_t ranks = 2, nodes = 1;
@@ -33,31 +34,32 @@ struct Sample {
 };
 using Samples = std::vector<Sample>;
 
-/// vTrain's runs of nccl-tests: all-reduces in a node.
+/// Reads vTrain's runs of nccl-tests: all-reduces in a node.
 llvm::Expected<Samples> readVTrain(llvm::StringRef path);
 
-/// Vidur's times in one node of `system`, for all-reduces among at least
-/// `fewest` devices and messages between two.
+/// Reads Vidur's times in one node of `system`: all-reduces among at least
+/// `fewest` devices, and messages between two.
 llvm::Expected<Samples> readVidur(llvm::StringRef path, llvm::StringRef system,
                                   int64_t fewest);
 
-/// The table that OpenXLA carries for `gpu`.
+/// Reads the rows for `gpu` of the table that is part of OpenXLA.
 llvm::Expected<Samples> readOpenXLA(llvm::StringRef path, llvm::StringRef gpu);
 
-/// Rows of the Machine Learning Engineering book for machines whose name starts
-/// with `gpu`. Leaves out rows of algorithms that were forced, and those whose
-/// bandwidth has less than two digits.
+/// Reads the rows of the Machine Learning Engineering book for machines whose
+/// name starts with `gpu`. Leaves out rows with a forced algorithm, and rows
+/// whose bandwidth has less than two digits.
 llvm::Expected<Samples> readBook(llvm::StringRef path, llvm::StringRef gpu,
                                  int64_t nodes);
 
-/// Mean bus bandwidths of the Ultra-Scale Playbook on 2, 4, ... nodes of eight.
+/// Reads the mean bus bandwidths of the Ultra-Scale Playbook on 2, 4, ... nodes
+/// of eight devices.
 llvm::Expected<Samples> readUltraScale(llvm::StringRef path);
 
-/// Measurements of one's own: columns collective, gpus, size_bytes, time_us
-/// and, if there are several nodes, nodes.
+/// Reads measurements of a user: columns collective, gpus, size_bytes, time_us
+/// and, for several nodes, nodes.
 llvm::Expected<Samples> readRows(llvm::StringRef path);
 
-/// "all-reduce"
+/// Returns the name of a collective, such as "all-reduce".
 llvm::StringRef nameOf(cost::CollectiveKind kind);
 
 } // namespace proteus::calibrate

@@ -33,41 +33,43 @@ using cost::CollectiveKind;
 using machine::CollectiveConstants;
 
 //===----------------------------------------------------------------------===//
-// Which tables say what about which set
+// Sets and their tables
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct TableSpec {
   std::string name;
-  std::string cluster; ///< a preset, or JSON
+  std::string cluster; ///< name of a preset, or JSON text
   std::function<Expected<Samples>(const std::string &directory)> read;
 };
 
-/// A file of constants.
+/// A set of constants, which becomes one file, and the tables it is fitted to.
 struct SetSpec {
   StringRef name;
   std::vector<TableSpec> tables;
-  std::vector<TableSpec> checks; ///< predicted, never fitted
+  std::vector<TableSpec> checks; ///< tables that are predicted, never fitted
   bool inSwitch = false;
   uint32_t channels = 0;
-  /// Of messages, where no table has groups of several sizes.
+  /// Bandwidth of a channel for messages in bytes per second, used if no table
+  /// has groups of several sizes.
   double messageChannel = 15.7e9;
-  /// Where a fit of the part that is moved beyond the steps begins: with
-  /// switches about a third is seen, without them nearly nothing.
+  /// Start of the fit of the share that is moved in addition to the steps. With
+  /// switches, about a third of it is visible; without them, nearly nothing.
   double extra = 0.3;
-  /// Where a fit of what a channel carries of short messages begins; 0 if no
-  /// table has groups of several members, which show it.
+  /// Start of the fit of the bandwidth of a channel for short messages; 0 if no
+  /// table has groups of several members, which determine it.
   double lowChannel = 0;
 };
 
-/// A set with its tables.
+/// A set with the samples of its tables.
 struct Set {
   SetSpec spec;
   std::vector<std::unique_ptr<Measured>> tables, checks;
   CollectiveConstants constants;
-  std::vector<std::string> notes; ///< what was not measured
-  std::vector<SizeErrors> unseen; ///< of machines that were not fitted
-  bool leftOut = false; ///< `unseen` are whole tables, not octaves of one
+  std::vector<std::string> notes; ///< constants without measurements
+  std::vector<SizeErrors> unseen; ///< errors on machines that were not fitted
+  bool leftOut = false; ///< true: `unseen` are errors of whole tables, not of
+                        ///< octaves of one
 
   std::vector<Measured *> with(Block block, const Measured *except = nullptr) {
     std::vector<Measured *> chosen;
@@ -104,7 +106,7 @@ static TableSpec book(StringRef name, StringRef cluster, std::string gpu) {
           }};
 }
 
-/// Four devices whose ring leads through PCIe.
+/// Returns a cluster of four devices whose ring passes through PCIe.
 static std::string pcieMachine(StringRef device, int generation) {
   return formatv(R"({{"name": "pcie", "device": "{0}", "nodes": 1, "node": {{
       "devices": 4, "pcie": {{"generation": {1},
@@ -112,7 +114,7 @@ static std::string pcieMachine(StringRef device, int generation) {
                  device, generation);
 }
 
-/// Eight devices, each linked with each other.
+/// Returns a cluster of eight devices, each linked to every other.
 static std::string meshMachine() {
   std::string pairs;
   for (int a = 0; a < 8; ++a)
@@ -185,7 +187,7 @@ static std::vector<SetSpec> allSets() {
        2,
        12e9,
        0.05},
-      // Not fitted.
+      // Not fitted: the constants are those of NCCL's tuner.
       {"other-nvlink",
        {},
        {vtrain("vTrain A100", "dgx-a100", "vtrain_allreduce_a100.csv"),
@@ -198,14 +200,16 @@ static std::vector<SetSpec> allSets() {
   };
 }
 
-/// What NCCL 2.30's tuner ranks rings over NVLink by.
+/// Returns the constants by which the tuner of NCCL 2.30 ranks rings over
+/// NVLink.
 static CollectiveConstants tunerConstants() {
   CollectiveConstants c;
   c.allReduce.lowBase = 6.6e-6, c.allReduce.lowHop = 0.6e-6;
   c.allReduce.simpleBase = 8.4e-6, c.allReduce.simpleHop = 3.4e-6;
   c.allGather = c.reduceScatter = c.allReduce;
   c.exchangeBase = c.messageBase = 8.4e-6;
-  c.exchangeHop = 0.486e-6; // the step of a ring, in a group of eight
+  c.exchangeHop = 0.486e-6; // The hops of an exchange in a group of eight take
+                            // as long as those of a ring.
   return c;
 }
 
@@ -221,7 +225,8 @@ readTable(const TableSpec &spec, const std::string &directory,
   Expected<machine::Cluster> cluster = clusterOf(spec.cluster);
   if (!cluster)
     return cluster.takeError();
-  // Communicators look once whether switches add.
+  // A communicator decides only once whether switches reduce, so the constants
+  // must be set before it is created.
   cluster->kinds[0].collectives = constants;
   Expected<Samples> samples = spec.read(directory);
   if (!samples)
@@ -262,7 +267,8 @@ static Expected<Set> readSet(const SetSpec &spec,
 // Fits
 //===----------------------------------------------------------------------===//
 
-/// Messages of pairs only say nothing about channels.
+/// Returns true if the tables only have messages of pairs, which do not
+/// determine the constants of channels.
 static bool isFew(Block block, ArrayRef<Measured *> machines) {
   return block == Block::Message &&
          llvm::none_of(machines, [](const Measured *machine) {
@@ -272,7 +278,7 @@ static bool isFew(Block block, ArrayRef<Measured *> machines) {
          });
 }
 
-/// What no table has is taken from the nearest that one has.
+/// Takes the constants of a block that no table has from a similar block.
 static void takeOver(Set &set, Block block) {
   CollectiveConstants &c = set.constants;
   switch (block) {
@@ -286,7 +292,8 @@ static void takeOver(Set &set, Block block) {
     return set.notes.push_back("reduce-scatter as all-reduce");
   case Block::AllToAll:
     c.exchangeBase = c.allGather.simpleBase;
-    // As much in a group of eight.
+    // Both take equally long in a group of eight, which has (8 - 1)^2 hops
+    // here.
     c.exchangeHop = calibrate::rounded(c.allGather.simpleHop / 7 * 1e6) * 1e-6;
     c.exchangeExtra = c.allGather.extra;
     c.exchangeEfficiency = c.allGather.efficiency;
@@ -352,8 +359,8 @@ static void printRow(StringRef table, Block block, const Samples &samples,
   outs().flush();
 }
 
-/// Of a block in a table: alone, with the defaults, and with defaults that were
-/// fitted to the other tables.
+/// Judges a block of constants on a table: fitted to the table alone, the
+/// defaults, and defaults fitted to the other tables.
 static void judgeTable(Set &set, Measured &table, Block block) {
   std::vector<Measured *> machines = set.with(block);
   bool few = isFew(block, {&table});
@@ -391,7 +398,8 @@ static void judgeSet(Set &set) {
     }
 }
 
-/// The mean over tables and collectives; negative if none has such sizes.
+/// Returns the mean of a size over tables and collectives; negative if none has
+/// such sizes.
 static double meanOf(ArrayRef<SizeErrors> errors, double SizeErrors::*size) {
   double sum = 0, count = 0;
   for (const SizeErrors &error : errors)
@@ -402,8 +410,8 @@ static double meanOf(ArrayRef<SizeErrors> errors, double SizeErrors::*size) {
   return count > 0 ? sum / count : -1;
 }
 
-/// Sizes that no table of a set has take the error of the worst other set that
-/// is fitted.
+/// Sets the errors of the constants. Sizes that no table of a set has get the
+/// error of the worst fitted set.
 static void setErrors(MutableArrayRef<Set> sets) {
   double SizeErrors::*sizes[] = {&SizeErrors::small, &SizeErrors::medium,
                                  &SizeErrors::large};

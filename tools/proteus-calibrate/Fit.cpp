@@ -1,4 +1,4 @@
-//===- Fit.cpp - few parameters from many measurements --------------------===//
+//===- Fit.cpp - fits of few parameters to many measurements --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,8 +22,8 @@ namespace {
 
 using Point = std::vector<double>;
 
-/// Nelder and Mead's simplex in the logarithms of the parameters, which stay
-/// within their bounds.
+/// Simplex search of Nelder and Mead in the logarithms of the parameters, which
+/// stay within their bounds.
 class Simplex {
 public:
   Simplex(ArrayRef<Parameter> parameters,
@@ -57,7 +57,7 @@ private:
     for (size_t i = 0; i < parameters.size(); ++i) {
       Point next = start;
       double step = 0.2;
-      // Away from a bound.
+      // Step down if the upper bound is too near.
       next[i] += next[i] + step > std::log(parameters[i].high) ? -step : step;
       points.push_back(inside(std::move(next)));
     }
@@ -96,8 +96,8 @@ private:
     return most;
   }
 
-  /// The worst point mirrored at the middle of the others, `factor` times as
-  /// far.
+  /// Returns the worst point, mirrored at the middle of the others and `factor`
+  /// times as far from it.
   Point mirrored(double factor) const {
     size_t n = parameters.size();
     Point middle(n, 0);
@@ -123,8 +123,9 @@ private:
     Point worst = points.back();
     double best = values.front(), second = values[values.size() - 2];
     if (tryFactor(1, second)) {
-      // Further in a direction that leads below the best. The mirror of the
-      // mirrored point is behind the worst one.
+      // The new point improves on the best one: go further in this direction.
+      // `mirrored` starts from the last point, so the worst point is restored
+      // before.
       if (values.back() < best) {
         Point kept = points.back();
         double value = values.back();
@@ -193,7 +194,7 @@ Quality proteus::calibrate::qualityOf(ArrayRef<double> predicted,
   return quality;
 }
 
-/// Parameters for which the rows that `isUsed` are predicted best.
+/// Returns the parameters that predict the rows with `isUsed` best.
 static std::vector<double> fitTo(ArrayRef<Parameter> parameters,
                                  ArrayRef<double> measured, Prediction predict,
                                  function_ref<bool(size_t)> isUsed) {

@@ -1,4 +1,4 @@
-//===- Fit.h - few parameters from many measurements ------------*- C++ -*-===//
+//===- Fit.h - fits of few parameters to many measurements ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Fits of positive parameters by a simplex search in their logarithms. The loss
-// is the mean absolute logarithm of predicted over measured: a factor of two
-// too long weighs as much as one too short, and rows that no model follows do
-// not drag the others. The same input gives the same digits.
+// is the mean absolute logarithm of predicted over measured time. A prediction
+// that is twice as long therefore weighs as much as one that is half as long,
+// and rows that no model predicts do not distort the fit of the others. The
+// same input gives the same digits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,50 +26,53 @@
 
 namespace proteus::calibrate {
 
-/// A parameter to fit: where to start and where to stay.
+/// A parameter to fit: its start and its bounds.
 struct Parameter {
   std::string name;
   double start = 1, low = 0, high = 0;
 };
 
-/// Values of the parameters for which `loss` is least, as far as a simplex
-/// search from `start`, begun again `restarts` times where it ended, finds it.
+/// Returns the values of the parameters with the least `loss` that a simplex
+/// search finds. The search starts from the `start` values and restarts
+/// `restarts` times from its own result.
 std::vector<double>
 minimise(llvm::ArrayRef<Parameter> parameters,
          llvm::function_ref<double(llvm::ArrayRef<double>)> loss,
          unsigned restarts = 2);
 
-/// How well predictions meet measurements.
+/// Errors of predictions.
 struct Quality {
   int64_t rows = 0;
   double mean = 0;   ///< mean of |predicted / measured - 1|
-  double median = 0; ///< of the same
-  double p90 = 0;    ///< of the same
+  double median = 0; ///< median of the same
+  double p90 = 0;    ///< 90th percentile of the same
   double bias = 0;   ///< exp(mean log(predicted / measured)) - 1
 };
 Quality qualityOf(llvm::ArrayRef<double> predicted,
                   llvm::ArrayRef<double> measured);
 
-/// A model of `rows` measurements: predicts row `i` with given parameters.
+/// A model of measurements: returns the prediction of a row with the given
+/// parameters.
 using Prediction =
     llvm::function_ref<double(llvm::ArrayRef<double> parameters, size_t row)>;
 
 struct FitResult {
-  std::vector<double> parameters; ///< fitted to all rows
-  Quality fit;                    ///< on the rows it was fitted to
-  Quality crossValidated;         ///< each row predicted without its group
-  std::vector<double> unseen;     ///< those predictions
+  std::vector<double> parameters; ///< values fitted to all rows
+  Quality fit;                    ///< errors of the fit on the same rows
+  Quality crossValidated;         ///< errors of `unseen`
+  std::vector<double> unseen;     ///< predictions of each row by a fit without
+                                  ///< its group
 };
 
 /// Fits to all rows, then `folds` times without the rows of every folds-th
-/// group. `groups` has a number per row; rows of one group stay together.
+/// group. `groups` has the number of the group for each row.
 FitResult fitRows(llvm::ArrayRef<Parameter> parameters,
                   llvm::ArrayRef<double> measured,
                   llvm::ArrayRef<unsigned> groups, unsigned folds,
                   Prediction predict);
 
-/// Rounds to `digits` significant digits, so that files stay readable and do
-/// not change with the last bit of a library function.
+/// Rounds to `digits` significant digits, so that files are readable and do not
+/// change with the last bit of a library function.
 double rounded(double value, int digits = 3);
 
 } // namespace proteus::calibrate

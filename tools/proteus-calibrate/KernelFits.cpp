@@ -26,25 +26,25 @@ using cost::Kernel;
 using cost::Measurement;
 
 namespace {
-/// A parameter that is fitted: a field of a set.
+/// A parameter to fit: a field of a set, its start and its bounds.
 template <typename T> struct Field {
   const char *name;
   double T::*member;
   double start, low, high;
 };
 
-/// What a loop that calls one kernel again and again adds to its times. It is
-/// fitted with the parameters so that they do not absorb it, and forgotten:
+/// Products as a loop over one kernel measures them. `burst` is fitted with the
+/// parameters so that they do not absorb it, and then dropped, because
 /// simulated steps do not consist of such loops.
 struct LoopedProduct : ProductParameters {
-  double burst = 0; ///< by which short kernels are faster than sustained ones
+  double burst = 0; ///< relative speed-up of short kernels over sustained ones
 };
 struct LoopedAttention : AttentionParameters {
-  double forwardFloor = 0, backwardFloor = 0; ///< seconds to launch it
+  double forwardFloor = 0, backwardFloor = 0; ///< seconds of a launch
 };
 } // namespace
 
-/// Kernels that are much shorter than this end before the clock falls.
+/// Duration in seconds; much shorter kernels end before the clock falls.
 static constexpr double burstTime = 0.4e-3;
 
 void proteus::calibrate::printHeader() {
@@ -64,7 +64,7 @@ static void printTarget(double target, double reached) {
            << (reached <= target ? "met" : "MISSED");
 }
 
-/// A line about what `table` is predicted to be without its groups.
+/// Prints a line about the predictions of `table` by fits without its groups.
 static void printQuality(const Device &device, const Twine &kernels,
                          const KernelTable &table, size_t parameters,
                          const Quality &fit, ArrayRef<double> unseen,
@@ -88,7 +88,7 @@ static void printQuality(const Device &device, const Twine &kernels,
 }
 
 /// Fits `fields` of `start` to `table`. With `printAbove`, times above it have
-/// a line of their own, and their error counts.
+/// a line of their own, and their error becomes the error of the set.
 template <typename T>
 static T fitSet(const Device &device, const KernelTable &table,
                 const Twine &kernels, T start, ArrayRef<Field<T>> fields,
@@ -141,8 +141,8 @@ ProductParameters proteus::calibrate::fitProducts(const Device &device,
                                                   DType type) {
   LoopedProduct start;
   start.onMatrixUnits = hasMatrixUnits(device, type);
-  // Operands of some tables stay in the cache; no memory is faster than its
-  // datasheet.
+  // Operands of some tables stay in the cache. The bound keeps the memory from
+  // being faster than its datasheet.
   Field<LoopedProduct> fields[] = {
       {"efficiency", &LoopedProduct::efficiency, 0.75, 0.2, 1.1},
       {"memory", &LoopedProduct::memoryEfficiency, 0.8, 0.6, 0.95},
@@ -169,7 +169,7 @@ proteus::calibrate::fitGroupedProducts(const Device &device,
       {"dgrad", &GroupedParameters::dataGradient, 0.95, 0.5, 1.2},
       {"wgrad", &GroupedParameters::weightGradient, 0.9, 0.5, 1.2},
       {"group", &GroupedParameters::groupTime, 1e-6, 1e-8, 10e-6}};
-  // Few rows identify few parameters.
+  // Few rows determine few parameters.
   ArrayRef<Field<GroupedParameters>> used(fields);
   if (table.rows.size() < 50)
     used = used.take_front(1);
@@ -206,7 +206,7 @@ proteus::calibrate::fitConvolutions(const Device &device,
                                     const KernelTable &table, DType type) {
   ConvolutionParameters start;
   start.onMatrixUnits = hasMatrixUnits(device, type);
-  // Efficiencies above 1 stand for algorithms that need fewer operations.
+  // Efficiencies above 1 belong to algorithms with fewer operations.
   std::vector<Field<ConvolutionParameters>> fields = {
       {"efficiency", &ConvolutionParameters::efficiency, 0.9, 0.3, 1.5},
       {"dgrad", &ConvolutionParameters::dataGradient, 0.9, 0.3, 1.5},
@@ -216,8 +216,8 @@ proteus::calibrate::fitConvolutions(const Device &device,
       {"few channels", &ConvolutionParameters::fewChannels, 0.8, 0.1, 1.5},
       {"memory", &ConvolutionParameters::memoryEfficiency, 0.8, 0.4, 1.1},
       {"fixed", &ConvolutionParameters::fixedTime, 15e-6, 2e-6, 60e-6}};
-  // Weight gradients of first layers are a third of the V100's table on matrix
-  // units, where others are quick; vector units show no difference.
+  // A third of the V100's rows for weight gradients on matrix units are first
+  // layers, where other kernels are fast. Vector units show no difference.
   if (start.onMatrixUnits)
     fields.push_back({"few channels wgrad",
                       &ConvolutionParameters::fewChannelsWeightGradient, 0.6,
@@ -235,7 +235,8 @@ proteus::calibrate::fitConvolutions(const Device &device,
 MemoryParameters proteus::calibrate::fitMemory(const Device &device,
                                                const KernelTable &table,
                                                MemoryClass kind) {
-  // More of the datasheet's rate means that a cache answered.
+  // A higher share of the datasheet's rate means that a cache delivered the
+  // data.
   Field<MemoryParameters> fields[] = {
       {"efficiency", &MemoryParameters::efficiency, 0.6, 0.05, 0.93},
       {"fixed", &MemoryParameters::fixedTime, 3e-6, 0.5e-6, 15e-6}};

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function fits one set of parameters of `device` to one table with the
-// models of Proteus/Cost/KernelModels.h, prints a line about it, and says what
-// error to expect.
+// models of Proteus/Cost/KernelModels.h. It prints a line about the fit and
+// stores the expected error in the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace proteus::calibrate {
 
-/// Whether `device` has units for products of matrices of `type`.
+/// Returns true if `device` has units for products of matrices of `type`.
 bool hasMatrixUnits(const machine::Device &device, machine::DType type);
 
 /// Prints the names of the columns.

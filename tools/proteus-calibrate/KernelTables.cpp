@@ -1,4 +1,4 @@
-//===- KernelTables.cpp - measured kernels, table by table ----------------===//
+//===- KernelTables.cpp - tables of measured kernels ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -95,7 +95,7 @@ KernelTable KernelTables::deepbench(StringRef file) const {
   llvm_unreachable("unknown sheet");
 }
 
-/// Sheets of devices that have a file.
+/// Sheets of devices that have a device file.
 static constexpr StringRef sheetFiles[] = {"V100__Results_FP16_ip_Mixed_math",
                                            "V100__Results_FP32",
                                            "T4__Results_FP16_ip_Mixed_math",
@@ -130,7 +130,7 @@ readInto(KernelTable &table, StringRef directory, StringRef file,
   return Error::success();
 }
 
-/// Highest rates of products, as "ML Engineering" lists them.
+/// Reads the highest rates of products from the table of "ML Engineering".
 static Expected<std::vector<KernelTables::BestRate>>
 readBestRates(StringRef directory) {
   Expected<CSV> csv = CSV::read(
@@ -164,7 +164,8 @@ Expected<KernelTables> KernelTables::read(StringRef directory) {
   all.vidurMemory = {"vidur", {}, Grouping::Model, 8, 0.10};
   all.simumaxA100 = {"simumax", {}, Grouping::Sizes};
   all.simumaxB200 = all.simumaxA100;
-  // Efficiency falls from 0.64 to 0.48 where kernels take longer than 0.5 ms.
+  // Efficiency falls from 0.64 to 0.48 for kernels that take longer than 0.5
+  // ms.
   all.simumaxB200.isBursty = true;
   all.openxla = {"openxla", {}, Grouping::Square};
   auto memory = [&](StringRef text, StringRef source) {

@@ -1,4 +1,4 @@
-//===- KernelTables.h - measured kernels, table by table --------*- C++ -*-===//
+//===- KernelTables.h - tables of measured kernels --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,52 +15,53 @@
 
 namespace proteus::calibrate {
 
-/// How rows are put into groups that are left out together.
+/// Key of the groups that cross-validation leaves out as a whole.
 enum class Grouping {
-  Columns, ///< products of one (columns, inner): the layers of a model
-  Sizes,   ///< of the same three sizes in any order: a layer and its gradients
-  Square,  ///< of one inner size and {rows, columns}
-  Rows,    ///< of one (rows, inner)
-  Attention, ///< of one (heads, sizes, length)
-  Model,     ///< of one model
-  Image,     ///< convolutions of one layer, whatever the batch and the pass
+  Columns, ///< columns and inner size of a product: the layers of a model
+  Sizes,   ///< three sizes of a product in any order: a layer and its gradients
+  Square,  ///< inner size and {rows, columns} of a product
+  Rows,    ///< rows and inner size of a product
+  Attention, ///< heads, head sizes and length
+  Model,     ///< model
+  Image,     ///< sizes of a convolution without batch and pass
 };
 
-/// Rows of one device and kind.
+/// Measured kernels of one source.
 struct KernelTable {
   std::string name; ///< "vidur", "simumax"
   cost::Measurements rows;
   Grouping grouping = Grouping::Columns;
   unsigned folds = 4;
-  double target = 0;    ///< that its cross-validated error should not exceed
-  double sumTarget = 0; ///< the same of the sum of all times
-  /// Whether short kernels ran faster than those that keep the device busy.
+  double target = 0;    ///< upper bound for the cross-validated error
+  double sumTarget = 0; ///< the same for the error of the sum of all times
+  /// True if short kernels ran faster than kernels that keep the device busy.
   bool isBursty = false;
 
-  /// The rows for which `keep` holds.
+  /// Returns a table with the rows for which `keep` holds.
   KernelTable
   filtered(llvm::function_ref<bool(const cost::Measurement &)> keep) const;
-  /// A number per row, the same for rows of one group.
+  /// Returns the number of the group for each row.
   std::vector<unsigned> groups() const;
   std::vector<double> seconds() const;
 };
 
-/// All tables.
+/// All tables of measured kernels.
 struct KernelTables {
   KernelTable vidur;       ///< products, of several devices
   KernelTable vidurMemory; ///< memory-bound kernels, of several devices
   KernelTable simumaxA100, simumaxB200;
   KernelTable openxla;
-  /// Sheets of DeepBench by the name of the file.
+  /// Returns the sheet of DeepBench with this file name.
   KernelTable deepbench(llvm::StringRef file) const;
 
-  /// Highest rate of products found on an accelerator, in TFLOP/s.
+  /// Highest rate of products measured on an accelerator, in TFLOP/s.
   struct BestRate {
     std::string precision, accelerator;
     double teraflops;
   };
   std::vector<BestRate> bestRates;
 
+  /// Reads the tables in `directory`/op.
   static llvm::Expected<KernelTables> read(llvm::StringRef directory);
 
 private:

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - the sections "kernels" of device files ---------------===//
+//===- Kernels.cpp - sections "kernels" of device files -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,12 +32,12 @@ using cost::Measurement;
 using cost::Pass;
 
 //===----------------------------------------------------------------------===//
-// Which device has what
+// Devices and their sources
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Devices with the same chip and as many of its multiprocessors, or nearly:
-/// what one lacks is taken from the other.
+/// Devices with the same chip and nearly the same number of multiprocessors.
+/// `device` takes missing parameters from `from`.
 struct Kinship {
   StringRef device, from;
 };
@@ -64,17 +64,17 @@ static constexpr Kinship kin[] = {
     {"P40", "TITAN-Xp"},
     {"MI355X-288GB", "MI350X-288GB"},
 };
-/// What a device that nobody measured may be off by at least, however few or
-/// alike the measured ones are.
+/// Least error of figures from a datasheet. Measured devices may be too few or
+/// too similar to show a smaller one.
 static constexpr double leastDatasheetError = 0.15;
-/// What another board of the same chip may differ by in clock and power.
+/// Relative difference in clock and power between boards with the same chip.
 static constexpr double boardError = 0.05;
 
 /// Achieved shares of the memory bandwidth that SimuMax states for its two
 /// machines: 0.91 of 1600 GB/s, and 0.666 of 8000 GB/s.
 static constexpr double streamA100PCIe = 0.91 * 1600 / 1935;
 static constexpr double streamB200 = 0.666;
-/// No table says how far off these are, nor how long small kernels take.
+/// No table has the error of these shares or the time of small kernels.
 static constexpr double statedStreamError = 0.1;
 static constexpr double statedStreamFixedTime = 3e-6;
 
@@ -82,7 +82,7 @@ static constexpr double statedStreamFixedTime = 3e-6;
 // Means of devices
 //===----------------------------------------------------------------------===//
 
-/// The geometric mean of one member of several sets.
+/// Returns the geometric mean of one member of several sets.
 template <typename T>
 static double meanOf(ArrayRef<T> sets, double T::*member) {
   double logs = 0;
@@ -91,8 +91,8 @@ static double meanOf(ArrayRef<T> sets, double T::*member) {
   return rounded(std::exp(logs / static_cast<double>(sets.size())));
 }
 
-/// What a device whose figures are a mean of others may be off by: the spread
-/// of the main figure, on top of the error that each of them has.
+/// Returns the error of a device whose figures are means of other devices: the
+/// spread of the main figure, combined with the error of each device.
 template <typename T>
 static double spreadOf(ArrayRef<T> sets, double T::*member) {
   double mean = meanOf(sets, member), spread = 0, error = 0;
@@ -101,7 +101,8 @@ static double spreadOf(ArrayRef<T> sets, double T::*member) {
     error += set.error;
   }
   double count = static_cast<double>(sets.size());
-  // A device is further from the mean of the others than from that of all.
+  // A device is further from the mean of the others than from a mean that
+  // includes it.
   double others = count > 1 ? count / (count - 1) : 1;
   return std::max(
       leastDatasheetError,
@@ -120,7 +121,8 @@ static T mean(ArrayRef<T> sets, ArrayRef<double T::*> members) {
 
 namespace {
 
-/// Fits what can be fitted and fills in the rest.
+/// Calibration of all devices: fits the parameters that tables determine and
+/// derives the others.
 class KernelCalibration {
 public:
   explicit KernelCalibration(const KernelTables &tables) : tables(tables) {}
@@ -131,7 +133,7 @@ public:
   Error write() const;
 
 private:
-  /// What is known about a device so far.
+  /// The parameters of a device found so far.
   struct Known {
     Device device;
     std::string path, text;
@@ -157,7 +159,8 @@ private:
   void fillIn(Known &device) const;
   Known &at(StringRef name) { return devices.at(name.str()); }
 
-  /// What was measured on devices of the same maker.
+  /// Returns the measured sets of devices of the same maker, or of other makers
+  /// if there are none.
   template <typename T>
   std::vector<T>
   measured(const Device &like,
@@ -201,7 +204,7 @@ Error KernelCalibration::readDevices(StringRef directory) {
     known.device = std::move(*device);
     known.path = file->path();
     known.text = text.str();
-    // What is fitted is the burst rate.
+    // The fits determine the rate of short bursts.
     known.device.sustained = 1;
   }
   if (code)
@@ -258,7 +261,7 @@ void KernelCalibration::fitSimuMax(StringRef name, const KernelTable &table,
                          known.products[DType::BF16]);
   KernelTable attention = ofFamily(Family::Attention);
   attention.grouping = Grouping::Attention;
-  // One shape out at a time.
+  // Leave out one shape at a time.
   std::vector<unsigned> shapes = attention.groups();
   attention.folds = *llvm::max_element(shapes) + 1;
   attention.target = 0.09;
@@ -275,11 +278,11 @@ void KernelCalibration::fitOpenXLA() {
   struct Row {
     StringRef name, gpu, types;
     DType type;
-    bool keep; ///< another table fits the device better
+    bool keep; ///< false: another table fits the device better
     double target;
   };
   double burst = 1; ///< efficiency of bf16 in this table
-  // fp8 of sm_90 has rows above the peak, as has f32 of gfx950.
+  // fp8 of sm_90 and f32 of gfx950 have rows above the peak and are left out.
   for (Row row :
        {Row{"H100-SXM5-80GB", "sm_90", "bf16xbf16->bf16", DType::BF16, false,
             0.07},
@@ -304,8 +307,9 @@ void KernelCalibration::fitOpenXLA() {
       burst = set.efficiency;
     if (!row.keep)
       continue;
-    // These are rates of short bursts. Where another table has those of longer
-    // work in bf16, the clock falls by as much for other types.
+    // These are rates of short bursts. If another table has rates of longer
+    // work in bf16, the clock is assumed to fall by the same factor for other
+    // types.
     if (auto own = known.products.find(DType::BF16);
         own != known.products.end() && row.type != DType::BF16) {
       set.efficiency = rounded(set.efficiency * own->second.efficiency / burst);
@@ -315,8 +319,9 @@ void KernelCalibration::fitOpenXLA() {
   }
 }
 
-/// No table of fp8 on this device can be used, but the highest rates of fp8 and
-/// of bf16 are known: what a product reaches of them is the same for both.
+/// Derives fp8 from bf16. No table of fp8 on this device is usable, but the
+/// highest rates of fp8 and of bf16 are known. A product is assumed to reach
+/// the same share of both.
 void KernelCalibration::scaleToBestRates(StringRef name,
                                          StringRef accelerator) {
   Known &known = at(name);
@@ -340,7 +345,8 @@ void KernelCalibration::scaleToBestRates(StringRef name,
   known.products[DType::F8] = set;
 }
 
-/// The gradient of the input of a first layer, which training does not need.
+/// Returns true for the gradient of the input of a first layer, which training
+/// does not need.
 static bool isFirstLayer(const Measurement &m) {
   return m.kernel.pass == Pass::DataGradient &&
          m.kernel.convolution->inChannels <= 3;
@@ -379,7 +385,7 @@ void KernelCalibration::fit() {
   fitDeepBench("TITAN-Xp", "TitanXp__FP32", DType::F32);
   fitDeepBench("GTX-1080Ti", "1080Ti__Results_FP32", DType::F32);
   fitDeepBench("M40", "M40__Results_FP32", DType::F32);
-  // Its libraries, CUDA 7.5 and cuDNN 5, are those of no other device.
+  // Its libraries, CUDA 7.5 and cuDNN 5, are used on no other device.
   at("M40").standsForOthers = false;
   outs()
       << "\nLeft out: fp8 of sm_90 and f32 of gfx950 (openxla; rows above "
@@ -394,7 +400,7 @@ void KernelCalibration::fit() {
 }
 
 //===----------------------------------------------------------------------===//
-// The rest
+// Parameters without measurements
 //===----------------------------------------------------------------------===//
 
 template <typename T> static T ofSameChip(T set) {
@@ -417,10 +423,11 @@ void KernelCalibration::inherit(Known &device, const Known &from) const {
     device.attention = ofSameChip(*from.attention);
 }
 
-/// The types whose kernels differ, of those that `device` computes in.
+/// Returns the types of `device` that have kernels of their own.
 static std::vector<DType> typesOf(const Device &device) {
   std::vector<DType> types;
-  // Others are derived from the 16-bit type.
+  // All other types use the kernels of the 16-bit type. BF16 stands for F16 if
+  // the device has both.
   for (DType type :
        {DType::F32, DType::BF16, DType::F16, DType::TF32, DType::F8})
     // One 16-bit type stands for the other.
@@ -430,8 +437,7 @@ static std::vector<DType> typesOf(const Device &device) {
   return types;
 }
 
-/// The set of the 16-bit type that stands for both; none if there is none on
-/// matrix units.
+/// Returns the set of the 16-bit type on matrix units, or null.
 template <typename T>
 static const T *ofSixteenBits(const std::map<DType, T> &sets) {
   for (DType type : {DType::BF16, DType::F16})
@@ -441,16 +447,16 @@ static const T *ofSixteenBits(const std::map<DType, T> &sets) {
   return nullptr;
 }
 
-/// A device of which products were measured in 16 bits but not in `type` is
-/// taken to lose as much between them as the devices of which both were: what
-/// limits the clock of one board says nothing about another. `set` is the mean
-/// of other devices.
+/// Scales `set`, a mean of other devices, for a device with measured products
+/// in 16 bits but not in `type`. The ratio of the two types is assumed to be
+/// that of devices with measurements of both. It replaces the mean because the
+/// limit of the clock differs between boards.
 void KernelCalibration::scaleToSixteenBits(const Known &known, DType type,
                                            ProductParameters &set) const {
   const ProductParameters *sixteen = ofSixteenBits(known.products);
   if (!sixteen)
     return;
-  // Ratios have the errors of what they are ratios of.
+  // A ratio has the error of the two sets that it compares.
   std::vector<ProductParameters> ratios = measured<ProductParameters>(
       known.device,
       [&](const Known &other, std::vector<ProductParameters> &all) {
@@ -470,8 +476,8 @@ void KernelCalibration::scaleToSixteenBits(const Known &known, DType type,
   set.error = rounded(std::hypot(sixteen->error, ratio.error), 2);
 }
 
-/// Nobody measured convolutions in TF32. They are products, so they are taken
-/// to lose as much against 16 bits as those do.
+/// Scales convolutions in TF32, which no table has. They are computed as
+/// products, so they are assumed to lose as much as products against 16 bits.
 void KernelCalibration::scaleToProducts(const Known &known, DType type,
                                         ConvolutionParameters &set) const {
   const ProductParameters *sixteen = ofSixteenBits(known.products);
@@ -551,7 +557,7 @@ void KernelCalibration::fillIn(Known &known) const {
         mean<AttentionParameters>(attention, {&AttentionParameters::forward,
                                               &AttentionParameters::backward});
   for (MemoryClass kind : allMemoryClasses()) {
-    // Nobody measured softmax and losses; they reduce rows as norms do.
+    // No table has softmax and losses. They reduce rows as norms do.
     MemoryClass like = kind == MemoryClass::Softmax ? MemoryClass::Norm : kind;
     std::vector<MemoryParameters> sets = measured<MemoryParameters>(
         known.device,
@@ -573,7 +579,8 @@ void KernelCalibration::fillIn(Known &known) const {
 void KernelCalibration::complete() {
   for (const Kinship &pair : kin)
     inherit(at(pair.device), at(pair.from));
-  // Means are those of measured devices alone, whatever is filled in first.
+  // The means contain measured sets only, so the order of devices has no
+  // effect.
   for (auto &[name, known] : devices)
     fillIn(known);
 }
@@ -596,7 +603,7 @@ Error KernelCalibration::write() const {
     kernels.attention = *known.attention;
     for (const auto &[kind, set] : known.memory)
       kernels.memory[static_cast<unsigned>(kind)] = set;
-    // The section is the last one of a file.
+    // The section "kernels" is the last one of a file.
     StringRef text = known.text;
     text = text.substr(0, text.find(",\n  \"kernels\":")).rtrim();
     if (text.ends_with("}") && !StringRef(known.text).contains("\"kernels\":"))

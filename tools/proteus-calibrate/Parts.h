@@ -1,4 +1,4 @@
-//===- Parts.h - what can be fitted -----------------------------*- C++ -*-===//
+//===- Parts.h - parts of the calibration -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,12 +14,12 @@
 
 namespace proteus::calibrate {
 
-/// Fits kernels to the tables below `tables`/op and writes the sections
-/// "kernels" of `output`/devices.
+/// Fits kernels to the tables in `tables`/op and writes the sections "kernels"
+/// of `output`/devices.
 llvm::Error fitKernels(llvm::StringRef tables, llvm::StringRef output);
 
-/// Fits a set of constants per architecture to the tables below `tables`/comm
-/// and writes them below `output`/communication.
+/// Fits a set of constants per architecture to the tables in `tables`/comm and
+/// writes them to `output`/communication.
 llvm::Error calibrateCollectives(llvm::StringRef tables,
                                  llvm::StringRef output);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Fits the constants of devices and of communication to published tables, with
-// the cost models that simulations use. See scripts/calibrate.
+// the cost models that simulations use. scripts/calibrate runs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 using namespace llvm;
 
 namespace {
-/// What can be fitted: reads tables below one directory, writes files below
-/// another, prints the quality of each fit. Or, for a machine of one's own,
-/// reads a table and names a cluster.
+/// A part of the calibration. It reads tables from one directory, writes files
+/// to another and prints the quality of each fit. The part `machine` instead
+/// reads a table of a user and takes the name of a cluster.
 struct Part {
   StringRef name;
   StringRef summary;
@@ -31,7 +31,7 @@ struct Part {
 };
 } // namespace
 
-/// One line per part; each is in a file of its own.
+/// Returns all parts; each has a file of its own.
 static ArrayRef<Part> parts() {
   static constexpr Part all[] = {
       {"kernels", "efficiencies of devices", proteus::calibrate::fitKernels},

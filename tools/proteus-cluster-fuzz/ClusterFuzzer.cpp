@@ -1,4 +1,4 @@
-//===- ClusterFuzzer.cpp - cluster files made of anything -----------------===//
+//===- ClusterFuzzer.cpp - fuzzer of cluster files ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A libFuzzer target: any bytes are refused with a message, or give a cluster
-// that holds together.
+// A libFuzzer target. Any bytes must be rejected with a message or give a
+// consistent cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace llvm;
 using namespace proteus::machine;
 
-/// What files in the flat format find beside them.
+/// Topology file for clusters in the flat format.
 static const char *const topology = R"(<system version="1">
 <cpu vendor="GenuineIntel" modelid="85"><pci busid="1"><gpu dev="0" sm="70"/>
 </pci></cpu></system>)";

@@ -1,4 +1,4 @@
-//===- TopologyFuzzer.cpp - topology dumps made of anything ---------------===//
+//===- TopologyFuzzer.cpp - fuzzer of topology dumps ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A libFuzzer target: any bytes are refused with a message, or give a graph
-// that holds together.
+// A libFuzzer target. Any bytes must be rejected with a message or give a
+// consistent graph.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Comparison.cpp - folded and unfolded runs ----------------*- C++ -*-===//
+//===- Comparison.cpp - comparison of folded runs ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Counts how often every collective runs.
+/// Listener that counts the runs of every collective.
 class CollectiveCounter : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
@@ -61,7 +61,7 @@ private:
   const sim::Workload *workload = nullptr;
 };
 
-/// The figures of one rank with their names, in a fixed order.
+/// Figures of one rank with their names, in a fixed order.
 using RankFigures = std::vector<std::pair<std::string, int64_t>>;
 
 } // namespace
@@ -80,7 +80,7 @@ FailureOr<FoldedRun> proteus::fuzz::simulate(ModuleOp module,
     return failure();
   FoldedRun run;
   run.workload = std::move(*workload);
-  // Any figures do, as long as all of them count.
+  // Arbitrary sizes, all of which have an effect.
   run.workload.memory = {1 << 20, 2, 3, 5};
   sim::EngineOptions engine;
   engine.skipRecurrence = engine.replaySections = fold == Fold::All;
@@ -165,8 +165,8 @@ static std::string firstDifference(const RankFigures &whole,
   return formatv("{0} figures, folded {1}", whole.size(), folded.size());
 }
 
-/// The representative of every class has the figures of its class, and there
-/// are as many ranks of each kind.
+/// Returns the first difference between ranks: the figures of the
+/// representative of a class, or the number of ranks with the same figures.
 static std::string compareRanks(const FoldedRun &whole,
                                 const FoldedRun &folded) {
   std::map<int64_t, RankFigures> byDevice;
@@ -192,7 +192,7 @@ static std::string compareRanks(const FoldedRun &whole,
   for (const auto &[figures, ranks] : surplus) {
     if (ranks <= 0)
       continue;
-    // The nearest class of the same stage is the one that swallowed them.
+    // The ranks are in another class of the same stage.
     for (const auto &[others, more] : surplus)
       if (more < 0 && others.front() == figures.front())
         return formatv("{0} ranks of stage {1} are in a wrong class: {2}",

@@ -1,4 +1,4 @@
-//===- Comparison.h - folded and unfolded runs ------------------*- C++ -*-===//
+//===- Comparison.h - comparison of folded runs -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,21 +18,23 @@
 namespace proteus {
 namespace fuzz {
 
-/// A workload and its run.
+/// A workload, its simulation and its traffic.
 struct FoldedRun {
   sim::Workload workload;
   sim::SimulationResult result;
-  /// Bytes through links in units of sim::loadUnit, by capacity of the links.
+  /// Sum of bytes times load over the links with each capacity, in units of
+  /// 1/sim::loadUnit byte.
   std::map<int64_t, __int128> linkBytes;
 };
 
-/// Simulates a lowered module with the software that it names. Emits an error
-/// and fails if that is not possible.
+/// Simulates a lowered module with the stack that it names. Emits an error and
+/// fails if that is not possible.
 llvm::FailureOr<FoldedRun> simulate(mlir::ModuleOp module,
                                     const MachineModel &machine, Fold fold);
 
-/// What differs first, or an empty text: the time of the step, every figure of
-/// every rank, all communications and the traffic of the links.
+/// Returns the first difference between two runs, or an empty text. Compares
+/// the time of the step, every figure of every rank, all communications and the
+/// traffic of the links.
 std::string compare(const FoldedRun &whole, const FoldedRun &folded);
 
 } // namespace fuzz

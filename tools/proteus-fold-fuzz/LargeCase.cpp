@@ -1,4 +1,4 @@
-//===- LargeCase.cpp - random cases with more to fold -----------*- C++ -*-===//
+//===- LargeCase.cpp - random cases that fold well --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 using namespace proteus::fuzz;
 
-/// Every rank is simulated once by itself.
+/// Largest number of ranks; the run without folding simulates each of them.
 static constexpr int64_t maxRanks = 64;
 
 static int64_t numRanks(const Tree &tree) {
@@ -29,7 +29,7 @@ static int64_t numRanks(const Tree &tree) {
   return ranks;
 }
 
-/// Splits every batch over a new axis as well.
+/// Splits the batch of all operations over a new axis too.
 static void widen(Random &random, Case &input) {
   Tree &tree = input.tree;
   int64_t copies = random.pick<int64_t>({1, 2, 2, 3, 4, 4, 8, 8});
@@ -63,7 +63,7 @@ static void widen(Random &random, Case &input) {
   input.model.batch *= copies;
 }
 
-/// The axis of the pipeline, nothing if there is none.
+/// Returns the axis of the pipeline, or null if there is none.
 static std::pair<std::string, int64_t> *findPipeline(Tree &tree) {
   std::pair<std::string, int64_t> *found = nullptr;
   changeNodes(tree.root, [&](Node &node) {
@@ -77,7 +77,7 @@ static std::pair<std::string, int64_t> *findPipeline(Tree &tree) {
   return found;
 }
 
-/// Twice as many stages and layers.
+/// Doubles the number of stages and layers.
 static void deepen(Random &random, Case &input) {
   auto *pipeline = findPipeline(input.tree);
   if (!pipeline || !random.chance(40) || 2 * numRanks(input.tree) > maxRanks ||
@@ -88,7 +88,8 @@ static void deepen(Random &random, Case &input) {
   input.tree.devices.clear();
 }
 
-/// More micro-batches of the same size, so that a steady state can recur.
+/// Multiplies the number of micro-batches at the same size, so that a steady
+/// state can recur.
 static void lengthen(Random &random, Case &input) {
   if (input.tree.root.says("order"))
     return;
@@ -100,14 +101,15 @@ static void lengthen(Random &random, Case &input) {
     return;
   Entries &schedule = input.tree.directive("schedule");
   schedule.set("micro_batches", number);
-  // All forwards before the first backward have no steady state.
+  // An order with all forward passes before the first backward pass has no
+  // steady state.
   if (schedule.get("order") == "\"gpipe\"" &&
       schedule.get("virtual_stages").empty() && random.chance(70))
     schedule.set("order", "\"1f1b\"");
   input.model.batch *= factor;
 }
 
-/// Which devices the mesh is on.
+/// Chooses the devices of the mesh.
 static void place(Random &random, Tree &tree) {
   int64_t how = random.below(100);
   if (how < 60 || !tree.devices.empty())
@@ -120,7 +122,7 @@ static void place(Random &random, Tree &tree) {
     random.shuffle(tree.devices);
 }
 
-/// Software whose hosts take their time, and may wait for messages.
+/// Returns a random stack with host times, whose host may wait for messages.
 static std::string drawStack(Random &random) {
   std::string stack = "{name = \"random\", host = {kernel_us = ";
   stack += random.pick({"0", "0.5", "30.0"});
@@ -142,7 +144,7 @@ Case proteus::fuzz::generateLarge(uint64_t seed, uint64_t index) {
   widen(random, result);
   lengthen(random, result);
   place(random, result.tree);
-  // Factors without small divisors: what is uneven stays so.
+  // These factors have no small divisors, so that uneven splits stay uneven.
   result.model.width *= random.pick({1, 17, 257});
   result.model.classes *= random.pick({1, 17});
   if (result.model.seq > 0)

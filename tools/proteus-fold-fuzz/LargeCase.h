@@ -1,4 +1,4 @@
-//===- LargeCase.h - random cases with more to fold -------------*- C++ -*-===//
+//===- LargeCase.h - random cases that fold well ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,9 @@
 namespace proteus {
 namespace fuzz {
 
-/// Case `index` of the stream `seed` with more ranks along a data-parallel axis
-/// of its own, more micro-batches, more layers and larger tensors, on a random
-/// cluster.
+/// Returns case `index` of the stream `seed`, enlarged: more ranks along a new
+/// data-parallel axis, more micro-batches, more layers and larger tensors, on a
+/// random cluster.
 Case generateLarge(uint64_t seed, uint64_t index);
 
 } // namespace fuzz

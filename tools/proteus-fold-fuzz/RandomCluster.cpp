@@ -1,4 +1,4 @@
-//===- RandomCluster.cpp - clusters of all shapes ---------------*- C++ -*-===//
+//===- RandomCluster.cpp - random clusters ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using llvm::formatv;
 
 namespace {
 
-/// The parts of one cluster, written as attributes.
+/// Writer of a random cluster as the text of an attribute.
 class ClusterWriter {
 public:
   explicit ClusterWriter(Random &random) : random(random) {}
@@ -34,7 +34,7 @@ private:
   std::string pairs(int64_t devices);
   std::string tree(int64_t devices, int64_t nics);
   std::string fabric(int64_t nodes, int64_t nics);
-  /// Between slow and fast, a few decades apart.
+  /// Returns a random bandwidth; the choices span three orders of magnitude.
   double rate() { return random.pick({0.02, 0.1, 0.5, 1.0, 7.0, 25.0}); }
 
   Random &random;
@@ -58,7 +58,8 @@ std::string ClusterWriter::device(llvm::StringRef name) {
       random.pick({"1", "1.25", "3.0"}));
 }
 
-/// NVLinks between pairs: the cube mesh of a DGX-1, or every second pair.
+/// Returns NVLinks between pairs: the cube mesh of a DGX-1, or neighbours and a
+/// random half of the other pairs.
 std::string ClusterWriter::pairs(int64_t devices) {
   if (devices == 8 && random.chance(60))
     return "[[0, 1, 1], [0, 2, 1], [0, 3, 2], [0, 4, 2], [1, 2, 2], [1, 3, 1], "
@@ -72,8 +73,8 @@ std::string ClusterWriter::pairs(int64_t devices) {
   return "[" + join(list) + "]";
 }
 
-/// Devices and NICs one after another on one or two sockets, with or without
-/// switches.
+/// Returns PCIe with devices and NICs in order on one or two sockets, with or
+/// without switches.
 std::string ClusterWriter::tree(int64_t devices, int64_t nics) {
   int64_t sockets = std::min<int64_t>(random.between(1, 2), devices);
   int64_t parts = random.chance(50) ? 1 : 2;

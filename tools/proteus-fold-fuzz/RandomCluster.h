@@ -1,4 +1,4 @@
-//===- RandomCluster.h - clusters of all shapes -----------------*- C++ -*-===//
+//===- RandomCluster.h - random clusters ------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,8 +16,9 @@
 namespace proteus {
 namespace fuzz {
 
-/// A cluster of at least `devices` devices, as the attribute of a module. Links
-/// are slow enough for the small messages of random models to contend.
+/// Returns a random cluster of at least `devices` devices, as the text of an
+/// attribute. Links are slow, so that the small messages of random models
+/// contend for them.
 std::string drawCluster(Random &random, int64_t devices);
 
 } // namespace fuzz

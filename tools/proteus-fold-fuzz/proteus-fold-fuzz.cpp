@@ -1,4 +1,4 @@
-//===- proteus-fold-fuzz.cpp - folding is exact -----------------*- C++ -*-===//
+//===- proteus-fold-fuzz.cpp - fuzzer of folding ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -63,16 +63,16 @@ struct Totals {
   uint64_t ranks = 0, classes = 0, programsThatFold = 0;
 };
 
-/// What came of one case.
+/// Result of one case.
 struct CaseResult {
-  std::string rejection;  ///< why it can't be simulated
-  std::string difference; ///< what differs first
-  std::string summary;    ///< how much was folded
+  std::string rejection;  ///< reason if the case can't be simulated
+  std::string difference; ///< first difference between two runs
+  std::string summary;    ///< numbers of folded ranks and skipped tasks
 };
 
 } // namespace
 
-/// Lowers and simulates three times.
+/// Lowers a case and simulates it with each kind of folding.
 static CaseResult run(MLIRContext &context, const std::string &text,
                       Totals &totals) {
   CaseResult result;
@@ -99,7 +99,7 @@ static CaseResult run(MLIRContext &context, const std::string &text,
       llvm::cantFail(createMachineModel(std::move(*cluster), Fidelity::Flow));
   FailureOr<FoldedRun> whole = fuzz::simulate(*module, machine, Fold::None);
   if (failed(whole)) {
-    // A schedule that blocks must do so for a class of ranks as well.
+    // A schedule that deadlocks must do so with folded ranks too.
     result.rejection = message;
     for (Fold fold : {Fold::Ranks, Fold::All})
       if (succeeded(fuzz::simulate(*module, machine, fold)))
@@ -138,7 +138,7 @@ static CaseResult run(MLIRContext &context, const std::string &text,
   return result;
 }
 
-/// Writes a case that fails; false if that is not possible.
+/// Writes a failing case to the output directory.
 static void save(uint64_t index, const std::string &text,
                  StringRef difference) {
   SmallString<128> path(out);

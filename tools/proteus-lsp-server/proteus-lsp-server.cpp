@@ -1,4 +1,4 @@
-//===- proteus-lsp-server.cpp - models and trees in the editor --*- C++ -*-===//
+//===- proteus-lsp-server.cpp - MLIR language server ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

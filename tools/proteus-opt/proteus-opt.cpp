@@ -1,4 +1,4 @@
-//===- proteus-opt.cpp - the pass driver ------------------------*- C++ -*-===//
+//===- proteus-opt.cpp - driver of passes -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,8 +37,9 @@ int main(int argc, char **argv) {
   proteus::registerAllPasses();
   mlir::registerTransformsPasses();
 
-  // Diagnostics name a place in the user's file; printing the operation as well
-  // buries it, a whole module in the worst case. Who wants it can ask for it.
+  // Diagnostics point into the user's file. Printing the operation too would
+  // bury the message, in the worst case under a whole module. The flag turns it
+  // on.
   llvm::StringRef quiet = "--mlir-print-op-on-diagnostic";
   std::vector<char *> arguments(argv, argv + argc);
   std::string off = (quiet + "=false").str();

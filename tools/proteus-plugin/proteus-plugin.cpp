@@ -1,4 +1,4 @@
-//===- proteus-plugin.cpp - Proteus inside mlir-opt -------------*- C++ -*-===//
+//===- proteus-plugin.cpp - plugin for mlir-opt -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  // The passes come with the dialects, so that one option suffices.
+  // Registers the passes with the dialects, so that one option suffices.
   return {MLIR_PLUGIN_API_VERSION, "Proteus", LLVM_VERSION_STRING,
           [](mlir::DialectRegistry *registry) {
             proteus::registerAllDialects(*registry);

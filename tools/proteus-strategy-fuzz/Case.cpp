@@ -1,4 +1,4 @@
-//===- Case.cpp - a model and a tree as plain structures --------*- C++ -*-===//
+//===- Case.cpp - structures of a random case -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

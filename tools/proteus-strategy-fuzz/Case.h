@@ -1,4 +1,4 @@
-//===- Case.h - a model and a tree as plain structures ----------*- C++ -*-===//
+//===- Case.h - structures of a random case ---------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What blocks and features put into a case is held in general forms (options,
-// settings, directives), so that a case can be written as text and made smaller
-// without knowing them.
+// Plain structures for the model and the tree of a random case. Contributions
+// of blocks and features have general types (options, settings, directives). A
+// case can therefore be written as text and reduced without knowledge of its
+// blocks and features.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +30,17 @@ namespace fuzz {
 
 struct Block;
 
-/// `key = value` pairs, in the order in which they are written.
+/// `key = value` pairs in the order in which they are written.
 struct Entries {
   std::vector<std::pair<std::string, std::string>> list;
 
-  /// The value, empty if there is none.
+  /// Returns the value of `key`, or an empty text if there is none.
   llvm::StringRef get(llvm::StringRef key) const;
   void set(llvm::StringRef key, llvm::StringRef value);
   void set(llvm::StringRef key, int64_t value) {
     set(key, std::to_string(value));
   }
-  /// False if there was none.
+  /// Removes `key`. Returns false if there was no such entry.
   bool erase(llvm::StringRef key);
 };
 
@@ -47,15 +48,15 @@ struct Entries {
 // Models
 //===----------------------------------------------------------------------===//
 
-/// A number that a block has chosen.
+/// A number chosen by a block.
 struct Option {
   std::string name;
   int64_t value;
-  /// A case is made smaller by lowering the value down to this one.
+  /// Lower bound for the value when a case is reduced.
   int64_t smallest;
 };
 
-/// A block as a model uses it.
+/// A block in a model, with its options.
 struct BlockUse {
   const Block *block;
   std::vector<Option> options;
@@ -63,17 +64,17 @@ struct BlockUse {
   void set(llvm::StringRef name, int64_t value, int64_t smallest = 0) {
     options.push_back({name.str(), value, smallest});
   }
-  /// The value of an option that `choose` of the block has set.
+  /// Returns an option that the block's `choose` has set.
   int64_t get(llvm::StringRef name) const;
 };
 
-/// What the activations between blocks are: `[batch, width]`, `[batch, seq,
+/// Shape of the activations between blocks: `[batch, width]`, `[batch, seq,
 /// width]` or `[batch, channels, 4, 4]`.
 enum class Form : unsigned { Rows = 1, Sequence = 2, Image = 4 };
 
-/// Where a block stands in a model.
+/// Position of a block in a model.
 enum class Slot {
-  /// Makes the first activation; one block.
+  /// Produces the first activation; one block.
   Stem,
   /// After the stem, any number of blocks.
   AfterStem,
@@ -83,32 +84,31 @@ enum class Slot {
   Feed,
   /// After the layers, any number of blocks.
   Tail,
-  /// Makes the logits; one block.
+  /// Produces the logits; one block.
   Head,
-  /// Makes the loss, a scalar; one block.
+  /// Produces the loss, a scalar; one block.
   Loss,
 };
 inline constexpr unsigned numSlots = 7;
 
-/// Sizes are those of the global batch.
+/// A random model. Sizes are those of the global batch.
 struct Model {
   Form form = Form::Rows;
   int64_t batch = 4;
-  /// Length of a sequence; 0 where the activations have none.
+  /// Length of a sequence; 0 for activations without one.
   int64_t seq = 0;
-  /// Of the activations between blocks.
+  /// Width of the activations between blocks.
   int64_t width = 4;
   int64_t classes = 4;
   int64_t layers = 1;
-  /// Layers before this one are written out, the others are one `nn.repeat`.
+  /// Number of layers that are written out. The others are one `nn.repeat`.
   int64_t repeatFrom = 0;
   std::string element = "f32";
-  /// Those of `#nn.training`; where this is empty the model is only run
-  /// forward.
+  /// Entries of `#nn.training`; empty for a model without a backward pass.
   Entries training;
-  /// Attributes of the module besides the cluster.
+  /// Attributes of the module other than the cluster.
   Entries moduleAttributes;
-  /// By slot.
+  /// Blocks by slot.
   std::vector<BlockUse> blocks[numSlots];
 
   llvm::ArrayRef<BlockUse> in(Slot slot) const {
@@ -117,20 +117,20 @@ struct Model {
   std::vector<BlockUse> &in(Slot slot) {
     return blocks[static_cast<unsigned>(slot)];
   }
-  /// Whether a block of this name is in the model.
+  /// Returns true if the model has a block with this name.
   bool uses(llvm::StringRef name) const;
 };
 
-/// An operation as the tree may split it.
+/// An operation that a tree may split.
 struct Kernel {
-  /// Relative to the layer if it is in one.
+  /// Path, relative to the layer for operations in a layer.
   std::string path;
   bool inLayer;
   std::vector<std::pair<std::string, int64_t>> iterators;
-  /// Shape of the weight; empty if there is none.
+  /// Shape of the weight; empty for operations without one.
   std::vector<int64_t> weight;
 
-  /// Size of an iterator, 0 if there is none of this name.
+  /// Returns the size of an iterator, or 0 if there is none with this name.
   int64_t getSize(llvm::StringRef iterator) const;
 };
 
@@ -138,16 +138,16 @@ struct Kernel {
 // Trees
 //===----------------------------------------------------------------------===//
 
-/// `key -> [axes]`
+/// One entry of a split: `key -> [axes]`.
 struct Arrow {
   std::string key;
   std::vector<std::string> axes;
-  /// Words in front of the axes, each followed by a space: `zigzag `, `ring `.
+  /// Words before the axes, each followed by a space: `zigzag `, `ring `.
   std::string how = "";
 };
 
 struct Split {
-  /// `op`, `weight`, `state`, ...
+  /// Item that is split: `op`, `weight`, `state`, ...
   std::string item;
   std::vector<Arrow> arrows;
 };
@@ -160,26 +160,26 @@ struct Node {
   std::vector<std::string> settings;
   std::list<Node> children;
 
-  /// Whether `item` is split here.
+  /// Returns true if this node splits `item`.
   bool splitsItem(llvm::StringRef item) const;
-  /// Whether a line here starts with `keyword`.
+  /// Returns true if a setting of this node starts with the word `keyword`.
   bool says(llvm::StringRef keyword) const;
 };
 
 struct Tree {
-  /// The attribute that names or describes the cluster.
+  /// Attribute that names or describes the cluster.
   std::string cluster = "\"dgx-a100:2\"";
   std::vector<std::pair<std::string, int64_t>> mesh;
   std::vector<int64_t> devices;
-  /// Lines of `key = value` pairs: `schedule`, `bucket`, ...
+  /// Lines with `key = value` pairs: `schedule`, `bucket`, ...
   std::vector<std::pair<std::string, Entries>> directives;
   Node root;
 
-  /// The entries of a line, which is added if it is not there.
+  /// Returns the entries of a line. Adds the line if it does not exist.
   Entries &directive(llvm::StringRef keyword);
-  /// The entries of a line, nothing if it is not there.
+  /// Returns the entries of a line, or null if it does not exist.
   const Entries *findDirective(llvm::StringRef keyword) const;
-  /// 1 where there is no schedule.
+  /// Returns the number of micro-batches; 1 without a schedule.
   int64_t getMicroBatches() const;
 };
 

@@ -1,4 +1,4 @@
-//===- Evaluation.cpp - one case, lowered and executed ----------*- C++ -*-===//
+//===- Evaluation.cpp - evaluation of a random case -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,19 +30,19 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::fuzz;
 
-/// The passes that may find that a strategy is not possible.
+/// Passes that may reject a strategy.
 static constexpr llvm::StringLiteral rejectingPasses[] = {
     "match-strategy", "settle-repeats", "build-training-step",
     "propagate-strategy"};
 
 namespace {
-/// Lowered programs that differ in no byte have one hash.
+/// A lowered program and the hash of its text.
 struct Lowered {
   uint64_t hash;
   OwningOpRef<ModuleOp> module;
 };
 
-/// Notes the first pass that fails.
+/// Instrumentation that records the first pass that fails.
 class FailedPass : public PassInstrumentation {
 public:
   explicit FailedPass(std::string &name) : name(name) {}
@@ -78,8 +78,8 @@ StringRef proteus::fuzz::describe(Outcome outcome) {
   llvm_unreachable("an outcome");
 }
 
-/// Parses and lowers; nothing if a diagnostic forbids it, which `failedPass`
-/// then has emitted.
+/// Parses and lowers a case. Returns nullopt if that fails, with the name of
+/// the pass in `failedPass`.
 static std::optional<Lowered>
 lower(MLIRContext &context, const std::string &text, std::string &failedPass) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
@@ -143,7 +143,8 @@ Verdict proteus::fuzz::evaluate(MLIRContext &context, const Case &input,
   verdict.outcome = Outcome::Right;
   if (!findFeatures)
     return verdict;
-  // What a case says matters if the program is another one, or none, without.
+  // A feature has an effect if the program without it is another one or does
+  // not exist.
   for (const Feature &feature : Registry::get().getFeatures()) {
     bool found = false;
     if (feature.inProgram) {

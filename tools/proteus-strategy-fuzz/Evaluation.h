@@ -1,4 +1,4 @@
-//===- Evaluation.h - one case, lowered and executed ------------*- C++ -*-===//
+//===- Evaluation.h - evaluation of a random case ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,9 +23,10 @@ class MLIRContext;
 namespace proteus {
 namespace fuzz {
 
-/// From `Stuck` on a case has failed. It is stuck if a pass after
-/// propagate-strategy, which has to see what can't be lowered, gives up. It has
-/// another time if its layers, written out, do the same work in another time.
+/// Result of a case. Results from `Stuck` on are failures. `Stuck`: a pass
+/// after propagate-strategy fails, although propagate-strategy must reject all
+/// cases that can't be lowered. `OtherTime`: layers that are written out do the
+/// same work as repeated layers in another time.
 enum class Outcome : uint8_t {
   Right,
   Rejected,
@@ -40,17 +41,17 @@ llvm::StringRef describe(Outcome outcome);
 
 struct Verdict {
   Outcome outcome = Outcome::Crash;
-  /// Character i is `1` if feature i of the registry is in the accepted
-  /// program; empty if that was not asked for.
+  /// Character i is `1` if feature i of the registry has an effect on the
+  /// accepted program. Empty if `findFeatures` is false.
   std::string features;
-  /// Whether the time of a step was compared with that of layers written out.
+  /// True if the time of a step was compared with that of layers written out.
   bool comparedForms = false;
-  /// The first diagnostic.
+  /// First diagnostic.
   std::string message;
 };
 
-/// Runs a case. A program that is lowered and then can't be executed, or
-/// computes something else, is a mismatch.
+/// Lowers and executes a case. A program that is lowered but can't be executed,
+/// or computes other values, is a mismatch.
 Verdict evaluate(mlir::MLIRContext &context, const Case &input,
                  double tolerance, bool findFeatures);
 

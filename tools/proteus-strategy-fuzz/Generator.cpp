@@ -20,7 +20,7 @@
 using namespace proteus::fuzz;
 
 namespace {
-/// The streams of one case.
+/// Random streams of one case.
 struct Streams {
   uint64_t seed, index;
 
@@ -42,14 +42,15 @@ static void chooseSizes(Random random, Model &model) {
   model.layers = random.between(1, image ? 3 : 5);
 }
 
-/// Whether a slot holds any number of blocks.
+/// Returns true if a slot holds any number of blocks.
 static bool holdsMany(Slot slot) {
   return slot == Slot::AfterStem || slot == Slot::Tail;
 }
 
-/// Fills a slot. Blocks race: each draws a time from its own stream that is
-/// exponential with its weight, and the first one wins, with a chance in
-/// proportion to its weight. A new block changes only the cases that it wins.
+/// Fills a slot. In a slot of one block, each block draws a time from its own
+/// stream, exponentially distributed with its weight, and the earliest one is
+/// used. Its probability is proportional to its weight. A new block therefore
+/// changes only the cases in which it is used.
 static void chooseBlocks(const Streams &streams, Slot slot, Model &model) {
   const Block *winner = nullptr;
   double best = 0;

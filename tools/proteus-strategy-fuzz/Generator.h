@@ -18,13 +18,14 @@
 namespace proteus {
 namespace fuzz {
 
-/// Case `index` of the stream `seed`; depends on these two numbers alone.
+/// Returns case `index` of the stream `seed`. It depends on these two numbers
+/// alone.
 Case generate(uint64_t seed, uint64_t index);
 
-/// The case as a module.
+/// Writes a case as the text of a module.
 std::string write(const Case &input);
 
-/// Everything that is one step smaller.
+/// Returns all cases that are one step smaller.
 std::vector<Case> simplify(const Case &input);
 
 } // namespace fuzz

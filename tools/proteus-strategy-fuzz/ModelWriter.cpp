@@ -116,8 +116,8 @@ Tensor ModelWriter::repeat(StringRef path, int64_t first, int64_t count,
   std::string head = indent() + result.name + " = nn.repeat \"" + prefix +
                      path.str() + "\"" +
                      (first ? " first " + std::to_string(first) : "");
-  // Paths inside are relative to the iteration; what the tree calls a layer is
-  // the outermost repeat.
+  // Paths in the body are relative to the iteration. The outermost repeat is
+  // the layer of the tree.
   std::string outerBody = std::exchange(body, "");
   std::string outerPrefix = std::exchange(prefix, "");
   std::string outerParameters = parameterPrefix, outerKernels = kernelPrefix;

@@ -26,7 +26,7 @@ namespace fuzz {
 using Sizes = std::vector<int64_t>;
 using Iterators = std::vector<std::pair<std::string, int64_t>>;
 
-/// A value of the text.
+/// A value of the text, with its name and type.
 struct Tensor {
   std::string name;
   Sizes shape;
@@ -35,46 +35,46 @@ struct Tensor {
   std::string type() const;
 };
 
-/// Writes a model, and notes its kernels, those of layers once. Blocks write
-/// their operations with it.
+/// Writer of a model as text, which also records the kernels of the model,
+/// those of layers once. Blocks use it to write their operations.
 class ModelWriter {
 public:
   explicit ModelWriter(const Model &model) : model(model) {}
 
-  /// The whole function.
+  /// Writes the whole function.
   std::string write();
-  /// Those that were written.
+  /// Returns the recorded kernels.
   llvm::ArrayRef<Kernel> getKernels() const { return kernels; }
 
   const Model &model;
-  /// The table of an embedding, for a head that is tied to it.
+  /// Table of an embedding, for a head that is tied to it.
   std::optional<Tensor> table;
 
-  /// An argument of the function, written `%aN : type {attributes}`.
+  /// Adds an argument of the function, written `%aN : type {attributes}`.
   Tensor argument(const llvm::Twine &path, Sizes shape, llvm::StringRef element,
                   llvm::StringRef role);
-  /// A parameter of the current layer, or of none; inside repeats every
-  /// iteration has its own.
+  /// Adds a parameter with a path relative to the current layer, if there is
+  /// one. In repeats, every iteration has its own.
   Tensor parameter(const llvm::Twine &path, const Sizes &shape);
-  /// A parameter that all iterations of all repeats share. The same path gives
-  /// the same parameter.
+  /// Adds a parameter that all iterations of all repeats share, or returns the
+  /// parameter that has this path already.
   Tensor sharedParameter(const llvm::Twine &path, const Sizes &shape);
-  /// A name for a value of the model's element type.
+  /// Returns a new value with the element type of the model.
   Tensor fresh(Sizes shape) { return fresh(std::move(shape), model.element); }
   Tensor fresh(Sizes shape, llvm::StringRef element);
 
-  /// Writes `results = nn.mnemonic "path"(operands) attributes : types`. What
-  /// follows a space in the mnemonic is written after the path. A tree may
+  /// Writes `results = nn.mnemonic "path"(operands) attributes : types`. The
+  /// word after a space in the mnemonic is written after the path. A tree may
   /// split `iterators`; `weight` is the shape of the weight, if there is one.
   void emit(llvm::StringRef mnemonic, llvm::StringRef path,
             llvm::ArrayRef<Tensor> operands, llvm::StringRef attributes,
             llvm::ArrayRef<Tensor> results, Iterators iterators,
             Sizes weight = {});
-  /// Writes a line as it is, for operations that are not of `nn`; their paths
-  /// start with `getPrefix()`.
+  /// Writes a line unchanged, for operations of other dialects than `nn`. Their
+  /// paths start with `getPrefix()`.
   void emitLine(const llvm::Twine &line);
   llvm::StringRef getPrefix() const { return prefix; }
-  /// Notes something that a tree may split, for operations that `emit` does
+  /// Records a kernel that a tree may split, for operations that `emit` does
   /// not write.
   void noteKernel(llvm::StringRef path, Iterators iterators, Sizes weight = {});
   /// Writes `nn.repeat "path"`; `body` writes one iteration.
@@ -82,8 +82,8 @@ public:
                 const Tensor &input,
                 llvm::function_ref<Tensor(const Tensor &)> body);
 
-  /// The iterators of the dimensions of an activation; `last` names that of
-  /// the last one, or is empty if it can't be split.
+  /// Returns the iterators for the dimensions of an activation. `last` is the
+  /// iterator of the last dimension; if empty, that dimension can't be split.
   Iterators dims(const Tensor &tensor, llvm::StringRef last) const;
 
   // Operations that several blocks write.
@@ -103,7 +103,7 @@ public:
               int64_t stride, int64_t padding, bool maximum);
 
 private:
-  /// A repeat that is being written.
+  /// A repeat whose body is being written.
   struct Scope {
     int64_t count;
     std::string slices;
@@ -118,9 +118,10 @@ private:
   std::string arguments, body;
   std::vector<std::pair<std::string, Tensor>> shared;
   std::vector<Scope> scopes;
-  /// Of operations: `layers[1].` in a layer that is written out; of
-  /// parameters, which have whole paths; of kernels, which are relative to the
-  /// layer.
+  /// Prefixes of paths. `prefix` is for operations, such as `layers[1].` in a
+  /// layer that is written out. `parameterPrefix` is for parameters, which have
+  /// whole paths. `kernelPrefix` is for kernels, whose paths are relative to
+  /// the layer.
   std::string prefix, parameterPrefix, kernelPrefix;
   bool inLayer = false, noteKernels = true;
   int64_t numArguments = 0, numValues = 0;

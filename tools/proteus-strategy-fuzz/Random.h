@@ -1,4 +1,4 @@
-//===- Random.h - random numbers of one part of a case ----------*- C++ -*-===//
+//===- Random.h - random numbers for parts of a case ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every part of a case draws from a stream of its own, so that a new block or
-// feature does not change what the others draw.
+// Every block and feature draws from its own stream, so that a new block or
+// feature does not change the numbers of the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,21 +25,21 @@
 namespace proteus {
 namespace fuzz {
 
-/// Number n of a stream is a hash of the stream and n.
+/// A stream of random numbers: number n is a hash of the stream and n.
 class Random {
 public:
   Random(uint64_t seed, uint64_t index, llvm::StringRef name)
       : stream(mix(mix(mix(seed) ^ index) ^ llvm::xxh3_64bits(name))) {}
 
-  /// A number in `[0, end)`.
+  /// Returns a number in `[0, end)`.
   int64_t below(int64_t end) {
     return static_cast<int64_t>(next() % static_cast<uint64_t>(end));
   }
-  /// A number in `[first, last]`.
+  /// Returns a number in `[first, last]`.
   int64_t between(int64_t first, int64_t last) {
     return first + below(last - first + 1);
   }
-  /// A number in `(0, 1]`.
+  /// Returns a number in `(0, 1]`.
   double fraction() {
     return static_cast<double>((next() >> 11) + 1) / (uint64_t(1) << 53);
   }
@@ -54,7 +54,7 @@ public:
 
 private:
   uint64_t next() { return mix(stream + counter++); }
-  /// The finaliser of SplitMix64.
+  /// Applies the finaliser of SplitMix64.
   static uint64_t mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

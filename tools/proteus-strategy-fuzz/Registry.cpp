@@ -1,4 +1,4 @@
-//===- Registry.cpp - the blocks and features of random cases ---*- C++ -*-===//
+//===- Registry.cpp - blocks and features of random cases -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

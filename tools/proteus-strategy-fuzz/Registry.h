@@ -1,4 +1,4 @@
-//===- Registry.h - the blocks and features of random cases -----*- C++ -*-===//
+//===- Registry.h - blocks and features of random cases ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,46 +8,45 @@
 //
 // A random case is a model made of *blocks* and a tree made of *features*.
 //
-// How to add a block (something a model may contain):
+// How to add a block (a part of a model):
 //   1. Write Blocks/<Name>.cpp after the example of Blocks/FeedForward.cpp. It
 //      defines `void add<Name>(Registry &registry)`, which calls `addBlock`
 //      with
-//      - the name, as in the table that is printed,
-//      - the slot and the forms of activations it can stand in,
-//      - how often: a weight against the other blocks of a slot that holds one
-//        block, percent in a slot that holds any number,
-//      - `choose`: draws its numbers and keeps them as options,
-//      - `write`: writes its operations with the ModelWriter and returns its
-//        result, of the shape of its input in `Mixer`, `Feed`, `AfterStem` and
+//      - the name in the table that is printed,
+//      - the slot and the forms of activations with which the block works,
+//      - the frequency: a weight against the other blocks of a slot that holds
+//        one block, or percent in a slot that holds any number,
+//      - `choose`: draws the numbers of the block and keeps them as options,
+//      - `write`: writes the operations with the ModelWriter and returns the
+//        result, of the shape of the input in `Mixer`, `Feed`, `AfterStem` and
 //        `Tail`.
-//      Every operation that is written lists the iterators that a tree may
-//      split; random splits then find it by themselves.
+//      `write` lists the iterators of every operation that a tree may split;
+//      random splits find them there.
 //   2. Add the line `REGISTER(<Name>)` to Registry.def.
 //
-// How to add a feature (something a tree, or the training of a model, may say):
+// How to add a feature (a setting of a tree or of the training):
 //   1. Write Features/<Name>.cpp after the example of Features/Recompute.cpp.
-//   It
-//      defines `void add<Name>(Registry &registry)`, which calls `addFeature`
-//      with
-//      - the name and the percentage of cases that try it,
-//      - `changeModel`, run before the model is written, or `changeTree`, run
-//        when its kernels are known, or both, or none: something that other
-//        features do, which is only to be counted,
-//      - what is counted: either `remove`, which takes it out of a case and
-//      says
-//        whether it was there: the case counts if it is then lowered to another
-//        program or not at all; or `inProgram`, a predicate on the lowered
-//        module, for what can't be taken out.
-//      Both get a TreeBuilder: the mesh, the axes by role, the kernels, and
-//      nodes that are made when first asked for. New settings are lines of text
-//      in a node (`Node::settings`) or entries of a line of the tree
-//      (`Tree::directive("schedule")`); a new line needs nothing else.
+//      It defines `void add<Name>(Registry &registry)`, which calls
+//      `addFeature` with
+//      - the name and the percentage of cases that try the feature,
+//      - `changeModel`, which runs before the model is written, or
+//        `changeTree`, which runs when its kernels are known, or both, or none
+//        for an effect of other features that is only counted,
+//      - how the feature is counted. `remove` takes the feature out of a case
+//        and returns true if it was there; the case counts if its lowering then
+//        gives another program or fails. `inProgram` is a predicate on the
+//        lowered module, for features that can't be removed.
+//      `changeTree` gets a TreeBuilder with the mesh, the axes by role and the
+//      kernels; it creates nodes on request. New settings are lines of text in
+//      a node (`Node::settings`) or entries of a line of the tree
+//      (`Tree::directive("schedule")`); a new line needs no other change.
 //   2. Add the line `REGISTER(<Name>)` to Registry.def. Features run in the
-//   order
-//      of that file: special ones before those that fill what is left.
+//      order of that file: special features before general ones, which fill the
+//      remaining nodes.
 //
-// Every block and feature draws from a stream of its own, found by its name: a
-// new one changes only the cases it takes part in. CMake finds the files.
+// Every block and feature draws from its own stream, which its name selects. A
+// new one therefore changes only the cases in which it takes part. CMake finds
+// the files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,33 +74,35 @@ class ModelWriter;
 class TreeBuilder;
 struct Tensor;
 
-/// Something a model may contain.
+/// A part of a model.
 struct Block {
   llvm::StringRef name;
   Slot slot;
-  /// The forms it can stand in, or-ed.
+  /// Forms of activations with which it works, combined by `|`.
   unsigned forms;
   /// Weight against the other blocks of the slot, or percent.
   int64_t often;
-  /// Draws its numbers; null if there are none.
+  /// Draws the options of the block; null for blocks without options.
   void (*choose)(Random &random, const Model &model, BlockUse &use) = nullptr;
-  /// Writes it; `input` is empty in a stem.
+  /// Writes the operations of the block; `input` is empty in a stem.
   Tensor (*write)(ModelWriter &writer, const BlockUse &use,
                   const Tensor &input) = nullptr;
-  /// Whether it fits what is chosen for earlier slots; null if always.
+  /// Returns true if the block works with the blocks of earlier slots; null if
+  /// it always does.
   bool (*fits)(const Model &model) = nullptr;
 };
 
-/// Something a tree, or the training of a model, may say.
+/// A setting of a tree or of the training of a model.
 struct Feature {
   llvm::StringRef name;
-  /// How many cases try it.
+  /// Percentage of the cases that try the feature.
   int64_t percent = 100;
   void (*changeModel)(Random &random, Model &model) = nullptr;
   void (*changeTree)(Random &random, TreeBuilder &builder) = nullptr;
-  /// Takes it out of a case; false if it is not in it.
+  /// Takes the feature out of a case. Returns false if the case does not have
+  /// it.
   std::function<bool(Case &)> remove = nullptr;
-  /// Whether it is in a lowered program.
+  /// Returns true if the feature is in a lowered program.
   bool (*inProgram)(mlir::ModuleOp module) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-//===- SmallerCases.cpp - everything one step smaller -----------*- C++ -*-===//
+//===- SmallerCases.cpp - reduction of a case by one step -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@
 
 using namespace proteus::fuzz;
 
-/// Calls `found` for every way to leave out one element.
+/// Calls `found` with each element left out in turn.
 template <typename List>
 static void dropEach(List &list, llvm::function_ref<void()> found) {
   for (size_t i = 0; i < list.size(); ++i) {
@@ -28,7 +28,8 @@ static void dropEach(List &list, llvm::function_ref<void()> found) {
   }
 }
 
-/// Calls `found` for every way to leave out one setting of `node` or below.
+/// Calls `found` with each setting of `node` and its descendants left out in
+/// turn.
 static void dropSettings(Node &node, llvm::function_ref<void()> found) {
   dropEach(node.children, found);
   dropEach(node.splits, found);

@@ -1,4 +1,4 @@
-//===- TreeBuilder.cpp - a random tree while it grows -----------*- C++ -*-===//
+//===- TreeBuilder.cpp - construction of a random tree ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WrittenOut.cpp - repeated layers and layers written out --*- C++ -*-===//
+//===- WrittenOut.cpp - comparison with layers written out ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,12 +28,12 @@ using namespace proteus;
 using namespace proteus::fuzz;
 
 namespace {
-/// What one task does, whatever it is called.
+/// Work of one task, without its name.
 using Work = std::tuple<std::string, sim::Stream, sim::Phase, cost::Time,
                         cost::Time, std::string, int64_t, cost::Time, int64_t>;
 
-/// A step as it was simulated: the work of every section of every class, in an
-/// order that says nothing, and the time.
+/// A simulated step: the work of every section of every class, sorted, and the
+/// time of the step.
 struct Step {
   std::vector<std::vector<Work>> sections;
   int64_t time;

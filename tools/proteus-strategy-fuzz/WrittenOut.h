@@ -1,4 +1,4 @@
-//===- WrittenOut.h - repeated layers and layers written out ----*- C++ -*-===//
+//===- WrittenOut.h - comparison with layers written out --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,16 +19,17 @@ class MLIRContext;
 namespace proteus {
 namespace fuzz {
 
-/// The times of a step with repeated layers and with the same layers written
-/// out, in picoseconds.
+/// Times of a step with repeated layers and with the same layers written out,
+/// in picoseconds.
 struct FormTimes {
   int64_t repeated, writtenOut;
 };
 
-/// Simulates an accepted case in both forms. Random splits of single kernels
-/// may have layers that are written out convert less, or at another place; such
-/// pairs have no common time. Nothing is returned for them, for models without
-/// repeats and for what can't be simulated.
+/// Simulates an accepted case with repeated layers and with layers written out.
+/// Returns nullopt for models without repeats, for cases that can't be
+/// simulated, and if the two do different work. The last happens because random
+/// splits of single kernels may let layers that are written out reshard less,
+/// or elsewhere.
 std::optional<FormTimes> compareForms(mlir::MLIRContext &context,
                                       const std::string &text);
 

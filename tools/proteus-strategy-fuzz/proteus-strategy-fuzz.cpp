@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Generates random small models with random strategies and runs check-lowering
-// on each. Where layers that are written out do the same work as repeated ones,
-// a step of both has to take the same time. Cases run in child processes: one
-// that crashes or does not end is counted like one that computes something
-// else, and the rest goes on.
+// on each. If layers that are written out do the same work as repeated ones, a
+// step of both must take the same time. Cases run in child processes, so that a
+// case that crashes or does not end counts as a failure and the others still
+// run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,9 +73,9 @@ static cl::opt<bool> print("print",
                            cl::desc("Print the cases instead of running them"),
                            cl::cat(category));
 
-/// Cases that one process runs; bounds the memory of a context.
+/// Number of cases that one process runs; bounds the memory of a context.
 static constexpr uint64_t batchSize = 50;
-/// Executions that are spent on making one failing case smaller.
+/// Largest number of executions for the reduction of one failing case.
 static constexpr unsigned maxReductions = 400;
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +83,7 @@ static constexpr unsigned maxReductions = 400;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A process that runs cases in order and writes one line per verdict.
+/// A child process that runs cases in order and writes one line per verdict.
 class Child {
 public:
   using Clock = std::chrono::steady_clock;
@@ -94,12 +94,13 @@ public:
   ~Child();
 
   int getPipe() const { return pipe; }
-  /// The case that is running.
+  /// Returns the number of the case that is running.
   uint64_t getCurrent() const { return current; }
   bool isLate() const {
     return Clock::now() - started > std::chrono::seconds(limit);
   }
-  /// Takes what the process has written; false once it has ended.
+  /// Reads the verdicts that the process has written. Returns false if the
+  /// process has ended.
   bool read(llvm::function_ref<void(uint64_t, Verdict)> done);
 
 private:
@@ -126,7 +127,7 @@ Child::Child(const DialectRegistry &registry, std::deque<Case> cases,
     pipe = ends[0];
     return;
   }
-  // What a crash prints is found again with proteus-opt.
+  // proteus-opt can reproduce the output of a crash.
   int null = open("/dev/null", O_WRONLY);
   dup2(null, STDERR_FILENO);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -174,7 +175,7 @@ bool Child::read(llvm::function_ref<void(uint64_t, Verdict)> done) {
   return true;
 }
 
-/// The verdict on one case, from a process of its own.
+/// Returns the verdict on one case, from a separate process.
 static Verdict evaluateAlone(const DialectRegistry &registry,
                              const Case &input) {
   Child child(registry, {input}, 0, /*findFeatures=*/false);
@@ -191,8 +192,8 @@ static Verdict evaluateAlone(const DialectRegistry &registry,
   }
 }
 
-/// Runs the cases, some processes at a time. With `failFast` those after one
-/// that has failed may have no verdict.
+/// Runs the cases, several processes at a time. With `failFast`, cases after a
+/// failure may have no verdict.
 static std::vector<std::optional<Verdict>>
 runAll(const DialectRegistry &registry) {
   std::vector<std::optional<Verdict>> verdicts(count);
@@ -201,7 +202,7 @@ runAll(const DialectRegistry &registry) {
     failed |= verdict.outcome >= Outcome::Stuck;
     verdicts[index] = std::move(verdict);
   };
-  /// Ranges of cases that no process has yet.
+  /// Ranges of cases that are not yet assigned to a process.
   std::deque<std::pair<uint64_t, uint64_t>> ranges;
   for (uint64_t begin = 0; begin < count; begin += batchSize)
     ranges.push_back({begin, std::min<uint64_t>(begin + batchSize, count)});
@@ -232,7 +233,7 @@ runAll(const DialectRegistry &registry) {
       bool late = alive && child.isLate();
       if (alive && !late)
         continue;
-      // The case that was running is the last one of this process.
+      // The process ended while this case was running.
       uint64_t next = child.getCurrent();
       if (next < running[i].end) {
         Verdict verdict;
@@ -251,7 +252,7 @@ runAll(const DialectRegistry &registry) {
 // Failing cases
 //===----------------------------------------------------------------------===//
 
-/// A smaller case that fails in the same way.
+/// Returns a smaller case with the same outcome.
 static Case reduce(const DialectRegistry &registry, Case input,
                    Verdict &verdict) {
   unsigned left = maxReductions;
@@ -272,11 +273,11 @@ static Case reduce(const DialectRegistry &registry, Case input,
   return input;
 }
 
-/// Writes a failing case, made smaller, into the directory.
+/// Reduces a failing case and writes it to the output directory.
 static void save(const DialectRegistry &registry, uint64_t index,
                  Verdict verdict) {
   Case input = generate(seed, index);
-  // Executions that do not end are too slow to be repeated.
+  // Executions that do not end take too long to be repeated.
   if (verdict.outcome != Outcome::Hang && !failFast)
     input = reduce(registry, std::move(input), verdict);
   std::string name = llvm::formatv("fuzz-{0}-{1}.mlir", seed, index).str();
@@ -309,7 +310,8 @@ static void save(const DialectRegistry &registry, uint64_t index,
 // Report
 //===----------------------------------------------------------------------===//
 
-/// In how many accepted cases each feature mattered, and each block was there.
+/// Prints in how many accepted cases each feature had an effect and each block
+/// occurred.
 static void printTables(ArrayRef<std::optional<Verdict>> verdicts) {
   std::vector<int64_t> byFeature(Registry::get().getFeatures().size());
   std::map<StringRef, int64_t> byBlock;
@@ -347,7 +349,7 @@ static void printTables(ArrayRef<std::optional<Verdict>> verdicts) {
     row(block.name, byBlock[block.name]);
 }
 
-/// The diagnostics of rejected cases, numbers left out, by frequency.
+/// Prints the diagnostics of rejected cases by frequency, with `#` for numbers.
 static void printDiagnostics(ArrayRef<std::optional<Verdict>> verdicts) {
   std::map<std::string, int64_t> byMessage;
   for (const std::optional<Verdict> &verdict : verdicts)

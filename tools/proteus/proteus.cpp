@@ -1,4 +1,4 @@
-//===- proteus.cpp - the driver for people with a model and a cluster -----===//
+//===- proteus.cpp - driver of the subcommands ----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CostModelTest.cpp - closed forms of the cost models ----------------===//
+//===- CostModelTest.cpp - cost models in closed form ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

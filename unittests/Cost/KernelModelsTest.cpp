@@ -1,4 +1,4 @@
-//===- KernelModelsTest.cpp - how long kernels take -----------------------===//
+//===- KernelModelsTest.cpp - models of kernel times ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,8 +19,8 @@ using namespace proteus::machine;
 
 namespace {
 
-/// An A100, with the constants that an independent implementation of the same
-/// formulas was fitted with.
+/// Returns an A100 with constants that were fitted with an independent
+/// implementation of the same formulas.
 Device a100() {
   Device device;
   device.name = "a100";
@@ -76,7 +76,7 @@ Kernel product(double m, double n, double k, double batch = 1) {
 
 TEST(GemmModel, AgreesWithAnIndependentImplementation) {
   Device device = a100();
-  // Its constants are known to three digits.
+  // The constants have three digits.
   EXPECT_NEAR(microseconds(device, product(4096, 4096, 4096)), 619.9, 0.5);
   EXPECT_NEAR(microseconds(device, product(256, 8192, 8192)), 169.6, 0.1);
   EXPECT_NEAR(microseconds(device, product(16, 12288, 4096)), 68.4, 0.1);
@@ -105,14 +105,15 @@ TEST(GemmModel, NothingIsFasterThanItsRates) {
     EXPECT_GT(time, kernel.bytes / (0.784 * 2039e9));
     EXPECT_GT(time, 4.2e-6);
   }
-  // Large ones come near to them.
+  // Large products nearly reach the rates.
   Kernel large = product(32768, 32768, 32768);
   EXPECT_LT(microseconds(device, large) * 1e-6,
             1.02 * large.flops / (0.751 * 312e12));
 }
 
 TEST(GemmModel, PartsOfTheInnerDimensionFillTheDevice) {
-  // One tile of results: without parts one multiprocessor would do it all.
+  // There is one tile of results. Without a split of the inner dimension, one
+  // multiprocessor would compute it alone.
   Kernel kernel = product(128, 128, 65536);
   double alone = kernel.flops / (0.751 * 312e12 / 108) * 1e6;
   EXPECT_LT(microseconds(a100(), kernel), alone / 8);
@@ -137,7 +138,7 @@ TEST(GemmModel, BatchesWithOddHeadsLeaveTheMatrixUnits) {
   Device device = a100();
   double even = microseconds(device, product(2048, 2048, 80, 96));
   EXPECT_GT(microseconds(device, product(2048, 2048, 84, 96)), 8 * even);
-  // Single products are padded by the library.
+  // The library pads single products.
   EXPECT_LT(microseconds(device, product(2048, 2048, 84)),
             1.5 * microseconds(device, product(2048, 2048, 80)));
 }
@@ -174,8 +175,8 @@ Attention attention(double heads, double length, double visited,
 }
 
 TEST(AttentionModel, ClosedForm) {
-  // 16 blocks of 256 queries; 136 of 256 blocks are visited. The work of a head
-  // is 136 * 4 * 256^2 * 128; the longest row has 16 blocks.
+  // 16 blocks of 256 queries; 136 of 256 blocks are computed. The work of a
+  // head is 136 * 4 * 256^2 * 128; the longest row has 16 blocks.
   Device device = a100();
   double block = 4.0 * 256 * 256 * 128;
   double expected = 5 + (64 * 136 * block / 108 + 0.3 * 16 * block) * 108 /
@@ -194,7 +195,7 @@ TEST(AttentionModel, CausalIsHalfTheWorkAndBackwardMore) {
   };
   EXPECT_NEAR(time(1, false) / time(0.5, false), 2, 0.06);
   EXPECT_NEAR(time(0.5, true) / time(0.5, false), 2.5 * 0.678 / 0.516, 0.1);
-  // Heads are padded to the next size that has a kernel.
+  // Heads are padded to the next size with a kernel.
   EXPECT_EQ(time(0.5, false, 80), time(0.5, false, 96));
   EXPECT_LT(time(0.5, false, 64), time(0.5, false, 80));
 }
@@ -247,7 +248,7 @@ TEST(ConvolutionModel, WinogradSavesOperationsInSinglePrecision) {
   double with = microseconds(device, conv);
   device.kernels->convolutions[0].second.winograd = 0;
   EXPECT_LT(with, 0.7 * microseconds(device, conv));
-  // Not for strides.
+  // Strided convolutions have no such kernels.
   Kernel strided =
       makeConvolution(convolution(256, 56, 3, 2), DType::F32, Pass::Forward);
   EXPECT_EQ(microseconds(device, strided), microseconds(a100(), strided));
@@ -256,7 +257,7 @@ TEST(ConvolutionModel, WinogradSavesOperationsInSinglePrecision) {
 TEST(ConvolutionModel, FrequenciesSaveOperationsOfLargeBatches) {
   Device device = a100();
   auto gain = [&](double batch, double stride) {
-    // Winograd's transform is for smaller windows.
+    // Winograd's transform applies to smaller windows only.
     Kernel conv = makeConvolution(convolution(192, 27, 7, stride), DType::F32,
                                   Pass::Forward);
     conv.bytes *= batch / conv.convolution->batch;
@@ -266,7 +267,7 @@ TEST(ConvolutionModel, FrequenciesSaveOperationsOfLargeBatches) {
     return microseconds(without, conv) / microseconds(device, conv);
   };
   EXPECT_GT(gain(512, 1), 2);
-  // Products of few images are as slow as those of more.
+  // Few images give slow products, so the transform gains less.
   EXPECT_LT(1.1 * gain(8, 1), gain(512, 1));
   EXPECT_EQ(gain(512, 2), 1);
 }
@@ -295,17 +296,18 @@ TEST(ConvolutionModel, FewChannelsAreSlowWhereTheyAreApart) {
     set.fewChannels = 0.25;
     set.fewChannelsWeightGradient = 0.5;
   }
-  // Those that are last are padded; the others leave the matrix units.
+  // Channels in the last dimension are padded. In other layouts, the
+  // convolution does not use matrix units.
   EXPECT_EQ(time(DType::BF16, Pass::Forward, true), padded);
   EXPECT_EQ(time(DType::BF16, Pass::WeightGradient, true), gradient);
   EXPECT_GT(time(DType::BF16, Pass::Forward, false), 3 * padded);
   EXPECT_GT(time(DType::BF16, Pass::WeightGradient, false), 6 * gradient);
-  // Vector units do not pad, wherever the channels are.
+  // Vector units do not pad, in any layout of channels.
   EXPECT_GT(time(DType::F32, Pass::Forward, true), 2 * onVectors);
 }
 
 TEST(ConvolutionModel, DepthwiseDoesNotPadItsChannels) {
-  // Tiles of products would compute 32 channels for each of them.
+  // Tiles of products would compute 32 channels for every single one.
   Kernel depthwise = makeConvolution(convolution(1, 112, 3, 1, 64), DType::BF16,
                                      Pass::Forward);
   double streaming = depthwise.bytes / 2039e9 * 1e6;
@@ -324,13 +326,13 @@ TEST(MemoryModel, SmallOnesTakeTheFixedTimeLargeOnesStream) {
   EXPECT_NEAR(time(Family::Stream, 1, true), 2, 1e-3);
   EXPECT_NEAR(time(Family::Stream, 1e9, true), 1e9 / (0.84 * 2039e9) * 1e6,
               1e-3);
-  // Where both parts are equal they overlap.
+  // If fixed and transfer time are equal, they overlap in part.
   EXPECT_NEAR(time(Family::Stream, 2e-6 * 0.84 * 2039e9, true),
               2 * std::cbrt(2.0), 1e-3);
   EXPECT_EQ(time(Family::Norm, 1e9, true), time(Family::Stream, 1e9, true));
   EXPECT_NEAR(time(Family::Norm, 1e9, false), 1e9 / (0.3 * 2039e9) * 1e6, 1e-3);
   EXPECT_EQ(time(Family::Stream, 1e9, false), time(Family::Stream, 1e9, true));
-  // All parameters are updated by few launches.
+  // A few launches update all parameters.
   EXPECT_LT(time(Family::Update, 1000, true), 0.01);
 }
 
@@ -344,7 +346,7 @@ TEST(DeviceModel, SaysWhereAnAnswerComesFrom) {
       model->cost(makeProduct(1, 512, 512, 512, DType::F32, DType::F32));
   EXPECT_EQ(guessed.source, Source::Datasheet);
   EXPECT_EQ(guessed.uncertainty, 0.3);
-  // That a norm streams is an assumption.
+  // The model assumes that a norm streams.
   Kernel norm = makeMemoryKernel(Family::Norm, 1e9, DType::BF16);
   EXPECT_EQ(model->cost(norm).uncertainty, 0.15);
   EXPECT_TRUE(model->cost(norm).memoryBound);

@@ -1,4 +1,4 @@
-//===- ProfileTest.cpp - measured kernels before models -------------------===//
+//===- ProfileTest.cpp - profiles of measured kernels ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,8 @@ using namespace proteus::cost;
 
 namespace {
 
-/// 1 TFLOP/s and nothing else: a product takes 2mnk picoseconds.
+/// Returns a device with 1 TFLOP/s and no other cost: a product takes 2mnk
+/// picoseconds.
 Device toy() {
   Device device;
   device.name = "toy";
@@ -34,7 +35,7 @@ Kernel product(double m, double n, double k) {
   return makeProduct(1, m, n, k, DType::BF16, DType::BF16);
 }
 
-/// A product that takes `slower` times as long as the model says.
+/// Returns a product that takes `slower` times as long as the model predicts.
 Measurement measured(double m, double n, double k, double slower) {
   return {product(m, n, k), slower * 2 * m * n * k * 1e-12, "", ""};
 }
@@ -44,7 +45,7 @@ TEST(ProfileModel, TakesWhatWasMeasured) {
   Answer answer = model->cost(product(64, 64, 64));
   EXPECT_EQ(answer.source, Source::Measured);
   EXPECT_EQ(answer.time, 3 * 2 * 64 * 64 * 64);
-  // Neither another type, nor pass, nor size.
+  // The row applies to no other type, pass or size.
   Kernel single = makeProduct(1, 64, 64, 64, DType::F32, DType::F32);
   EXPECT_EQ(model->cost(single).source, Source::Roofline);
   Kernel gradient = product(64, 64, 64);
@@ -61,7 +62,7 @@ TEST(ProfileModel, RepeatedRowsAreAveraged) {
 
 TEST(ProfileModel, InterpolatesTheRatioAlongOneSize) {
   auto model = modelOf({measured(64, 32, 16, 1), measured(256, 32, 16, 4)});
-  // Half way in the logarithm: twice as long as the model.
+  // Half-way in the logarithm: twice as long as the model.
   Answer answer = model->cost(product(128, 32, 16));
   EXPECT_EQ(answer.source, Source::Interpolated);
   EXPECT_NEAR(static_cast<double>(answer.time), 2.0 * 2 * 128 * 32 * 16, 1);
@@ -72,7 +73,7 @@ TEST(ProfileModel, InterpolatesTheRatioAlongOneSize) {
                       ->cost(product(32, 32, 16))
                       .time),
               2.0 * 2 * 32 * 32 * 16, 1);
-  // Not beyond the points, nor beside the line.
+  // There is no extrapolation beyond the points or away from the line.
   for (Kernel outside :
        {product(32, 32, 16), product(512, 32, 16), product(128, 33, 16)})
     EXPECT_EQ(model->cost(outside).source, Source::Roofline);
@@ -114,7 +115,8 @@ TEST(ProfileModel, AttentionIsOneInBatchAndHeads) {
             Source::Roofline);
 }
 
-/// A device whose matrix units sustain 0.8 of the rate of single kernels.
+/// Returns a device whose matrix units sustain 0.8 of the rate of single
+/// kernels.
 Device throttled() {
   Device device = toy();
   device.multiprocessors = 1;
@@ -139,10 +141,10 @@ TEST(ProfileModel, KernelsMeasuredAloneRunAtTheSustainedClock) {
   Kernel large = product(4096, 4096, 4096);
   Measurement row{large, 0.5, "", ""};
   EXPECT_NEAR(timeIn({row}, large), 0.5 / 0.8, 1e-6);
-  // In a step it ran at that clock already.
+  // A row measured in a step has that clock already.
   row.inStep = true;
   EXPECT_NEAR(timeIn({row}, large), 0.5, 1e-12);
-  // A product of one inner step waits for memory, which has a clock of its own.
+  // A product with one inner step waits for memory, whose clock is separate.
   Kernel thin = product(4096, 4096, 1);
   thin.bytes *= 1e6;
   EXPECT_NEAR(timeIn({{thin, 0.5, "", ""}}, thin), 0.5, 1e-6);
@@ -151,7 +153,8 @@ TEST(ProfileModel, KernelsMeasuredAloneRunAtTheSustainedClock) {
 }
 
 TEST(ProfileModel, BothWaysToMeasureMeetBetweenPoints) {
-  // The same device, once alone and once in a step, each between two points.
+  // The same device, measured with kernels alone and in a step, each at two
+  // points.
   Measurements alone = {{product(2048, 4096, 4096), 1, "", ""},
                         {product(8192, 4096, 4096), 4, "", ""}};
   Measurements inStep = alone;
@@ -162,7 +165,7 @@ TEST(ProfileModel, BothWaysToMeasureMeetBetweenPoints) {
   Kernel between = product(4096, 4096, 4096);
   EXPECT_NEAR(timeIn(alone, between), 2 / 0.8, 1e-4);
   EXPECT_NEAR(timeIn(inStep, between), timeIn(alone, between), 1e-6);
-  // How much the clock falls is not known exactly.
+  // The fall of the clock has an error of its own.
   auto errorIn = [&](const Measurements &profile) {
     return createProfileModel(throttled(), {}, profile)
         ->cost(between)
@@ -209,7 +212,7 @@ TEST(ProfileFile, OwnCSV) {
   EXPECT_EQ(all[2].kernel.convolution->stride, 2);
   EXPECT_EQ(all[2].kernel.flops, 2.0 * 2 * 16 * 4 * 3 * 9);
   EXPECT_EQ(all[3].kernel.family, Family::Norm);
-  // The last one is of another device.
+  // The last row is of another device.
   EXPECT_EQ(measurementsOf(toy(), all).size(), 3u);
 }
 
@@ -292,7 +295,7 @@ TEST(ProfileFile, PublishedTables) {
   EXPECT_EQ(measurementsOf(a100, vidur).size(), 1u);
   EXPECT_EQ(measurementsOf(toy(), vidur).size(), 0u);
 
-  // Without the widths of the model there are no bytes of rope and activation.
+  // Without the sizes of the model, rope and activation have no known bytes.
   Measurements memory =
       parsed("gpu,model,tp,tokens,hidden,emb,input_layernorm,attn_rope,"
              "post_attention_layernorm,mlp_act,add\n"
@@ -310,8 +313,8 @@ TEST(ProfileFile, PublishedTables) {
   EXPECT_EQ(errorOf("gpu,b,m,n,k,dtype,tflops\nx,1,1,1,1,q4xq4->q4,1\n"),
             "p:2: unknown types 'q4xq4->q4'");
 
-  // Efficiency 0.5 of 1 TFLOP/s; lists may end with a comma. Attention counts
-  // the whole square.
+  // Efficiency is 0.5 of 1 TFLOP/s. Lists may end with a comma. Attention
+  // counts the whole square.
   Measurements simumax = parsed(
       R"({"sys_name": "s", "accelerator": {"op": {
           "matmul": {"tflops": 1, "accurate_efficient_factor": {

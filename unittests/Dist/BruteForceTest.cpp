@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All layouts of a small tensor are the nodes of a graph. Two of them are
-// compared to see whether one step leads from one to the other, and what it
-// costs, without the code that the planner uses. The shortest path over all
-// sequences of steps must cost what the plan costs, and the plan must move the
-// data right.
+// The nodes of a graph are all layouts of a small tensor. Its edges come from
+// comparing two layouts: if one step converts one to the other, the edge has
+// its cost. This uses none of the planner's code. The plan must cost as much as
+// the shortest path over all sequences of steps, and it must move the data
+// correctly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ constexpr uint64_t unreachable = std::numeric_limits<uint64_t>::max();
 
 using CostFunction = uint64_t (*)(const Step &, const StepVolume &);
 
-/// Two levels of links: a collective that leaves the node, which the first axis
-/// does, is slow.
+/// Returns the cost on two levels of links: a collective over the first axis
+/// leaves the node and is slow.
 uint64_t twoLevelCost(const Step &step, const StepVolume &volume) {
   if (step.kind == StepKind::Slice || volume.groupSize == 1)
     return 0;
@@ -38,7 +38,8 @@ uint64_t twoLevelCost(const Step &step, const StepVolume &volume) {
          (leavesNode ? 50 : 20) * (volume.groupSize - 1);
 }
 
-/// The start of part `part` of `count`: the first parts are the larger ones.
+/// Returns the start of part `part` of `count`; the first parts are the larger
+/// ones.
 int64_t startOf(int64_t size, int64_t count, int64_t part) {
   int64_t start = 0;
   for (int64_t i = 0; i < part; ++i)
@@ -46,7 +47,7 @@ int64_t startOf(int64_t size, int64_t count, int64_t part) {
   return start;
 }
 
-/// Whether the parts of `outer * inner` are those of `outer`, cut further.
+/// Returns true if `outer * inner` parts refine `outer` parts.
 bool nests(int64_t size, int64_t outer, int64_t inner) {
   for (int64_t part = 0; part <= outer; ++part)
     if (startOf(size, outer, part) !=
@@ -55,7 +56,7 @@ bool nests(int64_t size, int64_t outer, int64_t inner) {
   return true;
 }
 
-/// The steps between layouts, by comparing them.
+/// The graph of steps between layouts, found by comparing them.
 class Graph {
 public:
   Graph(const Mesh &mesh, ArrayRef<int64_t> shape, int64_t elementBytes,
@@ -70,8 +71,8 @@ public:
           edges[a].push_back({b, length});
   }
 
-  /// The cost of the cheapest sequences from `source` that keep the axes
-  /// `idle` replicated.
+  /// Returns the costs of the cheapest sequences from `source` that keep the
+  /// axes `idle` replicated.
   std::vector<uint64_t> distances(size_t source, ArrayRef<Axis> idle) const {
     std::vector<uint64_t> distance(layouts.size(), unreachable);
     std::vector<bool> allowed(layouts.size()), done(layouts.size());
@@ -97,7 +98,7 @@ public:
   }
 
 private:
-  /// `list` without its first `count` axes.
+  /// Returns `list` without its first `count` axes.
   static AxisList tail(const AxisList &list, size_t count) {
     return AxisList(list.begin() + count, list.end());
   }
@@ -139,8 +140,8 @@ private:
     return cost({kind, std::move(axes)}, {ranks, buffer, moved});
   }
 
-  /// Whether `added` can be put behind, or taken from behind, the axes `kept`
-  /// of `dim`.
+  /// Returns true if `added` can be appended to the axes `kept` of `dim`, or
+  /// removed from their end.
   bool isExact(unsigned dim, const AxisList &kept,
                const AxisList &added) const {
     return nests(shape[dim], mesh.getSize(kept), mesh.getSize(added));
@@ -155,7 +156,8 @@ private:
     auto offer = [&](StepKind kind, AxisList axes, int64_t buffer) {
       best = std::min(best, costOf(kind, std::move(axes), buffer));
     };
-    // What a dimension gains at its minor end, if nothing else happens to it.
+    // Returns the axes that a dimension gains at its minor end, if that is its
+    // only change.
     auto gained = [&](unsigned dim, const Layout &a,
                       const Layout &b) -> std::optional<AxisList> {
       if (!isPrefix(a.dims[dim], b.dims[dim]))
@@ -193,7 +195,7 @@ private:
       }
       return best;
     }
-    // Something is taken off, and shards a dimension or none.
+    // Axes are removed and shard one dimension or none.
     AxisList removed;
     StepKind whole, parts;
     if (samePartial) {
@@ -231,7 +233,7 @@ private:
     return best;
   }
 
-  /// Dimension and weight of an axis in the number of the part.
+  /// Returns the dimension of an axis, and its weight in the index of the part.
   std::pair<int64_t, int64_t> placeOf(const Layout &layout, Axis axis) const {
     for (auto [dim, axes] : llvm::enumerate(layout.dims)) {
       int64_t weight = 1;
@@ -252,11 +254,11 @@ private:
   std::vector<std::vector<std::pair<size_t, uint64_t>>> edges;
 };
 
-/// Plans that have been run on data.
+/// Plans that have been executed on data.
 using Executed =
     std::set<std::pair<Layout, std::vector<std::pair<StepKind, Layout>>>>;
 
-/// Runs a plan on data, unless that has been done.
+/// Executes a plan on data, unless it has been executed before.
 void execute(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
              ArrayRef<PlannedStep> plan, Executed &executed) {
   std::vector<std::pair<StepKind, Layout>> steps;
@@ -274,8 +276,8 @@ void execute(const Mesh &mesh, ArrayRef<int64_t> shape, const Layout &from,
   EXPECT_TRUE(machine.holds(layout)) << "wrong data";
 }
 
-/// Compares plans with shortest paths: all pairs, or `samples` of them drawn
-/// with a fixed seed. Returns how many plans were compared.
+/// Compares plans with shortest paths for all pairs, or for `samples` pairs
+/// drawn with a fixed seed. Returns the number of plans compared.
 size_t compare(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
                int64_t elementBytes, CostFunction cost, size_t samples,
                bool withFixed, Executed &executed) {
@@ -330,8 +332,8 @@ size_t compare(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
   return plans;
 }
 
-/// With start-up times that matter and with elements so large that they do not;
-/// on equal links and on two levels of them.
+/// Compares plans for small elements, whose start-up times matter, and for
+/// large ones, on equal links and on two levels of links.
 void compare(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
              size_t samples = 0, bool withFixed = false) {
   Executed executed;
@@ -365,7 +367,7 @@ TEST(BruteForceTest, TwoAxesAndThreeDimensions) {
   compare({2, 2}, {5, 4, 2}, 1000);
 }
 
-// The pairs of layouts on three axes are many: some are drawn.
+// Three axes have too many pairs of layouts, so some are drawn.
 
 TEST(BruteForceTest, ThreeAxesAndAVector) {
   compare({2, 2, 2}, {8});

@@ -124,7 +124,7 @@ TEST(LayoutAlgebraTest, ZigzagPartsHoldAnEarlyAndALateChunk) {
   using Pieces = Ranges;
   EXPECT_EQ(partRanges(16, 4, 0, true), (Pieces{{0, 2}, {14, 16}}));
   EXPECT_EQ(partRanges(16, 4, 1, true), (Pieces{{2, 4}, {12, 14}}));
-  // The chunks of the last part are one piece.
+  // The adjacent chunks of the last part are one range.
   EXPECT_EQ(partRanges(16, 4, 3, true), (Pieces{{6, 10}}));
   EXPECT_EQ(partRanges(7, 3, 1, false), (Pieces{{3, 5}}));
 }
@@ -136,7 +136,7 @@ TEST(LayoutAlgebraTest, ShiftedPartsHaveMovedOn) {
   Layout layout(1);
   layout.dims[0] = {1};
   layout.dims[0].shift = 1;
-  // Seven elements are parts of 3, 2 and 2; index 0 holds the last one.
+  // Seven elements are split into parts of 3, 2 and 2; index 0 holds the last.
   EXPECT_EQ(localRanges(mesh, layout, {7}, {0, 0})[0], (Ranges{{5, 7}}));
   EXPECT_EQ(localRanges(mesh, layout, {7}, {0, 1})[0], (Ranges{{0, 3}}));
   EXPECT_EQ(largestLocalShape(mesh, layout, {7})[0], 3);

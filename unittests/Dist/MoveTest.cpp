@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every move is executed on data: each destination ends with its block, every
-// element comes from a device that held it, none is sent to its holder, none
-// twice. The time of the busiest link is compared with a search over all ways
-// to choose a sender for every single element.
+// Executes every move on data. Each destination must end with its block, and
+// every element must come from a device that held it. No element may be sent to
+// its holder or sent twice. The time of the busiest link is compared with a
+// search over all choices of a sender for every element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace proteus::dist;
 
 namespace {
 
-/// Elements that every device of a mesh holds.
+/// Returns the elements that every device of a mesh holds.
 std::map<int64_t, std::vector<Index>>
 holdings(const Mesh &mesh, const Layout &layout, ArrayRef<int64_t> shape) {
   std::map<int64_t, std::vector<Index>> result;
@@ -42,8 +42,8 @@ bool isIn(const std::vector<Index> &list, const Index &index) {
   return llvm::is_contained(list, index);
 }
 
-/// The time of the busiest link if every element is sent by the best choice of
-/// sender, by trying all choices.
+/// Search for the least time of the busiest link over all choices of senders
+/// for all elements.
 class BestChoice {
 public:
   BestChoice(const MoveLinks &links,
@@ -163,7 +163,7 @@ TEST(MoveTest, ReplicasShareTheLoad) {
                        split({{}}), {6}, {}, reason);
   ASSERT_TRUE(succeeded(move));
   EXPECT_EQ(move->time, 3);
-  // One replica has to do more elsewhere, so the other does more here.
+  // One replica has more to send elsewhere, so the other sends more here.
   check(makeMesh({2, 2}), split({{1}}), onDevices({2}, {3, 5}), split({{}}),
         {4});
 }
@@ -172,10 +172,11 @@ TEST(MoveTest, TheLinkDecides) {
   MoveLinks links;
   links.devicesPerNode = 2;
   links.betweenNodes = 3;
-  // Devices 0 and 2 hold all; 1 and 3 need it, each in the node of one.
+  // Devices 0 and 2 hold all elements. Devices 1 and 3 need them, each in the
+  // node of one holder.
   check(onDevices({2}, {0, 2}), split({{}}), onDevices({2}, {1, 3}),
         split({{}}), {4}, links);
-  // Device 0 alone is near, device 4 is far and idle.
+  // Device 0 is near; device 4 is far and idle.
   check(onDevices({2}, {0, 4}), split({{}}), onDevices({1}, {1}), split({{}}),
         {8}, links);
 }
@@ -190,7 +191,7 @@ TEST(MoveTest, ZigzagAndShiftedParts) {
       check(makeMesh({2}), split({from}), onDevices({4}, {4, 1, 5, 0}),
             split({to}), {8});
     }
-  // Replicas of a zigzag share the load; the columns are cut as well.
+  // Replicas of a zigzag share the load; columns are split too.
   check(makeMesh({2, 2}), split({zigzag, {}}), onDevices({2}, {1, 4}),
         split({{}, {1}}), {4, 2});
   check(makeMesh({2, 2}), split({zigzag, {2}}), makeMesh({2}),

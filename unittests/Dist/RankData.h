@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A machine whose ranks hold integers and move them as the collectives would.
-// A step sees buffers of a group of ranks only: an all-gather joins what its
-// members hold, a slice keeps some of what a rank holds, and so on.
+// A machine whose ranks hold integers and move them as the collectives would. A
+// step accesses only the buffers of one group of ranks: an all-gather joins the
+// buffers of its members, a slice keeps a part of a buffer, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,10 @@ using llvm::SmallVector;
 using Coordinates = SmallVector<int64_t>;
 using Index = std::vector<int64_t>;
 
-/// What a rank holds: elements by global index. Keeping the index with the
-/// element makes a misplaced part visible.
+/// Elements of a rank by global index. The index shows a misplaced part.
 using Buffer = std::map<Index, int64_t>;
 
-/// All points that a rank holds.
+/// Returns all points in the ranges that a rank holds.
 inline std::vector<Index> points(ArrayRef<Ranges> held) {
   std::vector<Index> result = {{}};
   for (const Ranges &ranges : held) {
@@ -50,7 +49,7 @@ inline std::vector<Index> points(ArrayRef<Ranges> held) {
   return result;
 }
 
-/// All points of a box.
+/// Returns all points of a box.
 inline std::vector<Index> points(ArrayRef<int64_t> offset,
                                  ArrayRef<int64_t> sizes) {
   SmallVector<Ranges> held;
@@ -59,7 +58,7 @@ inline std::vector<Index> points(ArrayRef<int64_t> offset,
   return points(held);
 }
 
-/// The value of a tensor element, negative ones included.
+/// Returns the value of a tensor element, which may be negative.
 inline int64_t element(const Index &index) {
   int64_t value = 7;
   for (int64_t i : index)
@@ -67,7 +66,7 @@ inline int64_t element(const Index &index) {
   return value % 101;
 }
 
-/// The ranks of a mesh and what each holds.
+/// The ranks of a mesh and their buffers.
 class Machine {
 public:
   Machine(const Mesh &mesh, ArrayRef<int64_t> shape)
@@ -79,7 +78,7 @@ public:
     }
   }
 
-  /// Gives every rank its part; partial values are made up such that their
+  /// Gives every rank its part. Partial values are chosen such that their
   /// reduction is the element.
   void load(const Layout &layout) {
     buffers.clear();
@@ -95,7 +94,8 @@ public:
     }
   }
 
-  /// Whether the ranks hold what the layout says, replicas equal.
+  /// Returns true if the ranks hold the values of the layout and replicas are
+  /// equal.
   bool holds(const Layout &layout) const {
     for (auto [number, rank] : llvm::enumerate(ranks)) {
       if (!isHolder(layout, rank))
@@ -157,7 +157,7 @@ public:
   }
 
 private:
-  /// Whether the value exists on the rank.
+  /// Returns true if the rank has the value.
   bool isHolder(const Layout &layout, const Coordinates &rank) const {
     return llvm::all_of(layout.fixed, [&](std::pair<Axis, int64_t> entry) {
       return rank[entry.first] == entry.second;
@@ -168,12 +168,13 @@ private:
     for (size_t member : group)
       if (isHolder(before, ranks[member]))
         return member;
-    // The group is at other coordinates of axes that stay fixed.
+    // The group is at another coordinate of the fixed axes.
     return group.front();
   }
 
-  /// The member that is before what `rank` is after: in the part of every
-  /// dimension, and among the replicas along the axes.
+  /// Returns the member whose position in `before` is that of `rank` in
+  /// `after`: the same part of every dimension, and the same replica along the
+  /// axes.
   size_t sourceOf(const Coordinates &rank, ArrayRef<size_t> group,
                   const Step &step, const Layout &before,
                   const Layout &after) const {
@@ -195,8 +196,8 @@ private:
     return group.front();
   }
 
-  /// A share of the element such that the maxima over the max axes sum up to
-  /// it over the sum axes.
+  /// Returns a summand of the element. The maxima over the max axes, summed
+  /// over the sum axes, give the element.
   int64_t contribution(const Layout &layout, const Coordinates &rank,
                        const Index &index) const {
     int64_t sumRank = flatten(layout.getPartial(ReductionKind::Sum), rank);
@@ -219,8 +220,8 @@ private:
     return index;
   }
 
-  /// Numbers of the ranks that differ from `rank` in `axes` only, in the order
-  /// of these axes.
+  /// Returns the numbers of the ranks that differ from `rank` only in `axes`,
+  /// in the order of these axes.
   std::vector<size_t> groupOf(const Coordinates &rank,
                               ArrayRef<Axis> axes) const {
     std::vector<size_t> group(mesh.getSize(axes));
@@ -234,7 +235,7 @@ private:
     return group;
   }
 
-  /// Whether the ranks differ in replicated axes only.
+  /// Returns true if the ranks differ only in replicated axes.
   bool sameBut(const Layout &layout, const Coordinates &a,
                const Coordinates &b) const {
     for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis)
@@ -243,7 +244,7 @@ private:
     return true;
   }
 
-  /// The sum of the maxima over the ranks of each term.
+  /// Returns the sum of the maxima over the ranks of each term.
   int64_t reduced(const std::vector<std::vector<size_t>> &terms,
                   const Index &index) const {
     int64_t sum = 0;
@@ -278,8 +279,8 @@ private:
     return result;
   }
 
-  /// The part of a rank's own buffer that it keeps when `step.axes` are added
-  /// to the dimension: local indices only.
+  /// Returns the part of a rank's buffer that it keeps when `step.axes` are
+  /// added to the dimension.
   Buffer cut(const Buffer &buffer, const Coordinates &rank, const Step &step,
              const Layout &before) const {
     unsigned dim = *step.toDim;
@@ -312,8 +313,8 @@ inline Mesh makeMesh(ArrayRef<int64_t> sizes) {
   return mesh;
 }
 
-/// All layouts of a tensor on a mesh, axes in every role and order; with
-/// `withZigzag`, every dimension both ways.
+/// Returns all layouts of a tensor on a mesh, with axes in every role and
+/// order. With `withZigzag`, every dimension occurs with and without zigzag.
 inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
                                       bool withFixed = false,
                                       bool withZigzag = false) {
@@ -332,7 +333,7 @@ inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
         next.push_back(layout);
         next.back().partial[kind].push_back(axis);
       }
-      // One coordinate other than the first is as good as any.
+      // One coordinate other than the first covers all.
       if (withFixed) {
         next.push_back(layout);
         next.back().fixed.push_back({axis, mesh.getSize(axis) - 1});
@@ -352,8 +353,9 @@ inline std::vector<Layout> allLayouts(const Mesh &mesh, ArrayRef<int64_t> shape,
   return layouts;
 }
 
-/// A target may be partial or fixed only where the source is, in the same way.
-/// A sum cannot be reduced under a maximum that stays.
+/// Returns true if a plan exists. The target may be partial or fixed only where
+/// the source is, in the same role. A sum can't be reduced under a maximum that
+/// stays.
 inline bool isReachable(const Mesh &mesh, const Layout &from,
                         const Layout &to) {
   for (Axis axis = 1; axis < mesh.getNumAxes(); ++axis)
@@ -368,8 +370,8 @@ inline bool isReachable(const Mesh &mesh, const Layout &from,
              from.getPartial(ReductionKind::Sum);
 }
 
-/// Bytes moved plus, for a group of more than one rank, a start-up worth
-/// 64 KiB; a slice costs nothing.
+/// Returns the bytes moved plus, for a group of several ranks, a start-up worth
+/// 64 KiB. A slice costs nothing.
 inline uint64_t ringCost(const Step &step, const StepVolume &volume) {
   constexpr uint64_t startUp = 64 * 1024;
   if (step.kind == StepKind::Slice || volume.groupSize == 1)

@@ -1,4 +1,4 @@
-//===- ReshardTest.cpp - plans against data -------------------------------===//
+//===- ReshardTest.cpp - execution of plans on data -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every plan between every pair of layouts of small tensors is run on data:
-// each rank holds integers, each step moves them as the collective would, and
-// what the ranks hold in the end must be what the target layout says.
+// Executes every plan between every pair of layouts of small tensors. Each rank
+// holds integers, each step moves them as the collective would, and the ranks
+// must end with the data of the target layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Plans and runs every pair of layouts, or one in `stride`.
+/// Plans and executes every pair of layouts, or one in `stride`.
 void checkAllPairs(ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape,
                    bool withFixed = false, bool withZigzag = false,
                    size_t stride = 1) {
@@ -214,7 +214,7 @@ TEST(ReshardTest, TiesGoToTheKindListedFirst) {
   auto plan = planReshard(mesh, {8, 8}, 32, sharded({{1}, {2}}),
                           sharded({{2}, {1}}), flat, reason);
   ASSERT_TRUE(succeeded(plan));
-  // Gather, all-to-all and slice would do as well, and so would three
+  // A gather, an all-to-all and a slice are possible too, and so are three
   // all-to-alls.
   ASSERT_EQ(plan->size(), 3u);
   EXPECT_EQ((*plan)[0].step.kind, StepKind::AllToAll);
@@ -227,21 +227,21 @@ TEST(ReshardTest, AxesOfOneDimensionChangePlacesByAPermute) {
   Mesh mesh = makeMesh({2, 4});
   EXPECT_EQ(kinds(mesh, {64, 64}, sharded({{1, 2}, {}}), sharded({{2, 1}, {}})),
             Kinds{StepKind::Permute});
-  // Uneven parts as well: the blocks stay what they are.
+  // Uneven parts work too, because blocks do not change.
   EXPECT_EQ(kinds(mesh, {61, 64}, sharded({{1, 2}, {}}), sharded({{2, 1}, {}})),
             Kinds{StepKind::Permute});
-  // Dimensions change places by a permute where the axes are of one size.
+  // A permute exchanges dimensions if their axes have one size.
   Mesh square = makeMesh({4, 4});
   EXPECT_EQ(kinds(square, {64, 64}, sharded({{1}, {2}}), sharded({{2}, {1}})),
             Kinds{StepKind::Permute});
-  // An axis hands its part to another that replicated.
+  // A permute moves the split from one axis to another that was replicated.
   EXPECT_EQ(kinds(square, {64, 64}, sharded({{1}, {}}), sharded({{2}, {}})),
             Kinds{StepKind::Permute});
 }
 
 TEST(ReshardTest, ExchangedAxesOnTwoByFourHoldTheRightData) {
-  // Two rows of four against four rows of two: no permute, for the blocks
-  // change their shape.
+  // Two rows of four become four rows of two. A permute can't do this, because
+  // blocks change their shape.
   Mesh mesh = makeMesh({2, 4});
   SmallVector<int64_t> shape = {8, 8};
   Layout from = sharded({{1}, {2}}), to = sharded({{2}, {1}});
@@ -262,7 +262,7 @@ TEST(ReshardTest, ExchangedAxesOnTwoByFourHoldTheRightData) {
 
 TEST(ReshardTest, APermuteNamesTheAxesThatMove) {
   Mesh mesh = makeMesh({2, 2, 2});
-  // The axis in the middle keeps its place.
+  // The axis in the middle keeps its position.
   EXPECT_EQ(permutedAxes(mesh, sharded({{1, 2, 3}}), sharded({{3, 2, 1}})),
             (AxisList{1, 3}));
   EXPECT_EQ(permutedAxes(mesh, sharded({{1, 2}}), sharded({{2, 3}})),
@@ -274,7 +274,7 @@ TEST(ReshardTest, APermuteNamesTheAxesThatMove) {
 }
 
 TEST(ReshardTest, AxesThatAreTreatedAlikeMoveTogether) {
-  // With a price per rank of a group, two small groups are cheaper than one.
+  // With a cost per rank of a group, two small groups are cheaper than one.
   auto perRank = [](const Step &step, const StepVolume &volume) {
     return step.kind == StepKind::Slice ? uint64_t(0)
                                         : uint64_t(volume.groupSize - 1);
@@ -309,7 +309,7 @@ TEST(ReshardTest, EveryPairWithZigzags) {
   checkAllPairs({4}, {8}, /*withFixed=*/false, /*withZigzag=*/true);
   checkAllPairs({2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
   checkAllPairs({2, 2}, {8, 4}, /*withFixed=*/false, /*withZigzag=*/true);
-  // Six elements: a zigzag over three parts, none over two.
+  // Six elements have a zigzag over three parts, but not over two.
   checkAllPairs({2, 3}, {6, 4}, /*withFixed=*/false, /*withZigzag=*/true);
 }
 

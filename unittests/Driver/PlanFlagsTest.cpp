@@ -1,4 +1,4 @@
-//===- PlanFlagsTest.cpp - flags of a plan, from its table ----------------===//
+//===- PlanFlagsTest.cpp - flags of a plan --------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@ using namespace proteus::driver;
 
 namespace {
 
-/// Parses a command line of plan flags. An error is returned as text.
+/// Parses a command line of plan flags. Returns the error as text.
 std::string parse(std::vector<std::string> arguments,
                   plan::ParallelPlan &plan) {
   Flags flags;

@@ -1,4 +1,4 @@
-//===- CollectivesTest.cpp - collectives on hand-made values ----*- C++ -*-===//
+//===- CollectivesTest.cpp - collectives on small values --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,7 +30,7 @@ Tensor row(std::vector<double> values) {
   return Tensor({static_cast<int64_t>(values.size())}, values);
 }
 
-/// Rank (d, t) holds the value 10 d + t.
+/// Returns the value 10 d + t for rank (d, t).
 RankTensors numbered() {
   RankTensors tensors;
   for (int d = 0; d < 2; ++d)
@@ -128,7 +128,7 @@ TEST(Collectives, APermuteFindsTheRankThatWasTheSame) {
   dist::Layout from(1), to(1);
   from.dims[0] = {dp, tp};
   to.dims[0] = {tp, dp};
-  // Rank (d, t) held part 3d + t and gets part 2t + d.
+  // Rank (d, t) held shard 3d + t and receives shard 2t + d.
   RankTensors moved = permute(grid, numbered(), {dp, tp}, from, to);
   EXPECT_EQ(values(moved[0]), List({0}));
   EXPECT_EQ(values(moved[1]), List({2}));

@@ -1,4 +1,4 @@
-//===- GradientHarness.h - gradients against differences --------*- C++ -*-===//
+//===- GradientHarness.h - checks of gradients by differences ---*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A training step is built and executed; with momentum and a velocity of zero
-// the new velocity is the gradient. It must be the derivative of the loss that
-// the forward graph gives.
+// Builds and executes a training step. With momentum and a velocity of zero,
+// the new velocity is the gradient. It must be the derivative of the loss of
+// the forward graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ struct Model {
   /// or `i` (indices below 3).
   std::vector<std::pair<std::string, std::string>> arguments;
   std::string body;
-  /// Leading dimensions and classes of `%y`.
+  /// Leading dimensions of `%y` and its number of classes.
   std::string rows;
   int64_t classes;
 };
@@ -65,7 +65,7 @@ inline std::string text(const Model &model) {
   return result;
 }
 
-/// The values of the arguments by path. Labels and indices are below 3.
+/// Values of the arguments by path. Labels and indices are below 3.
 class Values {
 public:
   explicit Values(mlir::func::FuncOp function) {
@@ -80,7 +80,7 @@ public:
       byPath[getArgumentPath(argument)] = tensor;
     }
   }
-  /// States start at zero.
+  /// Returns the value of an argument; states are zero.
   Tensor operator()(mlir::BlockArgument argument) const {
     auto found = byPath.find(getArgumentPath(argument));
     return found != byPath.end()

@@ -245,7 +245,7 @@ TEST(Gradient, RepeatInARepeat) {
 }
 
 TEST(Gradient, RepeatThatReadsItsInputSlicesOnly) {
-  // Without a carried value that needs a gradient.
+  // No carried value needs a gradient.
   expectRightGradients(
       {{{"w", "5x5"}, {"xs", "3x4x5"}, {"a", "4x5"}},
        R"(%y = nn.repeat "steps" count 3 carry(%h = %a : tensor<4x5xf64>) slice(%x = %xs : tensor<3x4x5xf64> to tensor<4x5xf64>) -> (tensor<4x5xf64>) {
@@ -300,8 +300,9 @@ TEST(Gradient, Linalg) {
     })");
 }
 
-/// A mixture of 4 experts over 2 groups of 6 tokens; `factor` sets the slots,
-/// `route` holds further attributes of the routing.
+/// Returns a mixture of 4 experts over 2 groups of 6 tokens. `factor` is the
+/// capacity factor, which determines `slots`; `route` holds further attributes
+/// of the routing.
 static Model mixtureOfExperts(std::string factor, std::string slots,
                               std::string route) {
   std::string places = "tensor<4x2x" + slots + "x5xf64>",
@@ -333,14 +334,14 @@ static Model mixtureOfExperts(std::string factor, std::string slots,
 }
 
 TEST(Gradient, MixtureOfExperts) {
-  // Room for all, and for so few that tokens are dropped.
+  // Capacity for all tokens, and then so little that some are dropped.
   expectRightGradients(mixtureOfExperts("2.0", "6", ""));
   expectRightGradients(mixtureOfExperts("2.0", "6", ", normalize"));
   expectRightGradients(mixtureOfExperts("0.6", "2", ""));
   expectRightGradients(mixtureOfExperts("0.6", "2", ", normalize"));
 }
 
-// With gates, a dispatch is what it is in the backward pass: bilinear.
+// A dispatch with gates is bilinear, as it is in the backward pass.
 TEST(Gradient, DispatchWithGatesAndCombinationWithout) {
   expectRightGradients(
       {{{"a", "4x5"}, {"g", "3x5"}},

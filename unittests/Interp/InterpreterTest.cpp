@@ -37,7 +37,8 @@ protected:
     });
   }
 
-  /// Parses `source`; argument number i of a function or program is values[i].
+  /// Parses `source`. Argument i of a function or program has the value
+  /// values[i].
   ModuleOp parse(StringRef source) {
     module = parseSourceString<ModuleOp>(source, context.get());
     EXPECT_TRUE(module) << messages;
@@ -72,11 +73,11 @@ Tensor row(std::vector<double> values) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Updates by hand
+// Updates compared with values computed by hand
 //===----------------------------------------------------------------------===//
 
-/// Descent in the rows that bags name is descent with the whole gradient, also
-/// where a bag names a row twice.
+/// Updating only the rows that bags look up equals an update with the whole
+/// gradient, also if a bag names a row twice.
 TEST_F(InterpreterTest, RowsAreUpdatedAsWholeTables) {
   Tensor table({3, 2}, {1, 2, 3, 4, 5, 6}), gradient({2, 2}, {1, -2, 3, 0.5}),
       ids({2, 3}, {0, 2, 0, 2, 2, 2});
@@ -95,8 +96,8 @@ TEST_F(InterpreterTest, RowsAreUpdatedAsWholeTables) {
                    {table, gradient, ids});
   ASSERT_TRUE(succeeded(rows)) << messages;
   ASSERT_TRUE(succeeded(whole)) << messages;
-  // Row 0 is named twice by the first bag, row 2 once, and thrice by the
-  // second.
+  // The first bag names row 0 twice and row 2 once; the second names row 2
+  // three times.
   const double expected[] = {0, 4, 3, 4, 0, 6.25};
   for (int64_t i = 0; i < 6; ++i) {
     EXPECT_DOUBLE_EQ(rows->front()[i], expected[i]);
@@ -126,7 +127,7 @@ TEST_F(InterpreterTest, SGDWithMomentumAndMasterCopy) {
     })",
                      {row({100}), row({2}), row({10}), row({7})});
   ASSERT_TRUE(succeeded(results));
-  // The velocity is 0.9 * 10 + 2; the master copy is what is updated.
+  // The velocity is 0.9 * 10 + 2. The update changes the master copy.
   EXPECT_DOUBLE_EQ((*results)[1][0], 11);
   EXPECT_DOUBLE_EQ((*results)[2][0], 7 - 0.5 * 11);
   EXPECT_DOUBLE_EQ((*results)[0][0], (*results)[2][0]);
@@ -149,7 +150,7 @@ TEST_F(InterpreterTest, Adam) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values by hand
+// Values compared with values computed by hand
 //===----------------------------------------------------------------------===//
 
 TEST_F(InterpreterTest, CrossEntropyIsTheMeanOfItsRows) {
@@ -165,8 +166,8 @@ TEST_F(InterpreterTest, CrossEntropyIsTheMeanOfItsRows) {
   EXPECT_NEAR((*results)[0][0], (std::log(2.0) + second - 3) / 2, 1e-15);
 }
 
-// The terms are 3e5 and cancel. Rows are chosen by integers, which have no
-// noise: others would give 2 or 7.
+// The two terms are 3e5 and cancel. Integers, which choose the rows, have no
+// noise; otherwise the result could be 2 or 7.
 TEST_F(InterpreterTest, NoiseShowsTheSizeOfTermsThatCancel) {
   StringRef source = R"(
     func.func @f(%i: tensor<2xi32>, %t: tensor<3x1xf32>) -> tensor<1xf32> {
@@ -183,7 +184,7 @@ TEST_F(InterpreterTest, NoiseShowsTheSizeOfTermsThatCancel) {
   EXPECT_EQ((*exact)[0][0], 0);
   EXPECT_EQ((*noisy)[0][0], (*again)[0][0]);
   EXPECT_NE((*noisy)[0][0], (*other)[0][0]);
-  // Both terms are disturbed twice, once as they come and once as rows.
+  // Noise changes both terms twice: in the table and in the rows.
   EXPECT_LE(std::fabs((*noisy)[0][0]), 4 * 3e-3 * 1.001);
   EXPECT_GT(std::fabs((*noisy)[0][0]), 1e-5);
 }
@@ -196,7 +197,7 @@ TEST_F(InterpreterTest, CausalAttentionSeesItselfAndThePast) {
     })",
                      {Tensor({1, 3, 1}), Tensor({1, 3, 1}, {1, 3, 8})});
   ASSERT_TRUE(succeeded(results));
-  // All scores are equal: each output is the mean of what is visible.
+  // All scores are equal, so each output is the mean of the visible values.
   EXPECT_DOUBLE_EQ((*results)[0][0], 1);
   EXPECT_DOUBLE_EQ((*results)[0][1], 2);
   EXPECT_DOUBLE_EQ((*results)[0][2], 4);
@@ -287,7 +288,7 @@ TEST_F(InterpreterTest, StagesThatWaitForEachOtherAreADeadlock) {
 }
 
 TEST_F(InterpreterTest, ReplicasThatDifferAreReported) {
-  // The layout claims that a rank's part of a sum is the whole.
+  // The layout claims that a rank's part of a sum is the whole sum.
   auto results = schedule(R"(
     #mesh = #dist.mesh<[tp = 2]>
     #rows = #dist.layout<#mesh, [{tp}]>

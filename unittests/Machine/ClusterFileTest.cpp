@@ -26,7 +26,7 @@ const char *const valid = R"({
   "intra_node": {"bandwidth_gbps": 50, "latency_us": 1},
   "inter_node": {"bandwidth_gbps": 5, "latency_us": 10}})";
 
-/// The error after replacing a piece of the valid file.
+/// Returns the error if a part of the valid file is replaced.
 std::string errorWith(StringRef from, StringRef to) {
   std::string text = valid;
   size_t place = text.find(from.str());
@@ -65,7 +65,7 @@ TEST(ClusterFile, TheShortFormIsDevicesOnOneSwitchWithANICEach) {
     EXPECT_EQ(link.bandwidth, link.kind == LinkKind::NVLink ? 50e9 : 5e9);
   EXPECT_EQ(graph.vertices[graph.ofKind(VertexKind::NIC)[2]].portBandwidth,
             5e9 / networkEfficiency);
-  // Rings cost what the formulas over the two links say.
+  // The constants of rings follow from the two links.
   const CollectiveConstants &constants = cluster.kinds[0].collectives;
   EXPECT_EQ(constants.allReduce.simpleBase, 0);
   EXPECT_EQ(constants.reduceScatter.simpleHop, 1e-6);
@@ -183,7 +183,7 @@ TEST(MixedCluster, PlanningTakesTheSlowestKind) {
   Cluster cluster = cantFail(parseClusterJSON(mixed, "x.json"));
   EXPECT_EQ(cluster.intraNode.bandwidth, 240e9);
   EXPECT_EQ(cluster.interNode.bandwidth, 25e9);
-  // A100's hop is the longer one.
+  // The hop of the A100 is the longer one.
   EXPECT_EQ(cluster.intraNode.latency,
             std::max(defaultConstants(Architecture::Ampere, /*nvlink=*/true)
                          .allReduce.simpleHop,

@@ -85,7 +85,7 @@ TEST(DeviceFile, DevicesOfTheLibraryAreWhole) {
     EXPECT_EQ(cluster.deviceAt(0).name, device.name);
     EXPECT_TRUE(device.kernels.has_value());
     EXPECT_GT(device.multiprocessors, 0);
-    // Fewer bits are never slower.
+    // Types with fewer bits are never slower.
     for (auto [wide, narrow] : {std::pair(DType::F32, DType::TF32),
                                 {DType::TF32, DType::BF16},
                                 {DType::F32, DType::F16},
@@ -138,7 +138,7 @@ TEST(DType, Widths) {
   EXPECT_EQ(byteWidth(DType::F8), 1);
 }
 
-/// A section with the same figures everywhere.
+/// Returns a section with the same numbers for all kernels.
 std::string kernelsSection() {
   std::string product =
       R"({"units": "vector", "efficiency": 0.5, "memory": 0.8, "fixed_us": 3,
@@ -177,7 +177,7 @@ TEST(DeviceFile, ReadsAndWritesWhatKernelsNeed) {
   EXPECT_EQ(device.multiprocessors, 80);
   EXPECT_EQ(device.sustained, 0.9);
   ASSERT_TRUE(device.kernels.has_value());
-  // F32 stands in for types that have no parameters.
+  // F32 stands for types without parameters.
   const ProductParameters &product = device.kernels->product(DType::BF16);
   EXPECT_FALSE(product.onMatrixUnits);
   EXPECT_EQ(product.efficiency, 0.5);
@@ -188,7 +188,7 @@ TEST(DeviceFile, ReadsAndWritesWhatKernelsNeed) {
   EXPECT_EQ(device.kernels->convolution(DType::F32).winograd, 0);
   EXPECT_EQ(device.kernels->convolution(DType::F32).basis, Basis::SameChip);
   EXPECT_EQ(device.kernels->of(MemoryClass::Softmax).error, 0.2);
-  // What is written reads back as the same text.
+  // Text that is written can be read and written again without a change.
   std::string written = formatKernels(*device.kernels, "none");
   std::string again = whole;
   again.replace(again.find(place), 0,

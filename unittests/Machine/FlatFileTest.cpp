@@ -1,4 +1,4 @@
-//===- FlatFileTest.cpp - clusters in the original's format ---------------===//
+//===- FlatFileTest.cpp - clusters in the reference's format --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

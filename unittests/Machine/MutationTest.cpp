@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Damages cluster files and topology dumps at random and reads them: each is
-// refused with a message or gives something that holds together. The fuzzers of
-// tools/proteus-cluster-fuzz do the same with more patience.
+// Damages cluster files and topology dumps at random and reads them. Each must
+// be rejected with a message or give a consistent result. The fuzzers of
+// tools/proteus-cluster-fuzz do the same for longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ std::vector<std::string> corpus(StringRef directory, StringRef suffix) {
   return texts;
 }
 
-/// Damages texts, in the same way on every machine.
+/// Generator of damaged texts, in the same sequence on every machine.
 class Damage {
 public:
   explicit Damage(std::vector<std::string> texts) : texts(std::move(texts)) {}
@@ -70,13 +70,13 @@ private:
       text.erase(place, 1 + pick(20));
       return;
     case 2: {
-      // A piece of another file.
+      // Insert a part of another file.
       const std::string &other = texts[pick(texts.size())];
       text.insert(place, other.substr(pick(other.size()), 1 + pick(40)));
       return;
     }
     default: {
-      // Another value instead of a number.
+      // Replace a number by another value.
       size_t begin = text.find_first_of("0123456789", place);
       if (begin == std::string::npos)
         return;
@@ -91,7 +91,7 @@ private:
   std::mt19937 random{1};
 };
 
-/// What is true of every cluster that is accepted.
+/// Checks the invariants of every accepted cluster.
 void check(const Cluster &cluster) {
   int64_t devices = cluster.numDevices();
   ASSERT_GT(devices, 0);
@@ -130,7 +130,7 @@ TEST(Mutation, DamagedClustersAreRefusedOrSound) {
       return;
     }
   }
-  // Both outcomes were seen.
+  // Both outcomes occurred.
   EXPECT_GT(accepted, 50);
   EXPECT_LT(accepted, rounds - 50);
 }

@@ -1,4 +1,4 @@
-//===- NodeFileTest.cpp - the inside of a node as data --------------------===//
+//===- NodeFileTest.cpp - descriptions of nodes ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,7 +30,8 @@ std::string errorOf(StringRef node, StringRef device = "H100-SXM5-80GB") {
   return cluster ? "" : toString(cluster.takeError());
 }
 
-/// Bytes/s between two vertices by name; 0 = no link.
+/// Returns the bytes/s of the link between two vertices with these names; 0 if
+/// there is none.
 double between(const NodeGraph &graph, StringRef from, StringRef to) {
   for (const NodeLink &link : graph.links)
     if (graph.vertices[link.from].name == from &&
@@ -39,7 +40,7 @@ double between(const NodeGraph &graph, StringRef from, StringRef to) {
   return 0;
 }
 
-/// Name of what `child` hangs on by PCIe.
+/// Returns the name of the vertex to which PCIe connects `child`.
 std::string parentOf(const NodeGraph &graph, StringRef child) {
   for (const NodeLink &link : graph.links)
     if (link.kind == LinkKind::PCIe && graph.vertices[link.from].name == child)
@@ -75,7 +76,7 @@ TEST(NodeFile, CopiesTakeTheFollowingDevicesAndNICs) {
     std::string own = parentOf(graph, "gpu " + std::to_string(i));
     EXPECT_EQ(own, parentOf(graph, "gpu " + std::to_string(i + 1)));
     EXPECT_EQ(own, parentOf(graph, "nic " + std::to_string(i / 2)));
-    // The uplink has the width of the CPU's lanes, what is below its own.
+    // The uplink has the width of the CPU's lanes, links below it their own.
     EXPECT_EQ(between(graph, own, i < 4 ? "cpu 0" : "cpu 1"), 24e9);
     EXPECT_EQ(between(graph, "gpu " + std::to_string(i), own), 12e9);
   }
@@ -152,7 +153,7 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
   near(sum.lowBase, 1e-6), near(sum.lowHop, 2e-6), near(sum.lowEfficiency, 0.3);
   near(sum.simpleBase, 4e-6), near(sum.simpleHop, 5e-6);
   near(sum.simpleFill, 6e-3);
-  // What is not named stays.
+  // Constants that are not stated keep their defaults.
   const CollectiveConstants &hopper =
       defaultConstants(Architecture::Hopper, /*nvlink=*/true);
   near(sum.extra, hopper.allReduce.extra), near(c.allGather.extra, .7);
@@ -176,7 +177,7 @@ TEST(NodeFile, ConstantsReplaceThoseOfTheGeneration) {
   EXPECT_EQ(c.channels, 20u);
   near(c.networkHop, 21e-6), near(c.networkBase, 22e-6);
   EXPECT_FALSE(cluster.kinds[0].graph.vertices[0].directNIC);
-  // Planning knows the hops too.
+  // The planning of collectives uses the hops too.
   near(cluster.intraNode.latency, 5e-6), near(cluster.interNode.latency, 21e-6);
   near(cluster.intraNode.bandwidth / 1e9, 370.8);
 }
@@ -196,7 +197,7 @@ TEST(NodeFile, ConstantsOfAnotherSet) {
   EXPECT_EQ(like.allGather.extra, other.allGather.extra);
   EXPECT_EQ(like.inSwitch->base, other.inSwitch->base);
   EXPECT_NEAR(like.messageBase, 3e-6, 1e-12);
-  // Nothing adds where there is no switch.
+  // Without a switch, there is no reduction in the switch.
   EXPECT_FALSE(constants(R"("pairs": [[0, 1, 4]])").inSwitch);
 }
 

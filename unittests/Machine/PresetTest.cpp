@@ -31,7 +31,7 @@ TEST(Preset, TheyAreSortedByName) {
                                                            : 8);
     EXPECT_TRUE(cluster->isHomogeneous());
     EXPECT_TRUE(cluster->kinds[0].host);
-    // Clusters of any size, but for the machine without a network.
+    // Clusters of any size exist, except for the machine without a network.
     Expected<Cluster> large = parseClusterPreset(name + ":4096");
     EXPECT_EQ(bool(large), name != "titanxp-pcie");
     if (!large)
@@ -54,7 +54,8 @@ TEST(Preset, HoldsTheDatasheetOfTheA100) {
   EXPECT_EQ(cluster->interNode.bandwidth, 25e9);
 }
 
-/// Nobody measured convolutions in TF32; products tell what they lose.
+/// No table has convolutions in TF32. They are assumed to lose as much
+/// efficiency against BF16 as products do.
 TEST(Preset, TF32LosesAsMuchInConvolutionsAsInProducts) {
   for (StringRef name : {"dgx-a100", "dgx-h100", "dgx-b200"}) {
     Expected<Cluster> cluster = parseClusterPreset(name);
@@ -99,7 +100,7 @@ TEST(Preset, UnknownNamesListTheKnownOnes) {
                 join(clusterPresetNames(), ", "));
 }
 
-/// Bytes/s that leave device 0 over links of a kind.
+/// Returns the bytes/s of all links of a kind that leave device 0.
 double leaving(const Cluster &cluster, LinkKind kind) {
   const NodeGraph &graph = cluster.kinds[0].graph;
   double sum = 0;
@@ -141,7 +142,7 @@ TEST(Preset, HoldsTheFiguresOfTheMachine) {
     EXPECT_EQ(cluster.intraNode.bandwidth, row.intra * 1e9);
     EXPECT_EQ(cluster.interNode.bandwidth, row.inter * 1e9);
     EXPECT_EQ(cluster.kinds[0].host->bandwidth, row.host * 1e9);
-    // A device's share of the NICs is what planning takes.
+    // The planning uses a device's share of the NICs.
     EXPECT_NEAR(nics / cluster.devicesPerNode(), row.inter * 1e9, 1);
   }
 }
@@ -186,7 +187,7 @@ TEST(Preset, ConstantsFollowTheGeneration) {
   // A rack has constants of its own.
   EXPECT_NE(constants("gb200-nvl72").allReduce.simpleHop,
             constants("dgx-b200").allReduce.simpleHop);
-  // L4 is Ampere too, but has PCIe only.
+  // The L4 is Ampere too, but has PCIe only.
   same("pcie-cloud", Architecture::Ampere, false);
 }
 
@@ -202,7 +203,7 @@ TEST(Preset, ConstantsAreKnownOfEveryGeneration) {
       }
       EXPECT_GT(c.messageChannel, 1e9);
       EXPECT_GT(c.channels, 0u);
-      // No answer is without error.
+      // Every prediction has an error.
       for (double error : c.relativeError) {
         EXPECT_GT(error, 0);
         EXPECT_LT(error, 1);

@@ -1,4 +1,4 @@
-//===- StackTest.cpp - software stacks and sites as data ------------------===//
+//===- StackTest.cpp - stacks and sites -----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace proteus::machine;
 
 namespace {
 
-/// The error of a stack's text; empty if there is none.
+/// Returns the error of a stack's text; empty if there is none.
 std::string errorOf(StringRef text) {
   Expected<Stack> stack = parseStackJSON(text, "stack");
   return stack ? "" : toString(stack.takeError());

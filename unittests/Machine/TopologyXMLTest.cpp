@@ -41,7 +41,7 @@ const char *const valid = R"(<system version="1">
 </system>
 )";
 
-/// The error after replacing a piece of the valid file.
+/// Returns the error if a part of the valid file is replaced.
 std::string errorWith(StringRef from, StringRef to) {
   std::string text = valid;
   size_t place = text.find(from.str());
@@ -51,7 +51,7 @@ std::string errorWith(StringRef from, StringRef to) {
   return graph ? "" : toString(graph.takeError());
 }
 
-/// GB/s of the link between two vertices, 0 if there is none.
+/// Returns the GB/s of the link between two vertices, or 0 if there is none.
 double bandwidth(const NodeGraph &graph, uint32_t from, uint32_t to,
                  LinkKind kind) {
   for (const NodeLink &link : graph.links)
@@ -68,7 +68,7 @@ TEST(TopologyXML, ReadsDevicesSwitchesSocketsAndNICs) {
   std::vector<uint32_t> nics = graph.ofKind(VertexKind::NIC);
   std::vector<uint32_t> cpus = graph.ofKind(VertexKind::CPU);
   uint32_t pcie = graph.ofKind(VertexKind::PCIeSwitch).front();
-  // Devices and NICs are numbered by `dev`, not by their place in the file.
+  // `dev` numbers devices and NICs, not their position in the file.
   EXPECT_EQ(graph.vertices[devices[0]].name, "gpu 0:3");
   EXPECT_EQ(graph.vertices[devices[0]].computeCapability, 70u);
   EXPECT_TRUE(graph.vertices[devices[0]].directNIC);
@@ -76,7 +76,7 @@ TEST(TopologyXML, ReadsDevicesSwitchesSocketsAndNICs) {
   EXPECT_EQ(graph.vertices[nics[1]].portBandwidth, 12.5e9);
   EXPECT_EQ(graph.vertices[nics[1]].guid, "0xa");
   EXPECT_EQ(graph.vertices[nics[1]].port, 1u);
-  // No speed: 10 Gb/s.
+  // Without a speed, a NIC has 10 Gb/s.
   EXPECT_EQ(graph.vertices[nics[0]].portBandwidth, 1.25e9);
   EXPECT_EQ(graph.vertices[cpus[0]].vendor, CPUVendor::Intel);
   EXPECT_EQ(graph.vertices[cpus[0]].model, 85u);
@@ -90,7 +90,7 @@ TEST(TopologyXML, ReadsDevicesSwitchesSocketsAndNICs) {
   EXPECT_EQ(bandwidth(graph, cpus[1], cpus[0], LinkKind::Socket), 9);
   EXPECT_EQ(bandwidth(graph, devices[0], devices[1], LinkKind::NVLink), 44);
   EXPECT_EQ(bandwidth(graph, devices[1], devices[0], LinkKind::NVLink), 44);
-  // One connection per pair, both directions next to each other.
+  // Each pair has one connection; its two directions are adjacent in the list.
   EXPECT_EQ(graph.links.size(), 2u * 7);
   for (size_t l = 0; l < graph.links.size(); l += 2)
     EXPECT_EQ(graph.links[l].from, graph.links[l + 1].to);
@@ -144,7 +144,7 @@ TEST(TopologyXML, NamesAreUsedOnce) {
 }
 
 TEST(TopologyXML, NVLinksHaveTwoEnds) {
-  // Its other end comes from a GPU that it does not lead to.
+  // The GPU at the other end of the link does not lead back.
   EXPECT_EQ(errorWith("target=\"0:3\"", "target=\"0:9\""),
             "topo.xml:20: 2 nvlinks lead to '0:2', but 0 come back: both ends "
             "must list a link");

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The floating-point operations of the forward pass, counted as the simulation
-// counts them, against formulas that do not know the graph.
+// Compares the floating-point operations of the forward pass, counted as in the
+// simulation, with formulas that do not depend on the graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// Operations of all kernels of `block`; layers count as often as they run.
+/// Returns the operations of all kernels of `block`. Repeated layers count once
+/// per iteration.
 double countFlops(Block &block) {
   double sum = 0;
   for (Operation &op : block) {
@@ -38,7 +39,7 @@ double countFlops(Block &block) {
   return sum;
 }
 
-/// Operations per sample of the forward pass.
+/// Returns the operations of the forward pass per sample.
 double flopsOf(const ModelRequest &request) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llvm::Expected<OwningOpRef<ModuleOp>> module = buildModel(context, request);
@@ -56,8 +57,9 @@ void expectFlopsPerToken(const std::string &name, double seq, double expected) {
   EXPECT_NEAR(flops / seq / expected, 1, 0.01) << name;
 }
 
-/// Two per weight that a token meets, and causal attention to half of `seq`
-/// keys with `width` numbers for scores and `valueWidth` for values.
+/// Returns two operations per weight that a token uses, plus causal attention
+/// to half of `seq` keys with `width` numbers for scores and `valueWidth` for
+/// values.
 double decoder(double weights, double layers, double seq, double width,
                double valueWidth) {
   return 2 * weights + layers * 2 * (width + valueWidth) * seq / 2;
@@ -75,20 +77,20 @@ TEST(Flops, OfGptAreThoseOfTheCommonFormula) {
 }
 
 TEST(Flops, OfLlamaAreTwoPerWeight) {
-  // All weights but the embedding, which is looked up.
+  // All weights but the embedding, of which only rows are read.
   expectFlopsPerToken(
       "llama3-8b", 8192,
       decoder(8030261248.0 - 128256 * 4096.0, 32, 8192, 4096, 4096));
   expectFlopsPerToken(
       "llama3-405b", 8192,
       decoder(405853388800.0 - 128256 * 16384.0, 126, 8192, 16384, 16384));
-  // Tied: the table is looked up and multiplied with.
+  // The table is tied: its rows are read, and it is a factor of a product.
   expectFlopsPerToken("llama3.2-1b", 4096,
                       decoder(1235814400.0, 16, 4096, 2048, 2048));
 }
 
 TEST(Flops, OfMixturesAreThoseOfTheExpertsThatATokenMeets) {
-  // Six of eight experts are not met.
+  // A token does not use six of eight experts.
   double idle = 32 * 6 * 3.0 * 4096 * 14336;
   expectFlopsPerToken(
       "mixtral-8x7b", 4096,
@@ -134,8 +136,8 @@ TEST(Flops, OfAnEncoderAndADecoder) {
 TEST(Flops, OfAMemoryAreThoseOfItsKeys) {
   // Per sample: 384 positions, and as many of the last segment.
   double s = 384, k = 768, h = 1024, f = 4096, l = 18;
-  // Query, key and value of all positions; position differences once per
-  // batch of 4.
+  // Query, key and value of all positions; position differences are computed
+  // once per batch of 4.
   double products = k * 3 * h * h + k * h * h / 4 + s * h * h + 2 * s * h * f;
   double scores = 3 * s * k * h;
   double head = s * (h * h + 20000 * h);

@@ -1,4 +1,4 @@
-//===- GraphBuilderTest.cpp - functions built piece by piece ----*- C++ -*-===//
+//===- GraphBuilderTest.cpp - functions built step by step ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,7 +26,7 @@ protected:
   GraphBuilder start() {
     return GraphBuilder(context, "m", Builder(&context).getF32Type(), {});
   }
-  /// The module that `graph` ends as, verified, as text.
+  /// Finishes the module of `graph`, verifies it and returns its text.
   std::string finish(GraphBuilder &graph, Value loss) {
     OwningOpRef<ModuleOp> module = graph.finish(loss);
     EXPECT_TRUE(succeeded(verify(*module)));
@@ -34,7 +34,7 @@ protected:
     llvm::raw_string_ostream(text) << *module;
     return text;
   }
-  /// Paths of the arguments of the function in `text`, in order.
+  /// Returns the paths of the arguments of the function in `text`, in order.
   static std::vector<std::string> paths(StringRef text) {
     std::vector<std::string> result;
     while (text.contains("nn.path = \"")) {

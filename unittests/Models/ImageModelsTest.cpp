@@ -34,7 +34,7 @@ TEST_F(ImageModelsTest, ParametersAreThePublishedOnes) {
   EXPECT_EQ(parameters("vit-h-14"), 632'045'800);
 }
 
-/// The figures torchvision gives as GFLOPS, which are multiply-adds; timm's for
+/// torchvision's figures in GFLOPS, which are multiply-adds, and timm's for
 /// ResNeXt.
 TEST_F(ImageModelsTest, WorkIsThePublishedOne) {
   expectMacs(0.714, "alexnet");
@@ -54,8 +54,8 @@ TEST_F(ImageModelsTest, WorkIsThePublishedOne) {
   expectMacs(167.295, "vit-h-14");
 }
 
-/// The layers of NVIDIA's SSD300 v1.1, by hand: ResNet-50 up to its third
-/// stage, five extra layers, and heads of 3x3 convolutions.
+/// The layers of NVIDIA's SSD300 v1.1, counted by hand: ResNet-50 up to its
+/// third stage, five extra layers, and heads of 3x3 convolutions.
 TEST_F(ImageModelsTest, DetectorHasTheLayersOfItsParts) {
   double stages[] = {215'808, 1'219'584, 7'098'368};
   double expected = 64 * 3 * 49 + 2 * 64;
@@ -94,7 +94,7 @@ TEST_F(ImageModelsTest, ResidualNetworksAreLoweredRight) {
     more.insert(more.end(), tiny.begin(), tiny.end());
     return more;
   };
-  // Samples are normalised on their device, then over all devices.
+  // Normalisation with one group per device, then with one group for all.
   expectRightLowering("resnet18", 8, with({"norm_groups=4"}), {2, 1, 2});
   expectRightLowering("resnet50", 8, with({"blocks=1,3"}), {4, 1, 1});
   expectRightLowering(
@@ -127,7 +127,7 @@ TEST_F(ImageModelsTest, VisionTransformersAreLoweredRight) {
   expectRightLowering("vit-b-16", 4, tiny, {2, 1, 2});
 }
 
-/// The message of a request that can't be built.
+/// Returns the error message of a request, or "built".
 std::string errorOf(const std::string &model,
                     const std::vector<std::string> &overrides) {
   auto description = describe({model, 4, Precision(), overrides});

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each family, made tiny, under the strategies that apply to it: the lowered
-// program is executed and must compute what the model computes.
+// Lowers a tiny model of each family under the strategies that apply to it.
+// Executes the lowered program, which must compute the same values as the
+// model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,7 @@ namespace {
 
 using Overrides = std::vector<std::string>;
 
-/// What is to be done with a model.
+/// Check of a lowered model.
 enum class Proof { Execute, LowerOnly };
 
 plan::ParallelPlan dataParallel() {
@@ -102,7 +103,7 @@ void expectRightEverywhere(const std::string &model,
   expectRight(model, overrides, "pp", pipelineParallel());
 }
 
-/// With learned positions looked up: the table is longer than the sequence.
+/// Learned positions are looked up in a table that is longer than the sequence.
 const Overrides tinyGpt = {"layers=2", "hidden=8", "heads=2",
                            "ffn=16",   "vocab=12", "seq=4"};
 
@@ -187,14 +188,16 @@ TEST(Lowering, EncodersAndDecoders) {
       "target_seq=4"};
   expectRightEverywhere("transformer-big", tiny);
   expectRightEverywhere("t5-small", tiny + Overrides{"relative_buckets=0"});
-  // What depends on position differences has no values.
+  // The `nn.generic` operation for position differences states only costs, so
+  // these models can be lowered but not executed.
   expectRight("t5-small", tiny, "dp", dataParallel(), Proof::LowerOnly);
   expectRight("t5-small", tiny, "tp", tensorParallel(false), Proof::LowerOnly);
   expectRight("t5-small", tiny, "pp", pipelineParallel(), Proof::LowerOnly);
 }
 
-/// Position differences are the same for all samples: the gradient of what is
-/// computed from them is complete after the last micro-batch, so there is one.
+/// Position differences are the same for all samples. The gradient of tensors
+/// computed from them is complete only after the last micro-batch, so the plan
+/// has one.
 TEST(Lowering, Memory) {
   Overrides tiny = {"layers=2", "hidden=8", "heads=2",   "ffn=16",
                     "vocab=24", "seq=6",    "mem_len=3", "cutoffs=8,12,18"};

@@ -18,7 +18,7 @@ using namespace proteus::models;
 
 namespace {
 
-/// A model file in a directory of its own.
+/// Fixture with a model file in a temporary directory.
 class ModelFileTest : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ protected:
     ADD_FAILURE() << llvm::toString(description.takeError());
     return 0;
   }
-  /// The error of a text without the path of the file.
+  /// Returns the error of a text, without the path of the file.
   std::string errorOf(llvm::StringRef text) {
     llvm::Expected<ModelDescription> description = describeText(text);
     if (description)
@@ -227,7 +227,7 @@ TEST_F(ModelFileTest, FilesOfFamilies) {
             std::pair(std::string("layers"), std::string("1")));
 }
 
-/// The vocabulary in which measured runs describe their models.
+/// Model files in the vocabulary of measured runs.
 TEST_F(ModelFileTest, FilesOfMeasuredRuns) {
   EXPECT_EQ(
       parametersOf(R"json({"kind": "transformer-decoder", "name": "MPT-3b",

@@ -1,4 +1,4 @@
-//===- ModelFixture.h - models, counted and lowered -------------*- C++ -*-===//
+//===- ModelFixture.h - fixture for models ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,7 +37,8 @@ protected:
             }(),
             mlir::MLIRContext::Threading::DISABLED) {}
 
-  /// The model, verified; null where the test has failed.
+  /// Builds and verifies a model. Returns null if that fails, which fails the
+  /// test.
   mlir::OwningOpRef<mlir::ModuleOp>
   build(const std::string &model, int64_t batch,
         const Overrides &overrides = {}, const std::string &optimizer = "sgd") {
@@ -55,7 +56,7 @@ protected:
     return mlir::cast<mlir::RankedTensorType>(value.getType()).getNumElements();
   }
 
-  /// Elements of all parameters of a preset.
+  /// Returns the number of elements of all parameters of a preset.
   double parameters(const std::string &model, const Overrides &overrides = {}) {
     auto module = build(model, 1, overrides);
     double count = 0;
@@ -68,7 +69,8 @@ protected:
     return count;
   }
 
-  /// Iterations of all repeats around `op` together.
+  /// Returns the number of executions of `op`: the product of the counts of all
+  /// repeats around it.
   static double runs(mlir::Operation *op) {
     double count = 1;
     for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
@@ -77,7 +79,7 @@ protected:
     return count;
   }
 
-  /// Kernels of the forward pass.
+  /// Returns the number of kernels of the forward pass.
   double kernels(const std::string &model, const Overrides &overrides = {}) {
     auto module = build(model, 1, overrides);
     double count = 0;
@@ -89,8 +91,8 @@ protected:
     return count;
   }
 
-  /// Multiplications with an addition in the matrix products of the forward
-  /// pass of one sample, in units of 1e9.
+  /// Returns the multiply-adds in the matrix products of the forward pass of
+  /// one sample, in units of 1e9.
   double gigaMacs(const std::string &model, const Overrides &overrides = {}) {
     auto module = build(model, 1, overrides);
     double flops = 0;
@@ -103,7 +105,7 @@ protected:
       });
     return flops / 2 / 1e9;
   }
-  /// Expects what was published, to 1 %.
+  /// Expects the published number within 1 %.
   void expectMacs(double published, const std::string &model,
                   const Overrides &overrides = {}) {
     EXPECT_NEAR(gigaMacs(model, overrides), published, 0.01 * published)
@@ -116,8 +118,8 @@ protected:
     plan::ZeroStage zero = plan::ZeroStage::None;
   };
 
-  /// Runs what is added on the model with a strategy of these degrees; the
-  /// remarks and errors it leaves.
+  /// Lowers the model with a strategy of these degrees and runs the passes that
+  /// `add` adds. Returns the remarks and errors.
   std::string run(mlir::ModuleOp module, const Degrees &degrees,
                   llvm::function_ref<void(mlir::PassManager &)> add) {
     std::string said;
@@ -155,7 +157,7 @@ protected:
     EXPECT_EQ(said.find("failed"), std::string::npos) << model << ": " << said;
   }
 
-  /// Expects that the lowered model computes what the model computes.
+  /// Expects that the lowered model computes the same values as the model.
   void expectRightLowering(const std::string &model, int64_t batch,
                            const Overrides &overrides, const Degrees &degrees) {
     auto module = build(model, batch, overrides);

@@ -17,14 +17,14 @@ namespace {
 
 class OtherModelsTest : public ModelFixture {};
 
-/// What MLPerf says of its GNMT.
+/// The number of parameters that MLPerf states for its GNMT.
 TEST_F(OtherModelsTest, TranslationHasThePublishedParameters) {
   EXPECT_EQ(parameters("gnmt-v2"), 160'671'297);
 }
 
 TEST_F(OtherModelsTest, WorkOfALayerGrowsWithItsUnitsTwice) {
-  // 8 h (h + in) operations per word and layer, half as many products; then
-  // attention and the classifier.
+  // A layer has 8 h (h + in) operations per word, half as many products;
+  // attention and the classifier follow.
   double h = 1024, in = 50, out = 50, vocab = 32320;
   double encoder = 2 * 4 * h * (2 * h) + 4 * h * (3 * h) + 2 * 4 * h * (2 * h);
   double decoder = 4 * h * (2 * h) + 3 * 4 * h * (3 * h);
@@ -92,8 +92,8 @@ TEST_F(OtherModelsTest, LayersComputeInTheMatrixType) {
     else if (!isNarrow)
       ++wide;
   });
-  // Of a layer: the projections of attention and the products of experts; not
-  // the router, and not the head.
+  // Per layer: the projections of attention and the products of experts, but
+  // not the router and not the head.
   EXPECT_EQ(narrow, 4u + 3u);
   EXPECT_EQ(wide, 2u);
 }

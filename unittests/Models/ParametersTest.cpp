@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every preset is built, and its parameters are counted. Conventions: tied
-// embeddings count once; vocabularies and tables of positions have the size of
-// the published checkpoint, unpadded; biases and norms count; buffers do not.
+// Builds every preset and counts its parameters. Conventions: tied embeddings
+// count once; vocabularies and tables of positions have the size of the
+// published checkpoint, unpadded; biases and norms count; buffers do not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ using namespace proteus::models;
 
 namespace {
 
-/// As the checkpoints on huggingface.co say, counted from the tensors they
-/// hold. Those marked "shapes" are the sums of the published shapes: only
-/// rounded figures were published.
+/// Numbers of the checkpoints on huggingface.co, counted from their tensors.
+/// Rows marked "shapes" are sums of the published shapes, because only rounded
+/// numbers were published.
 const std::map<std::string, int64_t> published = {
     {"gpt1", 116534784},
     {"gpt2", 124439808},
@@ -58,7 +58,7 @@ const std::map<std::string, int64_t> published = {
     {"opt-175b", 174604468224}, // shapes
     {"mpt-7b", 6649286656},
     {"mpt-30b", 29957200896}, // shapes
-    // As the benchmark prints it for sequences of 2048.
+    // As the benchmark prints them for sequences of 2048.
     {"foundry-125m", 125311488},
     {"foundry-350m", 355985408},
     {"foundry-760m", 760470528},
@@ -81,7 +81,7 @@ const std::map<std::string, int64_t> published = {
     {"mixtral-8x22b", 140620634112},
     {"deepseek-v2-lite", 15706484224},
     {"deepseek-v2", 235741434880},
-    // Without the module that predicts further tokens.
+    // Without the module for multi-token prediction.
     {"deepseek-v3", 671026419200},
     {"qwen2.5-0.5b", 494032768},
     {"qwen2.5-1.5b", 1543714304},
@@ -122,7 +122,7 @@ TEST(Parameters, AreThePublishedOnes) {
     EXPECT_EQ(parametersOf({name, 8, {}, {}}), count) << name;
 }
 
-/// The other way round: all transformers are in the table.
+/// Conversely, all transformers are in the table.
 TEST(Parameters, OfEveryTransformerAreKnown) {
   for (const Preset &preset : Registry::get().getPresets())
     for (const char *family :
@@ -136,11 +136,11 @@ TEST(Parameters, FollowTheDimensions) {
   int64_t twelve = parametersOf({"gpt2", 1, {}, {}});
   int64_t eleven = parametersOf({"gpt2", 1, {}, {"layers=11"}});
   EXPECT_EQ(twelve - eleven, 7087872);
-  // The table of positions stays when sequences get shorter.
+  // Shorter sequences do not change the table of positions.
   EXPECT_EQ(parametersOf({"gpt2", 1, {}, {"seq=512"}}), twelve);
   EXPECT_EQ(parametersOf({"gpt2", 1, {}, {"tied_embeddings=false"}}),
             twelve + 50257 * 768);
-  // In the benchmark of LLM Foundry it does not.
+  // In the benchmark of LLM Foundry they do.
   EXPECT_EQ(parametersOf({"foundry-3b", 1, {}, {"seq=512"}}), 2647905280);
   EXPECT_EQ(parametersOf({"foundry-3b", 1, {}, {"seq=65536"}}), 2814366720);
 }

@@ -1,4 +1,4 @@
-//===- ReferenceModelsTest.cpp - models of the original ---------*- C++ -*-===//
+//===- ReferenceModelsTest.cpp - models of the reference --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The presets that end in -reference, against figures of the release of the
-// original Proteus with roofline costs.
+// Compares the presets that end in -reference with figures of the reference,
+// the published Proteus, with roofline costs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace {
 
 class ReferenceModelsTest : public ModelFixture {
 protected:
-  /// Expects that a step on eight V100 of one node takes the time that the
-  /// original says, in milliseconds, by its rules.
+  /// Expects that a step on eight V100 of one node takes the time of the
+  /// reference in milliseconds, by its rules.
   void expectTime(double original, double tolerance, const std::string &model,
                   int64_t batch, const std::string &optimizer,
                   const Overrides &overrides, const Degrees &degrees,
@@ -45,8 +45,8 @@ protected:
   }
 };
 
-/// What the original Proteus reduces in one step, in bytes: all parameters,
-/// four bytes each.
+/// Bytes that the reference reduces in one step: all parameters, four bytes
+/// each.
 TEST_F(ReferenceModelsTest, ReferenceModelsHaveTheParametersOfTheOriginal) {
   auto megabytes = [&](const std::string &model,
                        const Overrides &overrides = {}) {
@@ -62,7 +62,8 @@ TEST_F(ReferenceModelsTest, ReferenceModelsHaveTheParametersOfTheOriginal) {
   EXPECT_NEAR(megabytes("gpt2-reference"), 468.013, 5e-4);
 }
 
-/// Half of what is left of the original's operations without the updates.
+/// Half of the reference's operations without updates: those of the forward
+/// pass.
 TEST_F(ReferenceModelsTest, ReferenceModelsHaveTheKernelsOfTheOriginal) {
   EXPECT_EQ(kernels("alexnet-reference"), (62 - 16) / 2);
   EXPECT_EQ(kernels("vgg19-reference"), (132 - 38) / 2);
@@ -89,10 +90,10 @@ TEST_F(ReferenceModelsTest, ReferenceDLRMIsLoweredRight) {
   expectRightLowering("dlrm-reference", 4, tiny, {2});
 }
 
-/// All runs are compared by test/Driver/parity.test; these are some of each
-/// kind, with trees that apply-strategy writes. Where gradients run beside
-/// kernels the original lengthens these as a whole, and gradients of DLRM,
-/// which go on after them, as well: docs/reference.md.
+/// test/Driver/parity.test compares all runs. This test has some of each kind,
+/// with trees from apply-strategy. If gradients overlap with kernels, the
+/// reference lengthens the kernels as a whole, and in DLRM also the gradients,
+/// which continue after the kernels: docs/reference.md.
 TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   auto expectImage = [&](double original, const std::string &model,
                          int64_t batch, const Overrides &overrides) {
@@ -116,7 +117,7 @@ TEST_F(ReferenceModelsTest, TimesAreThoseOfTheOriginal) {
   expectGPT(401.61, 0.01, {"seq_first=true"}, {8, 1, 1, 1, true});
   expectTime(1047.13, 0.001, "gpt1.5b-reference", 8, "adam",
              {"seq_first=true", "vocab=51200"}, {1, 8}, 0.1);
-  // Which devices have NVLinks in common is another matter in the preset.
+  // The preset differs in the devices that share NVLinks.
   expectTime(2791.12, 0.01, "gpt1.5b-reference", 16, "adam", {"seq_first=true"},
              {1, 1, 16, 8}, 0.1);
 }

@@ -1,4 +1,4 @@
-//===- RequestTest.cpp - requests, right and wrong --------------*- C++ -*-===//
+//===- RequestTest.cpp - valid and invalid requests -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace proteus::models;
 
 namespace {
 
-/// The error of a request, or "built".
+/// Returns the error of a request, or "built".
 std::string errorOf(const ModelRequest &request) {
   llvm::Expected<ModelDescription> description = describe(request);
   return description ? "built" : llvm::toString(description.takeError());

@@ -1,4 +1,4 @@
-//===- IterationSpaceTest.cpp - the iteration space of every nn op --------===//
+//===- IterationSpaceTest.cpp - iteration spaces of nn operations ---------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -348,7 +348,7 @@ TEST_F(IterationSpaceTest, AttentionCountsTwoProducts) {
 }
 
 TEST_F(IterationSpaceTest, AttentionCountsEachProductOverItsOwnSize) {
-  // Scores over 8 numbers, values of 5.
+  // Scores have keys of 8 numbers, values have 5.
   constexpr double kPairs = 2.0 * 12 * 64 * 64;
   EXPECT_DOUBLE_EQ(
       flops(
@@ -392,8 +392,8 @@ TEST_F(IterationSpaceTest, MatrixUnitsRunProducts) {
 // Mixture of experts
 //===----------------------------------------------------------------------===//
 
-// The groups are what is split of the batch; a group is needed whole, so its
-// sequences are indexed by nothing.
+// Groups split the batch. A group is never split, so no iterator indexes its
+// tokens.
 TEST_F(IterationSpaceTest, TokensAreRoutedByGroups) {
   StringRef results =
       "tensor<8x16x2xf32>, tensor<8x16x2xi32>, tensor<8x16x2xi32>";
@@ -457,7 +457,8 @@ TEST_F(IterationSpaceTest, GradientsOfGroupedProductsSumWhatTheyLack) {
               "(expert, out, in)");
 }
 
-// Products count all slots; a combination one product per choice of a token.
+// Expert products count all slots. A combination counts one product per choice
+// of a token.
 TEST_F(IterationSpaceTest, ExpertsCountTheirSlots) {
   EXPECT_EQ(flops("\"nn.expert_linear\" <{path = \"l\"}> : "
                   "(tensor<6x8x5x32xf32>, tensor<6x64x32xf32>) -> "

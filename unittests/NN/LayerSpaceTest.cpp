@@ -191,8 +191,8 @@ TEST_F(IterationSpaceTest, BagsSumRowsOfTables) {
       "(table, vocab, hidden)");
   auto update = parse(
       R"("nn.embedding_bag_update" <{path = "x"}> : (tensor<100x16xf32>, tensor<8x16xbf16>, tensor<8x4xi32>) -> tensor<100x16xf32>)");
-  // Rows are read and written, gradients and indices read, whatever else there
-  // is in the table.
+  // An update reads and writes rows and reads gradients and indices. The size
+  // of the table does not matter.
   EXPECT_DOUBLE_EQ(update.getIterationSpace().numPoints() *
                        *update.getBytesPerPoint(),
                    2 * 8 * 4 * 16 * 4 + 8 * 16 * 2 + 8 * 4 * 4);

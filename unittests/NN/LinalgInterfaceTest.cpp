@@ -1,4 +1,4 @@
-//===- LinalgInterfaceTest.cpp - tests of linalg as a front door ----------===//
+//===- LinalgInterfaceTest.cpp - linalg operations in models --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,8 +29,9 @@ using namespace proteus::nn;
 
 namespace {
 
-/// Gradients at the end of a function: the last argument is the gradient of the
-/// operation's result, the other tensors are wanted.
+/// Scope for gradients at the end of a function. The last argument is the
+/// gradient of the operation's result; the gradients of the other tensors are
+/// wanted.
 class FunctionScope : public GradientScope {
 public:
   explicit FunctionScope(func::FuncOp function)
@@ -49,7 +50,7 @@ public:
     gradients[operand] = gradient;
   }
 
-  /// Element type of the gradients, if it is not that of the operands.
+  /// Element type of the gradients if it differs from that of the operands.
   Type gradientElement;
   llvm::DenseMap<Value, Value> gradients;
 
@@ -69,7 +70,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// Parses a function; the operation in question is the last but the return.
+  /// Parses a function and returns the last operation before the return.
   Operation *parse(StringRef arguments, StringRef body) {
     module = parseSourceString<ModuleOp>(
         ("func.func @f(" + arguments + ") {" + body + " return }").str(),
@@ -97,7 +98,8 @@ protected:
     return verify(*module);
   }
 
-  /// Text of the operation that computes the gradient of argument `index`.
+  /// Returns the text of the operation that computes the gradient of argument
+  /// `index`.
   std::string gradientText(Operation *op, unsigned index) {
     FunctionScope scope(function);
     EXPECT_TRUE(succeeded(differentiate(op, scope)));
@@ -113,7 +115,7 @@ protected:
     return text;
   }
 
-  /// Expects the pieces in this order.
+  /// Expects the pieces in `text` in this order.
   static void expectInOrder(StringRef text, ArrayRef<StringRef> pieces) {
     size_t position = 0;
     for (StringRef piece : pieces) {
@@ -127,8 +129,8 @@ protected:
     }
   }
 
-  /// What the body of a linalg operation yields for these arguments, by folding
-  /// its operations one by one.
+  /// Returns the value that the body of a linalg operation yields for these
+  /// arguments, by folding its operations one by one.
   static double evaluate(Block &body, ArrayRef<double> arguments) {
     llvm::DenseMap<Value, Attribute> values;
     for (auto [argument, value] : llvm::zip(body.getArguments(), arguments))
@@ -137,7 +139,7 @@ protected:
       SmallVector<Attribute> operands;
       for (Value operand : op.getOperands())
         operands.push_back(values.lookup(operand));
-      // Nothing folds reciprocal roots and conversions that round.
+      // MLIR folds no reciprocal roots and no conversions that round.
       if (isa<math::RsqrtOp, arith::TruncFOp>(op)) {
         double in = cast<FloatAttr>(operands[0]).getValueAsDouble();
         values[op.getResult(0)] =
@@ -158,7 +160,7 @@ protected:
         .getValueAsDouble();
   }
 
-  /// y = f(x) element by element on tensor<8x4xf32>.
+  /// Parses y = f(x), element by element, on tensor<8x4xf32>.
   Operation *parseUnary(StringRef body) {
     return parse("%x: tensor<8x4xf32>, %dy: tensor<8x4xf32>",
                  ("%e = tensor.empty() : tensor<8x4xf32>"
@@ -216,7 +218,7 @@ protected:
                  "outs(%i : tensor<2x16x7x7xf32>) -> tensor<2x16x7x7xf32>");
   }
 
-  /// y[i] = combine over k of x[i, k].
+  /// Parses y[i] = combine over k of x[i, k].
   Operation *parseReduction(StringRef combiner) {
     return parse("%x: tensor<8x4xf32>, %i: tensor<8xf32>, %dy: tensor<8xf32>",
                  ("%y = linalg.reduce ins(%x : tensor<8x4xf32>) "
@@ -255,7 +257,7 @@ TEST_F(LinalgInterfaceTest, BatchMatmulHasALeadingLoop) {
       "tensor<2x16x4xf16>) outs(%c : tensor<2x8x4xf32>) -> tensor<2x8x4xf32>");
   expectSpace(op, "d0:2 d1:8 d2:4 d3:16:sum",
               "(d0, d1, d3) (d0, d3, d2) (d0, d1, d2) -> (d0, d1, d2)");
-  // Conversions of the operands do not count and do not hide the product.
+  // Conversions of operands do not count and do not hide the product.
   auto kernel = cast<IterationSpaceOpInterface>(op);
   EXPECT_EQ(kernel.getFlopsPerPoint(), 2);
   EXPECT_EQ(kernel.getKernelClass(), KernelClass::Matrix);
@@ -386,7 +388,7 @@ TEST_F(LinalgInterfaceTest, GradientOfMatmulIsAContractionItself) {
               "(d2, d1) (d0, d1) (d0, d2) -> (d0, d2)");
   EXPECT_EQ(cast<IterationSpaceOpInterface>(gradient).getKernelClass(),
             KernelClass::Matrix);
-  // It starts at zero.
+  // The accumulator starts at zero.
   auto fill = gradient->getOperand(2).getDefiningOp<linalg::FillOp>();
   ASSERT_TRUE(fill);
   EXPECT_EQ(getOwnPath(fill), "f.linalg.matmul#0");

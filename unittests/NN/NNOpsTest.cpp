@@ -34,7 +34,7 @@ protected:
     ASSERT_TRUE(module);
   }
 
-  /// Paths of the operations called `name`, in order.
+  /// Returns the paths of the operations called `name`, in order.
   std::vector<std::string> pathsOf(StringRef name) {
     std::vector<std::string> paths;
     module->walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-//===- SpaceFixture.h - the iteration space of one operation ----*- C++ -*-===//
+//===- SpaceFixture.h - fixture for iteration spaces ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,8 +27,8 @@ protected:
     context.loadDialect<mlir::func::FuncDialect, NNDialect>();
   }
 
-  /// An operation in the generic form without operands, `"nn.relu" <{...}> :
-  /// (types) -> types`; its operands become arguments of a function.
+  /// Parses an operation in the generic form without operands, `"nn.relu"
+  /// <{...}> : (types) -> types`. Its operands become arguments of a function.
   IterationSpaceOpInterface parse(llvm::StringRef text) {
     auto [head, signature] = text.split(" : (");
     auto [operandTypes, resultTypes] = signature.split(") -> ");
@@ -73,7 +73,7 @@ protected:
                 iterators, indexing);
   }
 
-  /// Floating-point operations of the whole operation.
+  /// Returns the floating-point operations of the whole operation.
   double flops(llvm::StringRef text) {
     auto op = parse(text);
     return op.getIterationSpace().numPoints() * op.getFlopsPerPoint() *

@@ -16,8 +16,8 @@
 
 namespace proteus::nn {
 
-/// The iterators of a space, such as "batch:8 in:128:sum key:64:lse"; parallel
-/// ones have no kind.
+/// Returns the iterators of a space, such as "batch:8 in:128:sum key:64:lse".
+/// Parallel iterators have no kind.
 inline std::string iteratorsOf(const IterationSpace &space) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -49,8 +49,8 @@ inline std::string iteratorsOf(const IterationSpace &space) {
   return text;
 }
 
-/// What indexes the dimensions, such as "(batch, in) (out, in) -> (batch,
-/// out)"; a fused dimension lists its iterators, `_` is indexed by nothing.
+/// Returns the iterators that index each dimension, such as "(batch, in) (out,
+/// in) -> (batch, out)". A fused dimension lists its iterators; `_` has none.
 inline std::string indexingOf(const IterationSpace &space) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -1,4 +1,4 @@
-//===- CommunicatorLinksTest.cpp - what collectives put on links ----------===//
+//===- CommunicatorLinksTest.cpp - loads of collectives on links ----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,7 +40,7 @@ TEST(CommunicatorLinks, NamesAndCapacities) {
   EXPECT_EQ(capacityOf(cluster, {0, nicOut(cluster, 5), 0}), int64_t(46 * GB));
   EXPECT_EQ(nameOf(cluster, {1, 4, 1}), "leaf 1 rail 2 up");
   EXPECT_EQ(capacityOf(cluster, {1, 4, 1}), int64_t(4 * 46 * GB / 2));
-  // Every level takes its share away.
+  // Every level divides the bandwidth by its oversubscription.
   cluster.fabric.levels[1].oversubscription = 3;
   cluster.fabric.levels.push_back({"core", 1, 1, 0});
   EXPECT_EQ(nameOf(cluster, {2, 0, 0}), "spine 0 up");
@@ -48,7 +48,7 @@ TEST(CommunicatorLinks, NamesAndCapacities) {
   cluster.fabric.rails = false;
   EXPECT_EQ(nameOf(cluster, {1, 1, 1}), "leaf 1 down");
   EXPECT_EQ(capacityOf(cluster, {1, 1, 1}), int64_t(8 * 4 * 46 * GB / 2));
-  // The switches of an incomplete unit are those of a complete one.
+  // The switches of an incomplete unit have the bandwidth of a complete one.
   cluster.nodes[0].count = 6;
   EXPECT_EQ(capacityOf(cluster, {1, 1, 1}), int64_t(8 * 4 * 46 * GB / 2));
 }
@@ -89,13 +89,13 @@ TEST(CommunicatorLinks, ARingAcrossNodesUsesAllNICsAndKeepsRails) {
                                "pcie switch " + std::to_string(nic));
       EXPECT_EQ(loadOn(plan, {0, toSwitch, node}), 1 / 8.);
     }
-  // Each unit is left and entered once, on every rail.
+  // Each rail has one flow out of each unit and one into it.
   for (int64_t unit : {0, 1})
     for (uint32_t rail = 0; rail < 8; ++rail) {
       EXPECT_EQ(loadOn(plan, {1, 2 * rail, unit}), 1 / 8.);
       EXPECT_EQ(loadOn(plan, {1, 2 * rail + 1, unit}), 1 / 8.);
     }
-  // Below one leaf nothing goes up.
+  // A group under one leaf switch uses no links above it.
   Plan below = make(cluster, range(0, 32))->plan(CollectiveKind::AllGather, MB);
   for (const LinkLoad &load : below.listLoads())
     EXPECT_EQ(load.link.level, 0u);
@@ -124,7 +124,8 @@ TEST(CommunicatorLinks, OversubscriptionSlowsARing) {
   EXPECT_NEAR(transfer(4) / transfer(2), 2, 1e-6);
 }
 
-/// An exchange is the sum of scatters from everyone.
+/// Expects that the loads of an exchange are the sum of scatters from every
+/// member.
 static void expectSumOfScatters(const Cluster &cluster,
                                 std::vector<int64_t> devices) {
   Plan exchange = make(cluster, devices)->plan(CollectiveKind::AllToAll, MB);
@@ -150,7 +151,7 @@ TEST(CommunicatorLinks, ExchangesAreSumsOverPairs) {
     addLeafAndSpine(cluster, 2, 2, rails, /*oversubscription=*/2);
     cluster.fabric.levels.push_back({"core", 2, 1, 0});
     expectSumOfScatters(cluster, range(0, 64));
-    // Nodes with different members, some on rails that others lack.
+    // Nodes with different members, some on rails that other nodes do not use.
     expectSumOfScatters(cluster, {0, 1, 9, 10, 11, 20, 40, 41, 42, 43, 63});
     Cluster mesh =
         makeCluster(pcieNode(8, 4, 2, 12 * GB, 12.5 * GB), h100Constants(), 4);
@@ -164,9 +165,9 @@ TEST(CommunicatorLinks, ExchangesTakeTheReceiversRail) {
   Cluster cluster = h100(4);
   addLeafAndSpine(cluster, 4, 1, /*rails=*/true, /*oversubscription=*/2);
   Plan plan = make(cluster, range(0, 32))->plan(CollectiveKind::AllToAll, MB);
-  // 24 of 31 parts leave the node, none leaves its leaf switch.
+  // 24 of 31 parts leave the node, and none leaves its leaf switch.
   EXPECT_NEAR(loadOn(plan, {0, nicOut(cluster, 3), 1}), 24 / 31., 1e-4);
-  // 7 parts to neighbours, 21 to the neighbour on the receiver's rail.
+  // 7 parts go to neighbours, 21 to the neighbour on the receiver's rail.
   EXPECT_NEAR(loadOn(plan, {0, wire(cluster, "gpu 5", "nvswitch"), 2}),
               28 / 31., 1e-4);
   for (const LinkLoad &load : plan.listLoads())
@@ -226,7 +227,7 @@ TEST(CommunicatorLinks, ParallelTreesSendMostToNeighbours) {
   for (int64_t node = 0; node < 16; ++node)
     EXPECT_EQ(loadOn(plan, {0, nicOut(cluster, 2), node}), 1);
   // Of the 15 parts of each of 4 nodes, 8, 4, 2 and 1 go 1, 2, 4 and 8 nodes
-  // far; 1, 2, 4 and 4 nodes leave their unit by that.
+  // far. At these distances, 1, 2, 4 and 4 nodes leave their unit.
   EXPECT_NEAR(loadOn(plan, {1, 2 * 2, 1}),
               (8 * 1 + 4 * 2 + 2 * 4 + 1 * 4) / 15., 1e-4);
 }
@@ -271,7 +272,7 @@ TEST(CommunicatorLinks, SwitchesThatAddSendTheSumThroughNICs) {
   for (int64_t nodes : {2, 4}) {
     Cluster cluster = h100(nodes, 16);
     for (Vertex &vertex : cluster.kinds[0].graph.vertices)
-      vertex.portBandwidth *= 16; // the network is no limit
+      vertex.portBandwidth *= 16; // the network is not the limit
     for (machine::NodeLink &link : cluster.kinds[0].graph.links)
       if (link.kind == LinkKind::PCIe)
         link.bandwidth *= 16;
@@ -280,7 +281,7 @@ TEST(CommunicatorLinks, SwitchesThatAddSendTheSumThroughNICs) {
     ASSERT_EQ(plan.algorithm, Algorithm::InSwitchTree);
     EXPECT_EQ(plan.volume, 1024 * MB * 17 / 16);
     EXPECT_EQ(loadOn(plan, {0, wire(cluster, "gpu 3", "nvswitch"), 1}), 1);
-    // S or 2 S over 16 NICs, of a volume of 17/16 S.
+    // S or 2 S over 16 NICs, relative to a volume of 17/16 S.
     EXPECT_NEAR(loadOn(plan, {0, nicOut(cluster, 3), 1}),
                 (nodes == 2 ? 1 : 2) / 17., 1e-4);
   }
@@ -290,7 +291,7 @@ TEST(CommunicatorLinks, PresetsPlanEverything) {
   for (const std::string &name : machine::clusterPresetNames()) {
     SCOPED_TRACE(name);
     Cluster cluster = llvm::cantFail(machine::parseClusterPreset(name));
-    // A machine without network stays alone.
+    // A machine without a network has one node.
     int64_t nodes = cluster.kinds[0].graph.numNICs() > 0 ? 4 : 1;
     cluster = llvm::cantFail(
         machine::parseClusterPreset(name + ":" + std::to_string(nodes)));
@@ -304,7 +305,7 @@ TEST(CommunicatorLinks, PresetsPlanEverything) {
       for (int kind = 0; kind <= int(CollectiveKind::Shift); ++kind) {
         Plan plan = communicator->plan(CollectiveKind(kind), 64 * MB);
         EXPECT_GT(plan.latency, 0) << kind;
-        // No real machine needs a second for this.
+        // No real machine needs a second for this message.
         EXPECT_LT(seconds(plan), 1) << kind;
         EXPECT_FALSE(plan.listLoads().empty());
       }
@@ -313,7 +314,7 @@ TEST(CommunicatorLinks, PresetsPlanEverything) {
 }
 
 TEST(CommunicatorLinks, RingsThroughAMesh) {
-  // As measured on a DGX-1 within 3 %.
+  // Equal to measurements on a DGX-1 within 3 %.
   CollectiveConstants constants;
   machine::RingConstants ring;
   ring.lowBase = 1;
@@ -328,7 +329,7 @@ TEST(CommunicatorLinks, RingsThroughAMesh) {
                           {8, 132}}) {
     Plan plan =
         make(cluster, range(0, n))->plan(CollectiveKind::AllReduce, 1024 * MB);
-    // Sixths are not whole numbers of load units.
+    // A sixth is not a whole number of load units.
     EXPECT_NEAR(plan.ceiling / GB, width, width / loadUnit * 6) << n;
     for (const LinkLoad &load : plan.listLoads())
       EXPECT_LE(double(load.load) / loadUnit * plan.ceiling,
@@ -340,7 +341,7 @@ TEST(CommunicatorLinks, RingsThroughAMesh) {
 TEST(CommunicatorLinks, MessagesRelayOverNVLink) {
   CollectiveConstants constants = h100Constants();
   Cluster cluster = makeCluster(dgx1Node(), constants, 1);
-  // No cable between 0 and 5: one device passes it on.
+  // There is no NVLink between 0 and 5: one device relays.
   Plan plan = make(cluster, {0, 5})->plan(CollectiveKind::SendRecv, MB);
   ASSERT_EQ(plan.listLoads().size(), 2u);
   for (const LinkLoad &load : plan.listLoads())
@@ -348,7 +349,8 @@ TEST(CommunicatorLinks, MessagesRelayOverNVLink) {
               LinkKind::NVLink);
 }
 
-/// The loads of the group moved by some nodes are the loads, moved.
+/// Expects that a group shifted by some nodes has the same loads on shifted
+/// links.
 static void expectMoved(const Cluster &cluster, std::vector<int64_t> devices,
                         int64_t nodes, int64_t perNode) {
   std::vector<int64_t> moved = devices;

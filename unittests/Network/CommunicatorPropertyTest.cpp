@@ -1,4 +1,4 @@
-//===- CommunicatorPropertyTest.cpp - what holds for every plan -----------===//
+//===- CommunicatorPropertyTest.cpp - properties of all plans -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,7 +56,7 @@ static std::vector<Machine> machines() {
 static std::vector<int64_t> randomGroup(std::mt19937 &random, int64_t devices) {
   std::vector<int64_t> all(devices);
   std::iota(all.begin(), all.end(), 0);
-  // Blocks, strides and arbitrary sets.
+  // The group is a block, a strided set or an arbitrary set.
   std::vector<int64_t> group;
   int64_t count = 2 + random() % std::min<int64_t>(20, devices - 1);
   switch (random() % 3) {
@@ -72,7 +72,7 @@ static std::vector<int64_t> randomGroup(std::mt19937 &random, int64_t devices) {
     break;
   }
   default:
-    // Not std::shuffle: its result is up to the library.
+    // std::shuffle differs between standard libraries.
     for (int64_t i = 0; i < count; ++i)
       std::swap(all[i], all[i + random() % (devices - i)]);
     group.assign(all.begin(), all.begin() + count);
@@ -80,7 +80,8 @@ static std::vector<int64_t> randomGroup(std::mt19937 &random, int64_t devices) {
   return group;
 }
 
-/// Data that leave a NIC enter another one, and what goes up comes down.
+/// Expects that the loads out of NICs equal those into NICs, and that loads up
+/// equal loads down on every level.
 static void expectConserved(const Cluster &cluster, const Plan &plan) {
   std::map<uint32_t, double> sums; // by level
   size_t links = 0;
@@ -97,7 +98,7 @@ static void expectConserved(const Cluster &cluster, const Plan &plan) {
     ++links;
   }
   for (auto [level, sum] : sums)
-    EXPECT_NEAR(sum, 0, links) << "level " << level; // rounding of each
+    EXPECT_NEAR(sum, 0, links) << "level " << level; // each link rounds
 }
 
 static void expectSound(const Cluster &cluster, const Plan &plan) {
@@ -121,7 +122,7 @@ static void expectSound(const Cluster &cluster, const Plan &plan) {
   expectConserved(cluster, plan);
 }
 
-/// Whether some link that leaves (or enters) the device carries something.
+/// Returns true if some link out of the device (or into it) has a load.
 static bool isLoaded(const Cluster &cluster, const Plan &plan, int64_t device,
                      bool leaving) {
   int64_t node = cluster.nodeOf(device);
@@ -174,7 +175,8 @@ TEST(CommunicatorProperties, EveryPlanIsSound) {
              bytes = bytes * 3 + random() % 5) {
           Plan plan = communicator->plan(kind, bytes);
           expectSound(machine.cluster, plan);
-          // More channels make longer messages faster.
+          // More channels make longer messages faster, so only equal numbers
+          // are compared.
           if (!isMessage || plan.channels == last.channels)
             EXPECT_GE(plan.alone() + 1, last.alone()) << bytes;
           last = plan;

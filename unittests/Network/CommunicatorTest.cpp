@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expected times are computed from the formulas of docs/collectives.md in
-// microseconds and GB/s, as published figures are given.
+// Computes expected times from the formulas of docs/collectives.md, in
+// microseconds and GB/s, the units of published figures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace proteus::net::test;
 using cost::CollectiveKind;
 
 namespace {
-/// Figures of one architecture: microseconds, GB/s.
+/// Constants of one architecture in microseconds and GB/s.
 struct Figures {
   double width;
   double lowBase, lowHop, lowShare;
@@ -94,14 +94,14 @@ TEST(Communicator, UserBuffersNeedNoLibrary) {
          {CollectiveKind::AllGather, CollectiveKind::ReduceScatter}) {
       Plan plan = group->planFor(Transport::UserBuffers, kind, bytes);
       EXPECT_EQ(plan.algorithm, Algorithm::UserBuffers);
-      // Kernels keep their multiprocessors.
+      // The collective uses no multiprocessors of the kernels.
       EXPECT_EQ(plan.channels, 0u);
       double rate = 370.8 * GB * std::min(1.0, constants.messageEfficiency);
       EXPECT_NEAR(seconds(plan), 4 * us + bytes * (n - 1.0) / n / rate,
                   1e-9 * us + 1e-6 * seconds(plan));
       EXPECT_LT(seconds(plan), seconds(group->plan(kind, bytes)));
     }
-    // A part of every member is read, one is written.
+    // Reads a part of every member and writes one part.
     Plan sum =
         group->planFor(Transport::LocalSum, CollectiveKind::AllGather, bytes);
     EXPECT_EQ(sum.volume, 0);
@@ -109,7 +109,7 @@ TEST(Communicator, UserBuffersNeedNoLibrary) {
                 bytes * (1 + 1.0 / n) / cluster.devices[0].memoryBandwidth,
                 1e-6 * us);
   }
-  // Other nodes are out of reach.
+  // User buffers do not reach other nodes.
   Communicator *across = make(cluster, range(0, 16));
   Plan plan =
       across->planFor(Transport::UserBuffers, CollectiveKind::AllGather, bytes);
@@ -164,7 +164,7 @@ TEST(Communicator, SwitchesThatAddShowMoreThanTheWire) {
                     (2.0 * (n - 1) / (n + 1) * reached),
                 1, 0.01);
   }
-  // Three cannot use it.
+  // A group of three can't use the switch.
   EXPECT_EQ(make(cluster, range(0, 3))
                 ->plan(CollectiveKind::AllReduce, int64_t(bytes))
                 .algorithm,
@@ -200,15 +200,16 @@ TEST(Communicator, ExchangesAreLaidOnChannels) {
     return cost::toSeconds(plan.alone() - plan.latency) /
            (static_cast<double>(toEach) * (n - 1 + .83)) * GB;
   };
-  // The parts of 16 and 64 messages fill 32 channels evenly; of 18 and 36
-  // messages some channels have one and some have two; of 72, two or three.
+  // The parts of 16 and 64 messages are distributed evenly over 32 channels.
+  // With 18 and 36 messages, a channel has one or two parts; with 72, two or
+  // three.
   for (auto [n, channels] :
        {std::pair(16, 32), std::pair(64, 32), std::pair(18, 18),
         std::pair(36, 18), std::pair(72, 24)}) {
     EXPECT_NEAR(transfer(n, 512 << 10) * channels * 5, 1, 1e-6) << n;
     EXPECT_NEAR(transfer(n, 1 << 20) * channels * 20, 1, 1e-6) << n;
   }
-  // Long messages have more parts: 8 each, of which some channels have five.
+  // Long messages have 8 parts each, of which some channels have five.
   EXPECT_NEAR(transfer(18, 128 << 20) * 28.8 * 20, 1, 1e-6);
 }
 
@@ -221,7 +222,7 @@ TEST(Communicator, ShortMessagesGoByTheLowLatencyProtocol) {
                                ->plan(CollectiveKind::Shift, bytes)
                                .alone());
   };
-  // One channel each in so large a group.
+  // In a group this large, each message has one channel.
   EXPECT_NEAR(time(512 << 10), 11.7 * us + (512 << 10) / (5 * GB), 1e-11);
   EXPECT_NEAR(time(1 << 20), 11.7 * us + (1 << 20) / (22.3 * GB), 1e-11);
   EXPECT_LT(time(1 << 20), time(512 << 10));
@@ -254,7 +255,7 @@ TEST(Communicator, AMDUsesAllLinksOfAMesh) {
 }
 
 TEST(Communicator, LinksBoundWhatAModelPromises) {
-  // The fitted rate of H100 exchanges is above its links: 382 of 370.8.
+  // The fitted rate of H100 exchanges exceeds that of its links: 382 of 370.8.
   Cluster cluster = h100();
   int64_t bytes = int64_t(8) << 30;
   Plan plan = make(cluster, range(0, 8))->plan(CollectiveKind::AllToAll, bytes);
@@ -273,7 +274,7 @@ TEST(Communicator, BroadcastsAreChains) {
 }
 
 TEST(Communicator, MessagesGetChannelsBySizeAndGroup) {
-  // 72 devices: one channel up to 16 MiB, then as many as keep chunks below.
+  // 72 devices: one channel up to 16 MiB, then as many as keep chunks below it.
   Cluster cluster =
       makeCluster(switchedNode(72, 721.8 * GB), b200Constants(), 1);
   Communicator *large = make(cluster, range(0, 72));
@@ -286,7 +287,7 @@ TEST(Communicator, MessagesGetChannelsBySizeAndGroup) {
     EXPECT_NEAR(seconds(plan) / us / (11.7 + bytes / (22.3e3 * channels)), 1,
                 1e-6);
   }
-  // Two devices: the whole port.
+  // A message between two devices can use the whole port.
   Plan pair = make(cluster, {3, 5})->plan(CollectiveKind::SendRecv, 16 << 20);
   EXPECT_NEAR(seconds(pair) / us / (11.7 + (16 << 20) / (22.3e3 * 32)), 1,
               1e-6);
@@ -312,8 +313,7 @@ TEST(Communicator, RingsAcrossNodesFollowTheFormulas) {
           devices.push_back(8 * node + d);
       double n = nodes * perNode, k = n - 1, net = nodes - 1;
       double bytes = 1 << 30;
-      double inside =
-          perNode == 1 ? 1e9 : 370.8 * .98; // nothing to pass inside
+      double inside = perNode == 1 ? 1e9 : 370.8 * .98; // no hops inside a node
       double w =
           bytes * (k + .32) / n / (1000 * std::min(inside, perNode * 46.));
       double expected = 8.4 + (k - net) * 3.4 + net * 14 + w;
@@ -339,7 +339,7 @@ TEST(Communicator, OneDevicePerNodeUsesParallelTrees) {
     EXPECT_LT(trees, std::min(low, ring));
     EXPECT_EQ(plan.algorithm, Algorithm::ParallelTrees);
     EXPECT_NEAR(seconds(plan) / us / trees, 1, 1e-4);
-    // Long ones are rings.
+    // Long collectives are rings.
     EXPECT_EQ(make(cluster, range(3, 8 * nodes, 8))
                   ->plan(CollectiveKind::ReduceScatter, int64_t(1) << 32)
                   .algorithm,
@@ -366,8 +366,8 @@ TEST(Communicator, AllReduceAcrossNodesTakesWhatTheLibraryTakes) {
       double tree = 8.4 + 2 * (7 * 4 + log * 14) + bytes / (1000 * treeRate);
       double treeLow =
           11 + 2 * (7 * 2.9 + log * 8.5) + bytes / (1000 * treeRate * .31);
-      // It counts less than half of the cards for a tree, also between two
-      // nodes.
+      // For its choice, the library counts less than half of the cards for a
+      // tree, also between two nodes.
       double counted = std::min(treeRate, .46 * 8 * 46);
       double moreForTree = bytes / (1000 * counted) - bytes / (1000 * treeRate);
       double chosenTree = tree + moreForTree;
@@ -389,7 +389,7 @@ TEST(Communicator, AllReduceAcrossNodesTakesWhatTheLibraryTakes) {
 }
 
 TEST(Communicator, LongAllReducesOfTwoNodesAreRings) {
-  // A tree would send everything once, a ring nearly twice.
+  // A tree would send the data once, a ring nearly twice.
   CollectiveConstants constants = h100Constants();
   constants.inSwitch.reset();
   Cluster cluster = makeCluster(switchedNode(8, 370.8 * GB), constants, 2);
@@ -465,7 +465,7 @@ TEST(Communicator, SoftwareMayMakeMembersWaitForEachOther) {
       EXPECT_EQ(plan(slow).ceiling, plan(plain).ceiling);
       EXPECT_EQ(plan(slow).volume, plan(plain).volume);
     }
-  // Nothing to do, nothing to wait for.
+  // A group of one device does not communicate and waits for no member.
   EXPECT_EQ(make(slow, {3})->plan(CollectiveKind::AllReduce, 8).latency, 0);
 }
 
@@ -478,7 +478,7 @@ TEST(Communicator, LongMessagesReachAShareOfThePort) {
            us;
   };
   EXPECT_NEAR(time(1, 1 << 30) / (7.6 + (1 << 30) / (370.8e3 * .8)), 1, 1e-6);
-  // Between nodes the NIC decides.
+  // Between nodes, the NIC is the limit.
   EXPECT_NEAR(time(8, 1 << 30) / (18.1 + (1 << 30) / 46e3), 1, 1e-5);
 }
 

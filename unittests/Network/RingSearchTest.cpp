@@ -1,4 +1,4 @@
-//===- RingSearchTest.cpp - ways and rings through one node ---------------===//
+//===- RingSearchTest.cpp - routes and rings in a node --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double GB = 1e9;
 
-/// Builds small nodes by hand.
+/// Builder of small nodes.
 struct Builder {
   NodeGraph graph;
 
@@ -78,17 +78,18 @@ TEST(PathClass, AnotherDeviceRelaysNVLinkOnce) {
     devices.push_back(node.below(cpu, VertexKind::Device));
   node.nvlink(devices[0], devices[1], 44);
   node.nvlink(devices[1], devices[2], 44);
-  // 0 -> 1 -> 2 -> (1) -> 0 takes each direction of both links once.
+  // The ring 0 -> 1 -> 2 -> (1) -> 0 uses each direction of both links once.
   RingSet rings = node.rings({0, 1, 2});
   EXPECT_EQ(rings.intra, PathClass::NVLinkRelay);
   EXPECT_EQ(rings.bandwidth(), 44 * GB);
-  // A device outside the group relays nothing.
+  // A device outside the group does not relay.
   EXPECT_EQ(node.rings({0, 2}).intra, PathClass::Bridge);
 }
 
 TEST(PathClass, NoSecondDeviceRelaysNVLink) {
-  // Three legs of two devices on a hub: a ring with one relay per step does not
-  // exist, one with two would, and would have fewer hops than PCIe.
+  // Three legs of two devices around a hub. No ring has at most one relay per
+  // step. A ring with two relays exists and has fewer hops than PCIe, but is
+  // not allowed.
   Builder node;
   uint32_t cpu = node.add(VertexKind::CPU);
   std::vector<uint32_t> devices;
@@ -120,7 +121,7 @@ TEST(PathClass, OneSwitchThenSeveralThenTheCPUThenTwo) {
   };
   check(1, PathClass::OneSwitch, 12);
   check(2, PathClass::SomeSwitches, 12);
-  // Peers through the root complex of an Intel CPU reach 12 / 1.2.
+  // Peers reach 12 / 1.2 through the root complex of an Intel CPU.
   check(3, PathClass::Bridge, 10);
   check(4, PathClass::System, 9);
 }
@@ -159,11 +160,12 @@ TEST(RingSearch, WithoutGPUDirectDataCrossTheUplinkTwice) {
   ASSERT_EQ(detour.channels.size(), 1u);
   EXPECT_EQ(detour.inter, PathClass::Bridge);
   EXPECT_EQ(detour.channels[0].enter, 0);
-  // In: NIC, switch, CPU, switch, device. Out: the same way back at 1.2.
+  // Inbound: NIC, switch, CPU, switch, device. Outbound: the reverse at 1.2.
   EXPECT_DOUBLE_EQ(loadOf(detour.channels[0], 0), 2.2);
   EXPECT_DOUBLE_EQ(loadOf(detour.channels[0], 1), 2.2);
   EXPECT_DOUBLE_EQ(loadOf(detour.channels[0], 3), 1);
-  // Out at 1.2, and an eighth for what the NIC writes.
+  // Outbound at 1.2, plus an eighth for the acknowledgements of the NIC's
+  // writes.
   EXPECT_DOUBLE_EQ(loadOf(detour.channels[0], 2), 1.325);
   EXPECT_EQ(detour.bandwidth(), 5 * GB); // 2.2 x 5 of 12
 
@@ -174,7 +176,7 @@ TEST(RingSearch, WithoutGPUDirectDataCrossTheUplinkTwice) {
   EXPECT_EQ(loadOf(direct.channels[0], 0), 0);
 }
 
-/// A device that NICs reach directly, without acknowledgements.
+/// Adds a device that NICs reach directly and without acknowledgements.
 uint32_t modernDevice(Builder &node, uint32_t parent, double bandwidth) {
   uint32_t device = node.below(parent, VertexKind::Device, bandwidth);
   node.graph.vertices[device].directNIC = true;
@@ -191,7 +193,7 @@ TEST(RingSearch, ManySlowRingsOverAllNICsBeatFewFastOnes) {
   node.nic(common, 14, 14);
   node.nic(common, 14, 14);
   RingSet rings = node.rings({0, 1}, true);
-  EXPECT_EQ(rings.channels.size(), 4u); // two of 12 are found before
+  EXPECT_EQ(rings.channels.size(), 4u); // two rings of 12 are found first
   EXPECT_EQ(rings.speed, 7 * GB);
 }
 
@@ -210,8 +212,8 @@ TEST(RingSearch, WaysToNICsWidenToSeveralSwitchesEvenAfterRingsAreFound) {
 }
 
 TEST(RingSearch, APortGivesWholeGigabytes) {
-  // Four slots of 1.3 GB/s that are named as one port of 4 GB/s: rings of 1.2
-  // count for 1 each.
+  // A port of 4 GB/s with four slots of 1.3 GB/s. A ring of 1.2 GB/s takes only
+  // 1 GB/s from the port, so four rings fit.
   Builder node;
   uint32_t cpu = node.add(VertexKind::CPU);
   uint32_t common = node.below(cpu, VertexKind::PCIeSwitch);
@@ -232,7 +234,7 @@ TEST(RingSearch, PortsOfACardShareItsSlot) {
       </nic></pci>
     </pci></cpu></system>)";
   NodeGraph graph = cantFail(parseTopologyXML(card, "card.xml"));
-  // Both are equally near: every device prefers another one.
+  // Both NICs are equally near; each device prefers a different one.
   for (int32_t device : {0, 1}) {
     RingSet rings = findRings(graph, {uint32_t(device)}, true);
     EXPECT_EQ(rings.inter, PathClass::OneSwitch);
@@ -258,7 +260,7 @@ TEST(RingSearch, NewDevicesFillAPCIe5Slot) {
 TEST(RingSearch, NothingFoundIsOneSlowRing) {
   Builder node;
   node.add(VertexKind::Device);
-  node.add(VertexKind::Device); // no link at all
+  node.add(VertexKind::Device); // no links
   for (bool acrossNodes : {false, true}) {
     RingSet rings = node.rings({0, 1}, acrossNodes);
     ASSERT_EQ(rings.channels.size(), 1u);
@@ -269,8 +271,8 @@ TEST(RingSearch, NothingFoundIsOneSlowRing) {
 }
 
 TEST(RingSearch, FillsTheNVLinksOfAHybridCubeMesh) {
-  // Busbw of all-reduce on a DGX-1 with V100 (measured: 22.6 45.1 85.2 45.7
-  // 86.9 134.3 GB/s).
+  // Bus bandwidth of all-reduces on a DGX-1 with V100 (measured: 22.6 45.1 85.2
+  // 45.7 86.9 134.3 GB/s).
   NodeGraph graph = readTopology("dgx1_v100_2ib");
   for (auto [count, bandwidth] :
        {std::pair(2, 22), {3, 44}, {4, 88}, {6, 44}, {7, 88}, {8, 132}}) {
@@ -282,8 +284,8 @@ TEST(RingSearch, FillsTheNVLinksOfAHybridCubeMesh) {
   }
 }
 
-/// Every ring visits every device once, and all rings together take no more
-/// from a link than it has.
+/// Expects that every ring visits every device once, and that the rings
+/// together do not exceed the bandwidth of any link.
 void checkRings(const NodeGraph &graph, ArrayRef<uint32_t> local,
                 const RingSet &rings, bool acrossNodes) {
   std::vector<double> taken(graph.links.size(), 0);

@@ -1,4 +1,4 @@
-//===- TestClusters.h - small clusters made by hand -------------*- C++ -*-===//
+//===- TestClusters.h - small clusters for tests ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,10 +32,10 @@ using machine::VertexKind;
 
 constexpr double GB = 1e9;
 constexpr double us = 1e-6;
-/// A fill cost of one root of a microsecond.
+/// Fill cost of one square root of a microsecond.
 constexpr double rootUs = 1e-3;
 
-/// The same constants for all three kinds of rings; these differ in `extra` and
+/// Sets the same constants for all three kinds of rings, except for `extra` and
 /// `efficiency`.
 inline void setRings(CollectiveConstants &c, machine::RingConstants ring,
                      const double (&extra)[3], const double (&efficiency)[3]) {
@@ -93,8 +93,8 @@ inline uint32_t addVertex(NodeGraph &graph, VertexKind kind, std::string name,
   return graph.addVertex(std::move(vertex));
 }
 
-/// Devices, a PCIe switch for every `perSwitch` of them below two CPUs, and
-/// `nicsPerSwitch` NICs at each PCIe switch.
+/// Returns a node with two CPUs, a PCIe switch for every `perSwitch` devices,
+/// and `nicsPerSwitch` NICs at each PCIe switch.
 inline NodeGraph pcieNode(uint32_t devices, uint32_t perSwitch,
                           uint32_t nicsPerSwitch, double pcie, double nic) {
   NodeGraph graph;
@@ -123,7 +123,8 @@ inline NodeGraph pcieNode(uint32_t devices, uint32_t perSwitch,
   return graph;
 }
 
-/// Every device has its own NIC, and `width` bytes/s to one NVSwitch.
+/// Returns a node in which every device has its own NIC and `width` bytes/s to
+/// one NVSwitch.
 inline NodeGraph switchedNode(uint32_t devices, double width,
                               double nic = 50 * GB, double pcie = 64 * GB) {
   NodeGraph graph = pcieNode(devices, 1, 1, pcie, nic);
@@ -134,7 +135,8 @@ inline NodeGraph switchedNode(uint32_t devices, double width,
   return graph;
 }
 
-/// The mesh of eight V100, six NVLinks of 22 GB/s each; four NICs.
+/// Returns the cube mesh of eight V100 with six NVLinks of 22 GB/s each, and
+/// four NICs.
 inline NodeGraph dgx1Node() {
   NodeGraph graph = pcieNode(8, 2, 1, 12 * GB, 12.5 * GB);
   graph.name = "dgx-1";
@@ -167,7 +169,8 @@ inline Cluster h100(int64_t nodes = 1, uint32_t perNode = 8) {
   return makeCluster(switchedNode(perNode, 370.8 * GB), h100Constants(), nodes);
 }
 
-/// Leaf switches above `leafSpan` nodes, one spine above `spineSpan` of them.
+/// Adds leaf switches over `leafSpan` nodes, and a spine over `spineSpan`
+/// nodes.
 inline void addLeafAndSpine(Cluster &cluster, int64_t leafSpan,
                             int64_t spineSpan, bool rails,
                             double oversubscription = 1) {
@@ -189,7 +192,8 @@ inline std::vector<int64_t> range(int64_t begin, int64_t end,
   return devices;
 }
 
-/// Lives as long as the tests: plans refer to lists of their communicator.
+/// Returns a communicator that lives until the tests end, because plans refer
+/// to its lists.
 inline Communicator *make(const Cluster &cluster,
                           llvm::ArrayRef<int64_t> devices) {
   static std::vector<std::unique_ptr<Communicator>> all;
@@ -201,7 +205,7 @@ inline double seconds(const Plan &plan) {
   return cost::toSeconds(plan.alone());
 }
 
-/// The load of a link, 0 if it is not in the plan.
+/// Returns the load of a link, or 0 if the plan does not use it.
 inline double loadOn(const Plan &plan, LinkId link) {
   for (const LinkLoad &load : plan.listLoads())
     if (load.link == link)
@@ -209,7 +213,7 @@ inline double loadOn(const Plan &plan, LinkId link) {
   return 0;
 }
 
-/// Link of the graph between two vertices of these names.
+/// Returns the link of the graph between two vertices with these names.
 inline uint32_t wire(const Cluster &cluster, llvm::StringRef from,
                      llvm::StringRef to) {
   const NodeGraph &graph = cluster.kinds[0].graph;

@@ -1,4 +1,4 @@
-//===- PlanFieldsTest.cpp - the table of parallel decisions ---------------===//
+//===- PlanFieldsTest.cpp - table of parallel decisions -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PlanMergeTest.cpp - defaults, stack and flags in their order -------===//
+//===- PlanMergeTest.cpp - precedence of defaults, stack and flags --------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -107,7 +107,8 @@ TEST(PlanBucketsTest, RulesAreThoseOfTheFrameworks) {
   EXPECT_TRUE(bucketsOfRule(BucketRule::FSDP, 8, 1, during).perLayer);
   EXPECT_EQ(bucketsOfRule(BucketRule::DeepSpeed, 8, 1, during).size,
             2'000'000'000);
-  // max(40 M, 1 M * dp * cp) elements; one bucket if nothing overlaps.
+  // max(40 M, 1 M * dp * cp) elements; one bucket if reduction does not
+  // overlap.
   EXPECT_EQ(bucketsOfRule(BucketRule::Megatron, 8, 1, during).size,
             160'000'000);
   EXPECT_EQ(bucketsOfRule(BucketRule::Megatron, 32, 2, during).size,

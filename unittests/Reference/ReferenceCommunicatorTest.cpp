@@ -1,4 +1,4 @@
-//===- ReferenceCommunicatorTest.cpp - the original's costs as flows ------===//
+//===- ReferenceCommunicatorTest.cpp - the reference's costs as flows -----===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,8 +40,8 @@ public:
     return cantFail(network->createCommunicator(devices));
   }
 
-  /// The share of its ceiling that each of `groups` has if all run at once, by
-  /// the link that is loaded most.
+  /// Returns the share of its ceiling that each of `groups` has if all run at
+  /// once. The most loaded link determines it.
   double share(std::vector<std::vector<int64_t>> groups) {
     std::map<LinkId, double> sum;
     for (const std::vector<int64_t> &group : groups) {
@@ -59,7 +59,7 @@ public:
 
   std::shared_ptr<const machine::Cluster> cluster;
   std::shared_ptr<ReferenceNetwork> network;
-  ReferenceModel model; ///< of its own
+  ReferenceModel model; ///< separate from that of the machine
 };
 
 std::vector<int64_t> first(int64_t count) {
@@ -110,7 +110,7 @@ TEST(ReferenceCommunicator, AloneCostsWhatTheModelSays) {
               << name.str() << ", " << group.size() << " ranks, "
               << stringify(kind.ours).str() << " of " << bytes;
         }
-      // No link keeps it from its ceiling.
+      // No link keeps the group below its ceiling.
       EXPECT_EQ(parity.share({group}), 1) << name.str() << " " << group.size();
     }
   }
@@ -118,16 +118,16 @@ TEST(ReferenceCommunicator, AloneCostsWhatTheModelSays) {
 
 TEST(ReferenceCommunicator, TwoGroupsOnOneWayHaveHalfOfIt) {
   Parity titan("titanxp-pcie");
-  // Pairs below one socket that meet on the ways up from their switches.
+  // Pairs under one socket that share the links up from their switches.
   EXPECT_NEAR(titan.share({{0, 2}, {1, 3}}), 0.5, 1e-4);
-  // On the other socket nobody notices, nor below other switches.
+  // Groups on the other socket or under other switches share no link.
   EXPECT_EQ(titan.share({{0, 2}, {4, 6}}), 1);
   EXPECT_EQ(titan.share({{0, 1}, {2, 3}}), 1);
-  // One NIC for all.
+  // All groups share one NIC.
   Parity gtx("gtx1080-pcie:2");
   EXPECT_NEAR(gtx.share({{0, 8}, {1, 9}}), 0.5, 1e-4);
   EXPECT_NEAR(gtx.share({{0, 8}, {1, 9}, {2, 10}}), 1.0 / 3, 1e-4);
-  // NVLinks of their own.
+  // Each group has its own NVLinks.
   Parity volta("dgx1-v100");
   EXPECT_EQ(volta.share({{0, 3}, {1, 2}}), 1);
 }

@@ -1,4 +1,4 @@
-//===- ReferenceFiles.h - figures and machines of the original --*- C++ -*-===//
+//===- ReferenceFiles.h - recorded files of the reference -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 namespace proteus {
 
-/// The text of a file below validation/reference.
+/// Returns the text of a file in validation/reference.
 inline std::string readReferenceText(const llvm::Twine &name) {
   auto buffer = llvm::MemoryBuffer::getFile(llvm::Twine(PROTEUS_REFERENCE_DIR) +
                                             "/" + name);

@@ -1,4 +1,4 @@
-//===- ReferenceModelTest.cpp - the figures of the original ---------------===//
+//===- ReferenceModelTest.cpp - figures of the reference ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,7 @@ using proteus::json::Reader;
 
 namespace {
 
-/// A row of the table and the model of the machine it is about.
+/// A row of the table and the model of its machine.
 struct Row {
   std::string name; ///< cluster and ranks
   ReferenceModel model;
@@ -49,7 +49,7 @@ double deviation(double predicted, double expected) {
   return std::abs(predicted / expected - 1);
 }
 
-/// The worst deviation of a row's twelve figures.
+/// Returns the largest deviation of a row's twelve figures.
 double worstFigure(const Row &row) {
   static constexpr std::tuple<const char *, ReferenceKind, double> entries[] = {
       {"all_reduce", ReferenceKind::AllReduce, 25e6},
@@ -99,7 +99,7 @@ TEST(ReferenceModel, AnswersAsTheCommunicatorsOfTheOriginal) {
             << " with the same path classes\n";
 }
 
-/// A task of the golden runs and what the model makes of it.
+/// A task of the recorded runs and the model's prediction.
 struct GoldenTask {
   std::string name;
   double predicted = 0;
@@ -143,7 +143,7 @@ TEST(ReferenceModel, GivesEveryCollectiveOfTheGoldenRuns) {
     GoldenTask task = readGoldenTask(row);
     tasks += task.count;
     if (task.delayed) {
-      // Only the timeline tells by how much.
+      // Only the timeline determines the length of the delay.
       delayed += task.count;
       for (double duration : task.durations)
         EXPECT_GT(duration, task.predicted * 1.1) << task.name;
@@ -188,7 +188,7 @@ TEST(ReferenceModel, AllToAllIsABroadcastPerPeerWithItsOwnFactors) {
       7 * (1 + 0.00141), 1e-9);
   ReferenceModel across({"dgx1_v100_1ib", readTopology("dgx1_v100_1ib"), 4, 8},
                         readConstants());
-  // 10 GB/s halved and divided by the four nodes of the cluster, half of 18 us.
+  // 10 GB/s halved and divided by the four nodes of the cluster; half of 18 us.
   EXPECT_NEAR(
       across.milliseconds(ReferenceKind::AllToAll, groupOf(across, 16), 1.25e6),
       15 * (1 + 0.009), 1e-9);
@@ -197,12 +197,13 @@ TEST(ReferenceModel, AllToAllIsABroadcastPerPeerWithItsOwnFactors) {
 TEST(ReferenceModel, NodesWithDifferentPlacesTakeTheWorst) {
   ReferenceModel model({"dgx1_v100_1ib", readTopology("dgx1_v100_1ib"), 2, 8},
                        readConstants());
-  // 0 and 1 have an NVLink; 8 and 12 meet through both sockets.
+  // 0 and 1 have an NVLink; the route between 8 and 12 leads through both
+  // sockets.
   ReferenceGroup group = model.group({0, 1, 8, 12});
   EXPECT_EQ(group.nodes, 2);
   EXPECT_EQ(group.busBandwidth, 9);
   EXPECT_EQ(group.hop, 5.7);
-  // The class that the release reports is that of the better node.
+  // The release reports the class of the better node.
   EXPECT_EQ(group.intra, PathClass::NVLink);
 }
 

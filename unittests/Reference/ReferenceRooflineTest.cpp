@@ -1,4 +1,4 @@
-//===- ReferenceRooflineTest.cpp - computation of the original ------------===//
+//===- ReferenceRooflineTest.cpp - kernel times of the reference ----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,7 +56,7 @@ TEST(ReferenceRoofline, GivesEveryComputationOfTheGoldenRuns) {
     double time = cantFail(roofline.milliseconds(op, readShapes(row["inputs"]),
                                                  readShapes(row["outputs"])));
     double expected = row["milliseconds"].positive(1e6);
-    // The figures have six digits behind the point.
+    // The figures have six decimals.
     EXPECT_NEAR(time, expected, 0.5000001e-6) << op << " " << row.path();
     equal += std::abs(time - expected) <= 0.5000001e-6;
   }
@@ -99,7 +99,7 @@ TEST(ReferenceRoofline, SizesSayWhatShapesSay) {
     kernel.product = MatrixProduct{result / columns, columns, inner,
                                    inputs.size() > 2 ? result : 0};
     EXPECT_NEAR(roofline.milliseconds(kernel), expected, 0.5000001e-6) << op;
-    // Operations and bytes alone are enough where operands are read once.
+    // If operands are read once, operations and bytes are enough.
     if (isLinear && inputs.size() == 2) {
       kernel.product.reset();
       kernel.flops = 2 * result * inner;
@@ -113,8 +113,9 @@ TEST(ReferenceRoofline, SizesSayWhatShapesSay) {
 }
 
 TEST(ReferenceRoofline, LooksUpNoMoreRowsThanTheTableHas) {
-  // The golden runs stay below the floor here: 2e6 indices into 1000 rows of
-  // 64, read once, and 2e6 rows written.
+  // Lookups of the recorded runs take only the shortest kernel time. This one
+  // is longer: 2e6 indices into 1000 rows of 64, read once, and 2e6 rows
+  // written.
   double time = cantFail(readRoofline().milliseconds(
       "Embedding", {{2000000}, {1000, 64}}, {{2000000, 64}}));
   EXPECT_NEAR(time, (64e3 + 2e6 + 128e6) * 4 / 900e9 * 1e3, 1e-9);

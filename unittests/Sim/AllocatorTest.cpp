@@ -1,4 +1,4 @@
-//===- AllocatorTest.cpp - the caching allocator by its rules -------------===//
+//===- AllocatorTest.cpp - rules of the caching allocator -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -70,7 +70,8 @@ TEST(CachingAllocator, LargeBlocksBelowTenMiBShareSegmentsOfTwenty) {
   CachingAllocator::Handle second = a.allocate(9 * MiB);
   EXPECT_EQ(a.addressOf(second), a.addressOf(first) + MiB + 512);
   EXPECT_EQ(a.reserved(), 20 * MiB);
-  // 10 MiB - 512 are left: not enough, so a segment in multiples of 2 MiB.
+  // 10 MiB - 512 are left, which is too small. The new segment has a multiple
+  // of 2 MiB.
   a.allocate(10 * MiB);
   EXPECT_EQ(a.reserved(), 30 * MiB);
   a.allocate(20 * MiB + 1);
@@ -128,7 +129,7 @@ TEST(CachingAllocator, JoinsFreeNeighbours) {
   EXPECT_EQ(a.reserved(), 20 * MiB);
   a.free(blocks[0]);
   a.free(blocks[2]);
-  // 6 and 8 MiB are free, but not next to each other.
+  // 6 and 8 MiB are free, but not adjacent.
   a.free(a.allocate(9 * MiB));
   EXPECT_EQ(a.reserved(), 40 * MiB);
   a.free(blocks[1]);
@@ -173,7 +174,8 @@ TEST(CachingAllocator, TheStateRecursWithThePattern) {
     a.free(y);
     return state;
   };
-  // One segment: 3 MiB, a gap of 2, 5 and the rest. The other one is full.
+  // One segment has a block of 3 MiB, a gap of 2, a block of 5 and the rest.
+  // The other segment is full.
   std::vector<int64_t> first = stateAfterPeriod(7);
   EXPECT_EQ(first, (std::vector<int64_t>{0, 3 * MiB, 0, -2 * MiB, 0, 5 * MiB, 7,
                                          -10 * MiB, 0}));
@@ -185,13 +187,13 @@ TEST(CachingAllocator, TheStateRecursWithThePattern) {
   EXPECT_EQ(stateAfterPeriod(7), first);
 }
 
-/// The same rules without any index: segments are lists of blocks, and every
-/// search looks at all of them.
+/// An allocator with the same rules and without indices: segments are lists of
+/// blocks, and every search visits all of them.
 class NaiveAllocator {
 public:
   explicit NaiveAllocator(int64_t limit) : limit(limit) {}
 
-  /// Address and size of the block.
+  /// Returns the address and the size of the block.
   std::pair<int64_t, int64_t> allocate(int64_t bytes) {
     bytes = (bytes + 511) / 512 * 512;
     bool isSmall = bytes <= MiB;
@@ -293,7 +295,7 @@ TEST_P(AllocatorProperty, AgreesWithASearchOfAllBlocks) {
       static constexpr int64_t scales[] = {2 * KiB, 512 * KiB, 4 * MiB,
                                            40 * MiB};
       int64_t bytes = 1 + pick(scales[pick(4)]);
-      // Sizes repeat in practice.
+      // Sizes repeat in real programs.
       if (!live.empty() && pick(2))
         bytes = live[pick(live.size())].size;
       CachingAllocator::Handle handle = allocator.allocate(bytes);
@@ -320,7 +322,7 @@ TEST_P(AllocatorProperty, AgreesWithASearchOfAllBlocks) {
     ASSERT_EQ(allocator.reserved(), naive.reserved()) << "step " << step;
     ASSERT_LE(sum, allocator.reserved());
   }
-  // What is free is joined again: nothing but whole segments is left.
+  // Free blocks are merged, so that only whole segments remain.
   for (const Live &block : live)
     allocator.free(block.handle);
   allocator.allocate(limit);

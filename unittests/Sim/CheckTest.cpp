@@ -1,4 +1,4 @@
-//===- CheckTest.cpp - one case per message of the check ------------------===//
+//===- CheckTest.cpp - messages of the check ------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,8 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// A valid pipeline of two stages with an update, changed by `change`.
+/// Returns the error of a valid pipeline of two stages with an update after
+/// `change` has modified it.
 std::string errorAfter(function_ref<void(Workload &)> change) {
   PipelineOptions options;
   options.stages = 2;
@@ -28,7 +29,7 @@ std::string errorAfter(function_ref<void(Workload &)> change) {
   return toString(check(b.workload));
 }
 
-/// The same for the first class and its templates.
+/// Returns the error after `change` has modified the first class.
 std::string errorInClass(function_ref<void(DeviceClass &)> change) {
   return errorAfter([&](Workload &w) { change(w.classes[0]); });
 }

@@ -1,4 +1,4 @@
-//===- ConfidenceTest.cpp - how far a prediction can be trusted -----------===//
+//===- ConfidenceTest.cpp - intervals of predictions ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,8 +20,8 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// Two micro-batches of a product (3 ms) and a norm (1 ms), then 2 ms of an
-/// update: 10 ms.
+/// Returns a step of 10 ms: two micro-batches with a product (3 ms) and a norm
+/// (1 ms), then an update of 2 ms.
 Builder step() {
   Builder b;
   b.workload.info.microBatches = 2;
@@ -61,14 +61,14 @@ TEST(Confidence, FamiliesAreOffAsAWholeAndIndependentOfEachOther) {
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->highSeconds, 10e-3 * (1 + 1.6 * error), 1e-12);
   EXPECT_NEAR(interval->lowSeconds, 10e-3 / (1 + 1.6 * error), 1e-12);
-  // What is not modelled comes on top.
+  // The error of effects that are not modelled is combined with it.
   b.workload.errors->stack = 0.1;
   EXPECT_NEAR(intervalOf(b.workload, result)->highSeconds,
               10e-3 * (1 + 1.6 * std::hypot(error, 0.1)), 1e-12);
 }
 
 TEST(Confidence, ExposedCommunicationHasItsOwnError) {
-  // 5 ms of a kernel, 5 ms of a reduction behind it.
+  // A kernel of 5 ms, then a reduction of 5 ms.
   Builder b;
   DeviceClass &device = b.addClass("stage 0");
   int32_t reduction = b.collective({0}, 5 * ms);

@@ -1,4 +1,4 @@
-//===- CriticalPathTest.cpp - what a step waited for ----------------------===//
+//===- CriticalPathTest.cpp - critical path of a step ---------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// One class with one micro-batch.
+/// A workload with one class and one micro-batch.
 struct OneClass : Builder {
   OneClass() : device(addClass("rank")) { device.order = {{0, 0, false}}; }
   uint32_t add(const std::string &name, Time duration,
@@ -30,7 +30,8 @@ struct OneClass : Builder {
   DeviceClass &device;
 };
 
-/// The labels of the tasks on the path, in order of time; "host" for launches.
+/// Returns the labels of the tasks on the path in order of time; "host" for
+/// launches.
 std::vector<std::string> pathOf(const Workload &workload) {
   CriticalPath path;
   SimulationResult result = simulateOrFail(workload, {&path});
@@ -79,7 +80,7 @@ TEST(CriticalPath, FollowsTheStream) {
   OneClass c;
   uint32_t early = c.add("early", ms);
   c.add("other", 2 * ms);
-  // Its dependency is long done when the stream is free.
+  // Its dependency has ended long before the stream is free.
   c.add("last", ms, {early});
   Builder::endSection(c.device.micro);
   EXPECT_EQ(pathOf(c.workload), (Labels{"early", "other", "last"}));
@@ -96,7 +97,7 @@ TEST(CriticalPath, FollowsTheMemberThatCameLast) {
         b.kernel(device.micro, c ? "slow" : "fast", c ? 5 * ms : ms);
     uint32_t party =
         b.party(device.micro, "meet", Stream::DataParallel, meeting, {before});
-    // The last to end is of the class that waited.
+    // The class that waited ends last.
     b.kernel(device.micro, c ? "short" : "long", c ? ms : 2 * ms, {party});
     Builder::endSection(device.micro);
     device.order = {{0, 0, false}};

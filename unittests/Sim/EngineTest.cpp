@@ -1,4 +1,4 @@
-//===- EngineTest.cpp - the rules of the engine ---------------------------===//
+//===- EngineTest.cpp - rules of the engine -------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ Time timeOf(const Workload &workload) {
   return simulateOrFail(workload).run.iterationTime;
 }
 
-/// One class with one section, run once.
+/// A workload with one class and one section that runs once.
 struct Single : Builder {
   Single() : device(addClass("only")) { device.order = {{0, 0, false}}; }
   Template &micro() { return device.micro; }
@@ -53,8 +53,8 @@ TEST(Engine, IndependentWorkOnTwoStreamsTakesTheMaximum) {
 TEST(Engine, AStreamIsInOrder) {
   Single s;
   uint32_t slow = s.kernel(s.micro(), "slow", 7 * ms);
-  // The first reduction waits for the kernel; the second one could run, but
-  // is behind it.
+  // The first reduction waits for the kernel. The second one has no dependency,
+  // but follows the first on the same stream.
   s.party(s.micro(), "first", Stream::DataParallel, s.collective({0}, ms),
           {slow});
   s.party(s.micro(), "second", Stream::DataParallel, s.collective({0}, ms));
@@ -75,7 +75,7 @@ TEST(Engine, ACollectiveStartsWithItsLastMemberAndEndsForAllAtOnce) {
   b.collective({0, 1}, 4 * ms);
   SimulationResult result = simulateOrFail(b.workload);
   EXPECT_EQ(result.run.iterationTime, 10 * ms);
-  // The fast rank waits 3 ms (a bubble) and sees 4 ms of communication.
+  // The fast rank waits 3 ms (a bubble) and has 4 ms of communication.
   EXPECT_EQ(result.classes[0].breakdown.bubble, 3 * ms);
   EXPECT_EQ(result.classes[0].breakdown.exposedCommunication, 4 * ms);
   EXPECT_EQ(result.classes[1].breakdown.bubble, 0);
@@ -87,7 +87,7 @@ TEST(Engine, TheHostLaunchesOneTaskAfterAnother) {
   for (int i = 0; i < 4; ++i)
     s.kernel(s.micro(), "k", ms / 2);
   SimulationResult result = simulateOrFail(s.finish());
-  // Launch-bound: the k-th kernel starts after k launches.
+  // The host is the limit: the k-th kernel starts after k launches.
   EXPECT_EQ(result.run.iterationTime, 4 * ms + ms / 2);
   EXPECT_EQ(result.classes[0].breakdown.host, 5 * ms / 2);
   EXPECT_EQ(result.classes[0].breakdown.bubble, 0);
@@ -101,7 +101,8 @@ TEST(Engine, LongKernelsHideTheHost) {
   EXPECT_EQ(timeOf(s.finish()), ms + 12 * ms);
 }
 
-/// Two stages, forward only: `kernels` of `first` and `second` in each.
+/// Returns two stages without a backward pass. Each stage runs `kernels`
+/// kernels, of duration `first` or `second`.
 static Builder twoStages(uint32_t microBatches, uint32_t kernels, Time first,
                          Time second) {
   Builder b;
@@ -129,22 +130,23 @@ static Builder twoStages(uint32_t microBatches, uint32_t kernels, Time first,
 TEST(Engine, AHostThatWaitsForAMessageLaunchesNothingAhead) {
   constexpr int64_t m = 5, n = 3;
   const Time launch = ms;
-  // The device is slow: its kernels hide all launches but the first, unless
-  // the host of the second stage waits for the last message.
+  // The device is slow. Its kernels hide all launches but the first, unless the
+  // host of the second stage waits for the last message.
   Builder slow = twoStages(m, n, 20 * ms, ms / 2);
   slow.launchEvery(launch);
   EXPECT_EQ(timeOf(slow.workload), launch + m * n * 20 * ms + n * ms / 2);
   slow.workload.classes[1].hostWaits = true;
   EXPECT_EQ(timeOf(slow.workload),
             launch + m * n * 20 * ms + n * launch + ms / 2);
-  // The hosts are slow: both launch n + 1 tasks per micro-batch. Those that
-  // wait launch one after the other for the first one, as stages compute.
+  // The hosts are slow: both launch n + 1 tasks per micro-batch. A host that
+  // waits launches the kernels of its stage only after the message, so that the
+  // launches of the two stages follow one another.
   Builder fast = twoStages(m, n, ms / 4, ms / 4);
   fast.launchEvery(launch);
   EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * ms / 4);
   fast.workload.classes[1].hostWaits = true;
   EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * launch + ms / 4);
-  // A first stage receives nothing.
+  // The first stage receives no messages.
   fast.workload.classes[0].hostWaits = true;
   EXPECT_EQ(timeOf(fast.workload), m * (n + 1) * launch + n * launch + ms / 4);
 }
@@ -157,7 +159,7 @@ TEST(Engine, LastMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   uint32_t reduce = s.party(s.micro(), "r", Stream::DataParallel,
                             s.collective({0}, 10 * ms), {kernel});
   s.micro().tasks[reduce].when = When::LastMicroBatch;
-  // Depends on a task that is skipped twice.
+  // The task depends on one that is skipped twice.
   s.kernel(s.micro(), "after", ms, {reduce});
   SimulationResult result = simulateOrFail(s.finish());
   EXPECT_EQ(result.run.tasks, 7u);
@@ -165,7 +167,7 @@ TEST(Engine, LastMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   ASSERT_EQ(result.collectives.size(), 1u);
   EXPECT_EQ(result.collectives[0].count, 1);
 
-  // Seven launches, of which the last is the critical one.
+  // There are seven launches; the last one is on the critical path.
   s.launchEvery(100 * ms);
   EXPECT_EQ(timeOf(s.workload), 7 * 100 * ms + ms);
 }
@@ -184,7 +186,7 @@ TEST(Engine, FirstMicroBatchTasksRunOnceAndAreLaunchedOnce) {
   ASSERT_EQ(result.collectives.size(), 1u);
   EXPECT_EQ(result.collectives[0].count, 1);
 
-  // Four launches; the gathering ends before the last one.
+  // There are four launches; the gather ends before the last one.
   s.launchEvery(100 * ms);
   EXPECT_EQ(timeOf(s.workload), 4 * 100 * ms + ms);
 }
@@ -225,7 +227,7 @@ TEST(Engine, OnceTasksWaitForTheLastInstanceInTheOrder) {
   copy.duration = 4 * ms;
   Builder::endSection(s.device.once);
   s.device.onceDependsOn = {{0, 0}};
-  // Issued first, but waits for micro-batch 0, which is the last to run.
+  // The update is issued first, but waits for micro-batch 0, which runs last.
   s.device.order = {{0, 0, true}, {0, 1, false}, {0, 0, false}};
   EXPECT_EQ(timeOf(s.finish()), 6 * ms);
 }
@@ -235,7 +237,8 @@ TEST(Engine, BackwardMayDependOnForwardOfItsMicroBatch) {
   options.stages = 1;
   options.microBatches = 3;
   Builder b = pipeline(options);
-  // Backward on another stream, so that only the dependency orders it.
+  // The backward pass is on another stream, so that only the dependency orders
+  // it.
   b.workload.classes[0].micro.tasks[1].stream = Stream::DeviceToHost;
   EXPECT_EQ(timeOf(b.workload), (1 + 3 * 2) * ms);
 }
@@ -269,7 +272,7 @@ TEST(Engine, TimesThatCannotBeCountedAreRefused) {
             "days");
 }
 
-/// Writes down what it hears.
+/// Listener that records all events as text.
 class Log : public Listener {
 public:
   void onBegin(const Workload &w, llvm::ArrayRef<Time>) override {
@@ -311,8 +314,8 @@ TEST(Engine, AFrameForgetsTheMicroBatchBefore) {
   s.micro().tasks[reduce].when = When::LastMicroBatch;
   Builder::endSection(s.micro());
   s.kernel(s.micro(), "k", ms, {reduce});
-  // The reduction belongs to micro-batch 0, whose frame then serves
-  // micro-batch 1, where the kernel waits for nothing.
+  // The reduction belongs to micro-batch 0. Micro-batch 1 reuses its frame, and
+  // the kernel there waits for no task.
   s.device.order = {{0, 1, false}, {0, 0, false}, {1, 0, false}, {1, 1, false}};
   Log log;
   simulateOrFail(s.finish(), {&log});
@@ -362,7 +365,7 @@ TEST(Deadlock, ACycleOverStreamsOfOneClassIsFound) {
 }
 
 TEST(Deadlock, AHostThatWaitsIsNamed) {
-  // Each stage sends what it has computed behind the message it waits for.
+  // Each stage launches its send after the message that it waits for.
   Builder b;
   for (uint32_t c : {0, 1}) {
     b.collective({0, 1}, 0, cost::CollectiveKind::SendRecv);
@@ -395,7 +398,7 @@ TEST(Deadlock, ThoseBehindTheCycleAreListed) {
   options.stages = 3;
   options.microBatches = 2;
   Builder b = pipeline(options);
-  // Stage 1 wants gradients before it has sent activations.
+  // Stage 1 needs gradients before it has sent activations.
   b.workload.classes[1].order = {
       {1, 0, false}, {0, 0, false}, {0, 1, false}, {1, 1, false}};
   b.workload.classes[1].micro.tasks[3].dependsOn = {2};

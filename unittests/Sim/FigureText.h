@@ -1,4 +1,4 @@
-//===- FigureText.h - all figures of a run as text --------------*- C++ -*-===//
+//===- FigureText.h - figures of a run as text ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,9 +17,9 @@
 
 namespace proteus::sim::test {
 
-/// All figures of a run as text, to the picosecond.
+/// Returns all figures of a run as text, to the picosecond.
 inline std::string textOf(const Workload &workload, SimulationResult result) {
-  // The only figures that tell what was simulated from what was skipped.
+  // Only these figures depend on replay and skipping.
   result.run.events = result.run.skippedTasks = 0;
   result.run.replayedTasks = 0;
   std::string text;

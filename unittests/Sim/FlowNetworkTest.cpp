@@ -1,4 +1,4 @@
-//===- FlowNetworkTest.cpp - rates of flows that share links --------------===//
+//===- FlowNetworkTest.cpp - rates of flows on shared links ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// Links and flows, all of which can be started.
+/// Links, and flows that can be started.
 struct Net : Builder {
   uint32_t add(int64_t ceiling, std::vector<LinkClassLoad> loads) {
     Flow flow;
@@ -31,7 +31,7 @@ struct Net : Builder {
   int64_t ceiling(uint32_t flow) const {
     return workload.collectives[flow].flow.ceiling;
   }
-  /// The rates of `flows`, started in their order.
+  /// Returns the rates of `flows`, started in this order.
   std::vector<uint64_t> rates(ArrayRef<uint32_t> flows,
                               bool share = true) const {
     FlowNetwork network(workload, share);
@@ -67,7 +67,8 @@ TEST(FlowNetwork, AloneAFlowHasItsCeilingOrTheNarrowestLink) {
   for (auto [flow, rate] :
        {std::pair(0u, 50u), {1u, 60u}, {2u, 33u}, {3u, 80u}})
     EXPECT_EQ(net.rates({flow}, /*share=*/true), Rates{rate});
-  // Not shared, each has what it reaches alone, whatever it stands for.
+  // Without sharing, each flow has the rate that it reaches alone, also if it
+  // stands for several.
   EXPECT_EQ(net.rates(/*share=*/false), (Rates{50, 80, 80, 80}));
 }
 
@@ -111,7 +112,8 @@ TEST(FlowNetwork, ALinkThatIsWideEnoughRoundsNobodyDown) {
   net.link(21);
   net.add(10, {{0, loadUnit}});
   net.add(11, {{0, loadUnit}});
-  // The mean would be 10.5, but both have room.
+  // An equal rate would be 10.5 for each, but rates are whole numbers and the
+  // link has room for 10 and 11.
   EXPECT_EQ(net.rates(), (Rates{10, 11}));
 }
 
@@ -122,7 +124,7 @@ TEST(FlowNetwork, LinksThatAreFullAtTheSameRateStopTheirFlowsTogether) {
   net.add(90, {{0, loadUnit}});
   net.add(90, {{0, loadUnit}, {1, loadUnit}});
   net.add(90, {{1, loadUnit}});
-  // One after the other, the third would get 11 if the first link was first.
+  // Computed one link after the other, the third flow would get 11.
   EXPECT_EQ(net.rates(), (Rates{10, 10, 10}));
 }
 
@@ -138,7 +140,7 @@ TEST(FlowNetwork, LinksThatAreLoadedAlikeAreFullAlike) {
   Net net;
   for (int64_t capacity : {100, 300, 100, 100})
     net.link(capacity);
-  // The last link is as wide as the first and third, but loaded less.
+  // The last link has the capacity of the first and third, but a smaller load.
   net.add(90, {{0, loadUnit}, {1, loadUnit}, {2, loadUnit}, {3, 7}});
   net.add(90, {{0, loadUnit}, {1, loadUnit}, {2, loadUnit}, {3, 7}});
   FlowNetwork network(net.workload, true);
@@ -178,7 +180,7 @@ TEST(FlowNetwork, SettlingReportsThoseThatChanged) {
   network.stop(1);
   EXPECT_EQ(settled(), Flows{0});
   EXPECT_EQ(network.rate(0), 80u);
-  // A flow that ends and starts again at once is a new one.
+  // A flow that ends and starts again at the same time is a new flow.
   network.stop(0);
   network.start(0, 80);
   EXPECT_EQ(settled(), Flows{0});
@@ -229,8 +231,8 @@ TEST(RandomNetworks, RatesAreMaxMinFairWithinTheCapacities) {
       EXPECT_LE(rates[f], uint64_t(net.ceiling(f)));
       held[f] = rates[f] == uint64_t(net.ceiling(f));
     }
-    // A flow below its ceiling is among the fastest of a link that has less
-    // left than a byte per second for each.
+    // A flow below its ceiling must be among the fastest flows of a link whose
+    // remaining capacity is less than a byte per second for each.
     forLoads([&](uint32_t f, const LinkClassLoad &load) {
       int64_t left =
           net.workload.links[load.link].capacity * loadUnit - used[load.link];
@@ -275,8 +277,8 @@ TEST(RandomNetworks, RatesDependOnWhoRunsAndNotOnHowItCameToThat) {
   }
 }
 
-/// One flow with an n-fold load on one link class stands for n flows that load
-/// each of many links alike.
+/// Compares a flow with an n-fold load on one link class with the n flows for
+/// which it stands. These load each of many links equally.
 TEST(RandomNetworks, FoldedFlowsHaveTheRatesOfUnfoldedOnes) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
@@ -289,8 +291,8 @@ TEST(RandomNetworks, FoldedFlowsHaveTheRatesOfUnfoldedOnes) {
         unfolded.link(link.capacity);
     uint32_t numLinks = small.workload.links.size();
     for (uint32_t f = 0; f < small.numFlows(); ++f) {
-      // Copy i of the flow loads copy i of each link, and some load the next
-      // copy as well.
+      // Copy i of the flow loads copy i of each link. Some copies also load the
+      // next copy of the link.
       const std::vector<LinkClassLoad> &loads =
           small.workload.collectives[f].flow.loads;
       std::vector<LinkClassLoad> sums = loads;

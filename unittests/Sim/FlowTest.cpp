@@ -22,7 +22,7 @@ Time timeOf(const Workload &workload, const EngineOptions &options = {}) {
   return simulateOrFail(workload, {}, options).run.iterationTime;
 }
 
-/// Classes with one section each, run once.
+/// A workload of classes with one section each, which runs once.
 struct Ranks : Builder {
   explicit Ranks(uint32_t count) {
     for (uint32_t c = 0; c < count; ++c)
@@ -34,7 +34,7 @@ struct Ranks : Builder {
       endSection(device.micro);
     return workload;
   }
-  /// A communication of one rank over links that it loads fully.
+  /// Adds a communication of one rank over links that it loads fully.
   uint32_t send(uint32_t rank, Stream stream, Flow flow,
                 std::vector<uint32_t> dependsOn = {}) {
     return party(micro(rank), "send", stream, this->flow({rank}, flow),
@@ -76,14 +76,15 @@ TEST(Flows, AFoldedRingHasTheLoadOfAll) {
   r.send(0, Stream::DataParallel,
          {2 * ms, 5 * GB, 25 * GB, 8, {{nic, 2 * loadUnit}}});
   EXPECT_EQ(timeOf(r.finish()), 402 * ms);
-  // The groups it stands for do not meet.
+  // The groups for which the flow stands do not share links.
   EXPECT_EQ(timeOf(r.workload, notShared), 202 * ms);
 }
 
 TEST(Flows, RatesChangeWhenAnotherFlowComesAndGoes) {
   Ranks r(2);
   uint32_t nic = r.link(10 * GB);
-  // 1 s alone (10 GB), then 1 s at half rate (5 GB), then 0.5 s alone (5 GB).
+  // 1 s alone (10 GB), then 1 s at half the rate (5 GB), then 0.5 s alone (5
+  // GB).
   r.send(0, Stream::DataParallel, {0, 20 * GB, 10 * GB, 0, {{nic, loadUnit}}});
   r.send(1, Stream::DataParallel,
          {1000 * ms, 5 * GB, 10 * GB, 0, {{nic, loadUnit}}});
@@ -91,7 +92,7 @@ TEST(Flows, RatesChangeWhenAnotherFlowComesAndGoes) {
   EXPECT_EQ(result.run.iterationTime, 2500 * ms);
   EXPECT_EQ(result.classes[1].streamBusy[unsigned(Stream::DataParallel)],
             2000 * ms);
-  // The table shows what they took, not what they would take alone.
+  // The table has the actual times, not those of the flows alone.
   Time sum = 0;
   for (const CollectiveRow &row : result.collectives)
     sum += row.time;
@@ -116,22 +117,22 @@ TEST(Flows, AFlowStartsWithTheLastMember) {
   EXPECT_EQ(timeOf(r.finish()), 5 * ms + ms + 100 * ms);
 }
 
-/// Picoseconds are not lost however often rates change.
+/// No picosecond is lost if rates change often.
 TEST(Flows, RatesThatChangeOftenDoNotDrift) {
   Ranks r(2);
   uint32_t nic = r.link(10 * GB + 7);
   r.send(0, Stream::DataParallel,
          {0, 20 * GB, 10 * GB + 7, 0, {{nic, loadUnit}}});
-  // One after another, each for a little less than a millisecond.
+  // Flows in sequence, each for a little less than a millisecond.
   for (int i = 0; i < 1000; ++i)
     r.send(1, Stream::DataParallel,
            {ms, 1000001, 10 * GB + 7, 0, {{nic, loadUnit}}});
-  // The link is never idle while the long one runs.
+  // The link is never idle while the long flow runs.
   Time wire =
       Time(__int128(20 * GB + 1000 * 1000001) * 1000000000000 / (10 * GB + 7));
   Time time = timeOf(r.finish());
   EXPECT_GE(time, wire);
-  // Rates are whole bytes per second and ends whole picoseconds.
+  // Rates are whole bytes per second, and ends are whole picoseconds.
   EXPECT_LE(time, wire + 2000);
 }
 
@@ -139,7 +140,8 @@ TEST(Flows, RatesThatChangeOftenDoNotDrift) {
 // Interference
 //===----------------------------------------------------------------------===//
 
-/// A kernel of 10 ms beside a flow that takes 4 ms alone and starts after 2.
+/// A kernel of 10 ms that overlaps with a flow, which takes 4 ms alone and
+/// starts after 2 ms.
 struct Beside : Ranks {
   explicit Beside(machine::Interference factors) : Ranks(1) {
     workload.classes[0].interference = factors;
@@ -162,7 +164,7 @@ TEST(Interference, AKernelIsSlowWhileACommunicationRuns) {
     // 2 ms alone, 4 ms at half speed, 6 ms alone.
     EXPECT_EQ(timeOf(b.workload), 12 * ms);
     EXPECT_EQ(timeOf(b.workload, noOverlap), 10 * ms);
-    // The other factor does not concern it.
+    // The factor for the other kind of kernel has no effect.
     b.micro().tasks[0].matrix = !matrix;
     EXPECT_EQ(timeOf(b.workload), 10 * ms);
   }
@@ -197,7 +199,7 @@ TEST(Interference, ACommunicationIsSlowWhileAKernelRuns) {
 TEST(Interference, BothSlowEachOther) {
   Beside b({2, 2, 2});
   b.micro().tasks[0].duration = 4 * ms;
-  // 2 ms alone, 4 ms at half speed, in which half of the flow has moved.
+  // 2 ms alone, then 4 ms at half speed, in which half of the flow moves.
   EXPECT_EQ(timeOf(b.workload), 8 * ms);
 }
 
@@ -221,7 +223,7 @@ TEST(Interference, AnyMemberThatComputesSlowsAll) {
     r.party(r.micro(rank), "r", Stream::DataParallel, reduce);
   r.kernel(r.micro(1), "k", 2 * ms);
   EXPECT_EQ(timeOf(r.finish()), 5 * ms);
-  // The kernels of the other one do not slow it.
+  // Now the factor belongs to rank 0, which has no kernels.
   std::swap(r.workload.classes[0].interference,
             r.workload.classes[1].interference);
   EXPECT_EQ(timeOf(r.workload), 4 * ms);
@@ -242,8 +244,9 @@ TEST(Interference, OneKernelAfterAnotherIsComputingAllTheTime) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Two nodes of four ranks: a group of all within each node, groups of two
-/// across nodes, of which two share a card. One class per rank, or one for all.
+/// Returns two nodes of four ranks. One group has all ranks of a node; groups
+/// of two span the nodes, and two of these share a card. There is one class per
+/// rank, or one for all.
 Workload twoNodes(bool folded) {
   constexpr uint32_t nodes = 2, perNode = 4, layers = 5;
   uint32_t classes = folded ? 1 : nodes * perNode;
@@ -269,7 +272,7 @@ Workload twoNodes(bool folded) {
       for (uint32_t node = 0; node < (folded ? 1 : nodes); ++node) {
         members.push_back(node * perNode + i);
         flow.loads.push_back({node * perNode + i, loadUnit * 3 / 4});
-        // Folded, the card is loaded by both groups that use it.
+        // In the folded workload, both groups that use the card load it.
         flow.loads.push_back({classes + node * perNode / 2 + i / 2,
                               loadUnit * (folded ? 2 : 1)});
       }

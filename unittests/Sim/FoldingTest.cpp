@@ -1,4 +1,4 @@
-//===- FoldingTest.cpp - what is alike is found, and nothing else ---------===//
+//===- FoldingTest.cpp - equivalence of ranks, groups and links -----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,8 @@ using namespace proteus::sim;
 
 namespace {
 
-/// `nodes` nodes of `perNode` devices on a switch, each with its own NIC.
+/// Returns `nodes` nodes of `perNode` devices on a switch, each with its own
+/// NIC.
 machine::Cluster cluster(int64_t nodes, uint32_t perNode,
                          std::vector<int64_t> spans = {}) {
   machine::Cluster result;
@@ -43,9 +44,10 @@ machine::Cluster cluster(int64_t nodes, uint32_t perNode,
   return result;
 }
 
-/// Every member loads the first link of its node by its local number, and the
-/// way up from each unit of the lowest level by the members below it. `extra`
-/// is what its first link carries beyond that.
+/// A communicator with simple loads. Each member loads the first link of its
+/// node by its local number plus one, and the uplink of its unit of the lowest
+/// level by seven. The first link of the group has an additional load of
+/// `extra`.
 class TestCommunicator : public net::Communicator {
 public:
   TestCommunicator(const machine::Cluster &cluster, ArrayRef<int64_t> devices,
@@ -108,7 +110,7 @@ struct Job {
 };
 
 TEST(Folding, ASymmetricMeshIsOneClassPerStage) {
-  // pp 4, dp 16, tp 8 on 64 nodes of 8, 8 nodes below a leaf.
+  // pp 4, dp 16, tp 8 on 64 nodes of 8, with 8 nodes under a leaf switch.
   Job job(cluster(64, 8, {8}), {4, 16, 8}, {{2}, {1}});
   job.colour(0);
   Folding folding = job.fold();
@@ -129,8 +131,8 @@ TEST(Folding, CostDoesNotGrowWithTheReplicas) {
 }
 
 TEST(Folding, LoadsOfAllGroupsOfAClassAddUp) {
-  // 8 groups of 4 ranks, one per local number, over 4 nodes: the first link of
-  // each node hears from all of them.
+  // 8 groups of 4 ranks, one per local number, over 4 nodes. All of them load
+  // the first link of each node.
   Job job(cluster(4, 8), {4, 8}, {{0}});
   Folding folding = job.fold();
   int64_t total = 0;
@@ -144,8 +146,8 @@ TEST(Folding, LoadsOfAllGroupsOfAClassAddUp) {
 }
 
 TEST(Folding, LinksThatAGroupLoadsUnequallyAreNotAlike) {
-  // A group over 4 nodes has its root in the first one. 8 more on one of 4
-  // links is not 2 more on each.
+  // A group over 4 nodes has its root in the first node. A load of 8 more on
+  // one of 4 links is not a load of 2 more on each.
   Job job(cluster(4, 1), {4}, {{0}});
   job.request.createCommunicator = [&](ArrayRef<int64_t> devices) {
     return Expected<std::unique_ptr<net::Communicator>>(
@@ -162,7 +164,8 @@ TEST(Folding, LinksThatAGroupLoadsUnequallyAreNotAlike) {
 }
 
 TEST(Folding, ADifferentPeerSplitsAlongTheGroup) {
-  // Rank 0 differs; so do its peers along both axes, and the others from them.
+  // Rank 0 differs from the others. Its peers along either axis therefore
+  // differ from ranks that are not its peers.
   Job job(cluster(16, 1), {4, 4}, {{0}, {1}});
   job.request.coloured = {true, true};
   job.request.colourOf = [](ArrayRef<int64_t> c) {
@@ -195,8 +198,8 @@ TEST(Folding, MessagesAreGroupsOfTwoPlaces) {
     EXPECT_EQ(groups.size, 2);
 }
 
-/// What folding says must be what all ranks say, on every link: for random
-/// meshes on random fabrics, aligned or not.
+/// Folding must give the same loads on every link as all ranks simulated
+/// separately, for random meshes on random fabrics, aligned or not.
 TEST(Folding, EqualsEveryRankByItself) {
   uint64_t seed = 1;
   auto pick = [&](uint64_t count) {
@@ -231,7 +234,7 @@ TEST(Folding, EqualsEveryRankByItself) {
     for (const RankClass &found : folded.ranks)
       covered += found.ranks;
     EXPECT_EQ(covered, ranks);
-    // Total load by capacity and family, groups counted.
+    // The total load per family, with all groups counted.
     for (size_t family = 0; family < 3; ++family) {
       auto total = [&](const Folding &folding) {
         int64_t sum = 0;
@@ -249,7 +252,7 @@ TEST(Folding, EqualsEveryRankByItself) {
       };
       EXPECT_EQ(count(folded), count(every));
     }
-    // The load on the links of each rank's groups, as its class has it.
+    // The loads on the links of each rank's groups equal those of its class.
     for (size_t family = 0; family < 3; ++family)
       for (size_t c = 0; c < folded.ranks.size(); ++c) {
         int64_t position = folded.ranks[c].representative;
@@ -258,7 +261,7 @@ TEST(Folding, EqualsEveryRankByItself) {
           const GroupClass &groups =
               folding.groups[family][folding.groupOf[family][rank]];
           for (const LinkClassLoad &load : groups.collectives[0].flow.loads) {
-            // Everything that meets this flow on the link.
+            // Load of all flows on this link.
             int64_t sum = 0;
             for (const auto &others : folding.groups)
               for (const GroupClass &other : others)

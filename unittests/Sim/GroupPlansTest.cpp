@@ -1,4 +1,4 @@
-//===- GroupPlansTest.cpp - groups share plans only if they may -----------===//
+//===- GroupPlansTest.cpp - plans that groups share -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,11 +19,12 @@ using namespace proteus::sim;
 
 namespace {
 
-/// A mesh on nodes of 8, with groups along its axes that run everything.
+/// A mesh on nodes of 8, with groups along its axes that run all kinds of
+/// collectives.
 struct Job {
   machine::Cluster cluster;
   FoldingRequest request{cluster, {}, {}, {}, {}, {}};
-  int made = 0; ///< communicators
+  int made = 0; ///< number of communicators
 
   Job(int64_t nodes, std::vector<int64_t> sizes) {
     cluster = cantFail(
@@ -44,7 +45,7 @@ struct Job {
   }
 };
 
-/// A plan and its loads, moved to where the group is.
+/// Returns the figures of a plan with its loads moved to the group's devices.
 std::vector<int64_t> figuresOf(const net::Plan &plan, int64_t from, int64_t to,
                                const Translations &translations) {
   std::vector<int64_t> figures = {int(plan.algorithm), int(plan.protocol),
@@ -58,7 +59,7 @@ std::vector<int64_t> figuresOf(const net::Plan &plan, int64_t from, int64_t to,
   return figures;
 }
 
-/// Compares the plans of all groups with those of communicators of their own.
+/// Compares the plans of all groups with those of separate communicators.
 void expectOwnPlans(Job &job) {
   const FoldingRequest &request = job.request;
   Translations translations(request);
@@ -103,12 +104,12 @@ TEST(GroupPlans, EveryGroupHasItsOwnPlansAndLinks) {
     machine::Fabric &fabric = job.cluster.fabric;
     fabric.rails = random() % 2;
     fabric.levels.clear();
-    bool isFast = random() % 3 == 0; // neither fills nor takes time
+    bool isFast = random() % 3 == 0; // no oversubscription and no latency
     for (int level = random() % 4; level-- > 0;)
       fabric.levels.push_back({"level", int64_t(1 + random() % 4),
                                !isFast && random() % 3 ? 1.5 : 1.0,
                                isFast || random() % 3 ? 0 : 1e-7});
-    // Mostly a topmost level above everything.
+    // In most cases, add a level that spans all nodes.
     if (!fabric.levels.empty() && random() % 4)
       fabric.levels.back().span = 1000;
     if (base) {
@@ -131,7 +132,7 @@ TEST(GroupPlans, EveryGroupHasItsOwnPlansAndLinks) {
 }
 
 TEST(GroupPlans, AGroupAcrossTopmostSwitchesDoesNotShareAPlan) {
-  // Nodes 0 to 2 are below one switch of 4 nodes, nodes 3 to 5 below two.
+  // Nodes 0 to 2 are under one switch of 4 nodes, nodes 3 to 5 under two.
   Job job(6, {2, 3, 8});
   job.cluster.fabric.levels = {{"leaf", 4, 1, 0}};
   job.addFamily({1});
@@ -140,7 +141,8 @@ TEST(GroupPlans, AGroupAcrossTopmostSwitchesDoesNotShareAPlan) {
 }
 
 TEST(GroupPlans, GroupsThatAreMovedByNodesShareOne) {
-  // dp 64, pp 8, tp 8: groups along dp differ by the place in the node only.
+  // dp 64, pp 8, tp 8: groups along dp differ only in their position in the
+  // node.
   Job job(512, {64, 8, 8});
   job.addFamily({0});
   job.addFamily({2});

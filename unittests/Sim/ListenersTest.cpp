@@ -1,4 +1,4 @@
-//===- ListenersTest.cpp - what is measured during a run ------------------===//
+//===- ListenersTest.cpp - measurements of listeners ----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ namespace {
 // Gradient buckets
 //===----------------------------------------------------------------------===//
 
-/// One rank whose backward kernels take `backward`; bucket i holds the
+/// Returns one rank whose backward kernels take `backward`. Bucket i holds the
 /// gradients of kernels up to `lastKernel[i]` and takes `reduce[i]`.
 Workload buckets(const std::vector<Time> &backward,
                  const std::vector<uint32_t> &lastKernel,
@@ -66,7 +66,8 @@ TEST(Buckets, ReadyIsToldFromStart) {
 }
 
 TEST(Buckets, FusingCanLose) {
-  // Ready at 4 and 9 ms; 3 ms each alone, 4 ms fused.
+  // The gradients are ready at 4 and 9 ms; their reductions take 3 ms each, or
+  // 4 ms fused.
   EXPECT_EQ(simulateOrFail(buckets({4 * ms, 5 * ms}, {0, 1}, {3 * ms, 3 * ms}))
                 .run.iterationTime,
             12 * ms);
@@ -127,8 +128,8 @@ TEST(Memory, AFreeComesBeforeAnAllocationAtTheSameTime) {
   MemoryCase c;
   uint32_t first = c.kernel(c.device.micro, "first", ms);
   uint32_t second = c.kernel(c.device.micro, "second", ms, {first});
-  // Nothing reads buffer 0: it dies with its producer, at the very moment at
-  // which the second kernel starts.
+  // No task reads buffer 0, so its producer frees it when the second kernel
+  // starts.
   c.device.micro.tasks[first].allocates = {0};
   c.device.micro.tasks[second].allocates = {1};
   EXPECT_EQ(c.peak().bytes, 320);
@@ -136,7 +137,7 @@ TEST(Memory, AFreeComesBeforeAnAllocationAtTheSameTime) {
 
 TEST(Memory, AFreeOnAnotherStreamComesFirstToo) {
   MemoryCase c;
-  // The copy (issued later) ends when the second kernel starts.
+  // The copy, which is issued later, ends when the second kernel starts.
   c.kernel(c.device.micro, "first", ms);
   uint32_t second = c.kernel(c.device.micro, "second", ms);
   uint32_t copy = c.kernel(c.device.micro, "copy", ms);
@@ -159,8 +160,8 @@ TEST(Memory, BuffersOfSkippedTasksDoNotExist) {
   c.device.micro.tasks[reduce].reads = {0};
   c.device.micro.tasks[reduce].allocates = {1};
   c.device.micro.tasks[after].reads = {1};
-  // Buffer 0 lives to the end of `first` only, except in the last micro-batch;
-  // so at most one copy of each exists.
+  // Buffer 0 lives only until the end of `first`, except in the last
+  // micro-batch, so at most one copy of each buffer exists.
   EXPECT_EQ(c.peak().bytes, 330);
 }
 
@@ -202,8 +203,8 @@ TEST(BreakdownOf, AReadyKernelThatIsNotLaunchedIsTheHosts) {
   Builder b;
   DeviceClass &device = b.addClass("rank");
   b.launchEvery(2 * ms);
-  // Launched at 2, 4 and 6 ms. The reduction runs from 4 to 5 ms; the second
-  // kernel is ready at 5 and launched at 6 ms.
+  // Launches at 2, 4 and 6 ms. The reduction runs from 4 to 5 ms. The second
+  // kernel is ready at 5 ms and launched at 6 ms.
   uint32_t first = b.kernel(device.micro, "first", ms);
   uint32_t reduce = b.party(device.micro, "reduce", Stream::TensorParallel,
                             b.collective({0}, ms), {first});
@@ -213,7 +214,8 @@ TEST(BreakdownOf, AReadyKernelThatIsNotLaunchedIsTheHosts) {
   const Breakdown parts = simulateOrFail(b.workload).classes[0].breakdown;
   EXPECT_EQ(parts.host, 2 * ms + ms);
   EXPECT_EQ(parts.exposedCommunication, ms);
-  EXPECT_EQ(parts.bubble, ms); // from 3 to 4 ms: the reduction was not launched
+  EXPECT_EQ(parts.bubble, ms); // from 3 to 4 ms, before the launch of the
+                               // reduction
   EXPECT_EQ(parts.total(), 7 * ms);
 }
 
@@ -237,7 +239,7 @@ TEST(Collectives, EqualOnesShareARowAndGroupsMultiplyTheCount) {
   EXPECT_EQ(row.groupSize, 2);
   EXPECT_EQ(row.bytes, 4 * ms);
   EXPECT_EQ(row.count, 4 * 8 * 16);
-  // The middle stage takes part in all four transfers.
+  // The middle stage participates in all four transfers.
   EXPECT_EQ(row.countPerDevice, 4 * 8);
   EXPECT_EQ(row.time, 4 * 8 * 4 * ms);
 }

@@ -1,4 +1,4 @@
-//===- MemoryVerdictTest.cpp - does it fit, and what would help -----------===//
+//===- MemoryVerdictTest.cpp - memory verdict and its remedies ------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// Blocks of this size are neither rounded nor cut from larger segments.
+/// Blocks of this size are neither rounded nor split from larger segments.
 constexpr int64_t unit = 10 << 20;
 
 Buffer state(MemoryOwner owner, int64_t units, int64_t replicas) {
@@ -24,9 +24,10 @@ Buffer state(MemoryOwner owner, int64_t units, int64_t replicas) {
   return buffer;
 }
 
-/// Two layers on each of four data-parallel ranks, two micro-batches of two
-/// samples in flight: 20 units of model states, and per micro-batch 4 units of
-/// activations inside layers and 2 between them.
+/// Returns two layers on each of four data-parallel ranks, with two
+/// micro-batches of two samples in flight. Model states take 20 units; a
+/// micro-batch takes 4 units of activations inside layers and 2 units between
+/// them.
 Builder twoLayers() {
   Builder b;
   JobInfo &info = b.workload.info;
@@ -69,7 +70,7 @@ MemoryVerdict verdict(const Workload &workload) {
   return verdictOf(workload, simulateOrFail(workload));
 }
 
-/// Savings in units, by name.
+/// Returns the savings in units, by name.
 std::vector<std::pair<std::string, int64_t>> knobs(const Workload &workload) {
   std::vector<std::pair<std::string, int64_t>> result;
   for (const MemoryKnob &knob : verdict(workload).knobs) {
@@ -149,11 +150,12 @@ TEST(MemoryVerdict, WhatIsInHostMemoryCannotBeMovedThere) {
 
 TEST(MemoryVerdict, RecomputationKeepsInputsOfLayersAndOneLayer) {
   Workload workload = twoLayers().workload;
-  // What no backward kernel reads is not kept.
+  // A buffer that no backward kernel reads is not kept.
   workload.classes[0].micro.tasks[8].reads = {};
   workload.cluster.devices[0].memoryBytes = 10 * unit;
   EXPECT_EQ(saving(workload, "recompute"), 2 * 2 - 2);
-  // What the first layer hands to the second becomes its own.
+  // Without its reader in the second layer, the output of the first layer
+  // counts as inside it.
   workload = twoLayers().workload;
   workload.classes[0].micro.tasks[2].reads = {};
   EXPECT_EQ(saving(workload, "recompute"), 2 * 5 - 3);
@@ -170,7 +172,8 @@ TEST(MemoryVerdict, TensorParallelismHalvesWhatIsSplit) {
 
 TEST(MemoryVerdict, StagesHoldMoreMicroBatchesAsTheirNumberGrows) {
   Workload workload = twoLayers().workload;
-  // With as many micro-batches as the first stage wants, activations stay.
+  // With as many micro-batches as the first stage needs, activations do not
+  // change.
   workload.info.microBatches = 8;
   workload.classes[0].order.clear();
   for (uint32_t first = 0; first < 8; first += 2)
@@ -188,7 +191,7 @@ TEST(MemoryVerdict, MicroBatchesAreHalvedWhereTheyAreNotAllInFlight) {
   workload.cluster.devices[0].memoryBytes = 20 * unit;
   EXPECT_EQ(saving(workload, "in_flight"), 0);
   EXPECT_EQ(saving(workload, "micro_batch"), 3);
-  // A single sample cannot be halved.
+  // A micro-batch of one sample can't be halved.
   workload.info.globalBatch = 8;
   EXPECT_EQ(saving(workload, "micro_batch"), 0);
 }
@@ -231,7 +234,7 @@ TEST(MemoryBudget, CountsEachCommunicatorOnce) {
   add({0, 1}, cost::CollectiveKind::SendRecv, 2, "stage 1 -> 0");
   EXPECT_EQ(library(0), 2020);
   EXPECT_EQ(library(1), 20);
-  // Three peers in the node and four beyond.
+  // Three peers in the node and four in other nodes.
   add({1}, cost::CollectiveKind::AllToAll, 8, "tp");
   EXPECT_EQ(library(1), 20 + 3 * 100 + 4 * 10);
 
@@ -249,7 +252,7 @@ TEST(ReservedMemory, ReservesWhatIsHeldAndWhatIsCached) {
   EXPECT_EQ(peak.allocated, 32 * unit);
   EXPECT_EQ(peak.fragmentation, 0);
   EXPECT_EQ(peak.label, "layers[1].fc");
-  // 29 units are left for tensors: the second micro-batch is too much.
+  // 29 units are left for tensors, too few for the second micro-batch.
   EXPECT_TRUE(peak.exceeded);
   EXPECT_EQ(peak.exceededLabel, "layers[1].norm");
   EXPECT_EQ(peak.inFlight, 2u);
@@ -258,7 +261,7 @@ TEST(ReservedMemory, ReservesWhatIsHeldAndWhatIsCached) {
 TEST(ReservedMemory, PiecesAreBlocksOfTheirOwn) {
   Workload workload = twoLayers().workload;
   Buffer &parameters = workload.classes[0].resident[0];
-  // Four layers of 9 units and a bit: each gets a multiple of 2 MiB.
+  // Four layers of slightly more than 9 units: each gets a multiple of 2 MiB.
   parameters.bytes = 4 * (9 * unit + 512);
   parameters.pieces = 4;
   SimulationResult result = simulateOrFail(workload);

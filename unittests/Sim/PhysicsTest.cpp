@@ -1,4 +1,4 @@
-//===- PhysicsTest.cpp - what no run may violate --------------------------===//
+//===- PhysicsTest.cpp - invariants of all runs ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A listener that follows random runs: it computes the rates of all flows and
-// the speeds of all kernels by itself, from who runs, and integrates them.
+// A listener that follows random runs. It computes the rates of all flows and
+// the speeds of all kernels from the running tasks, and integrates them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,7 @@ public:
       }
     } else if (task.stream == Stream::Compute) {
       Kernel &kernel = kernels[instance.classIndex];
-      // Done now, and not a picosecond before.
+      // The kernel ends at this picosecond and no earlier.
       EXPECT_LE(kernel.remaining, 0);
       EXPECT_TRUE(task.duration == 0 || kernel.remaining > -kernel.speed);
       kernel.task = nullptr;
@@ -103,14 +103,14 @@ public:
 
 private:
   struct Communication {
-    Time start, moves; ///< moves from then on
+    Time start, moves; ///< `moves`: time from which bytes move
     Exact remaining;   ///< bytes x ps / s
-    int64_t rate;      ///< of late
+    int64_t rate;      ///< latest rate
   };
   struct Kernel {
     const Task *task = nullptr;
     Exact remaining = 0;
-    int64_t speed = 0; ///< of late
+    int64_t speed = 0; ///< latest speed
   };
   using Key = std::tuple<uint32_t, bool, uint32_t, uint32_t>;
 
@@ -153,7 +153,8 @@ private:
                   : collective.flow.ceiling;
   }
 
-  /// The rates from `now` on, by rising together until something holds.
+  /// Returns the rates from `now` on. All rates rise together until a ceiling
+  /// or a link stops them.
   std::map<uint32_t, int64_t> ratesAt(Time now) const {
     std::map<uint32_t, int64_t> rates, ceilings;
     for (const auto &[index, communication] : communications)
@@ -259,7 +260,8 @@ private:
   EngineOptions options;
   const Workload *workload = nullptr;
   Time last = 0;
-  std::map<uint32_t, Communication> communications; ///< that run
+  std::map<uint32_t, Communication> communications; ///< running ones, by
+                                                    ///< collective
   std::vector<Kernel> kernels;                      ///< per class
   std::set<std::pair<uint32_t, Stream>> running;
   std::map<std::pair<uint32_t, Stream>, Time> started;
@@ -268,8 +270,8 @@ private:
   std::vector<Exact> moved; ///< per link, in bytes x loadUnit x ps / s
 };
 
-/// The longest a run can take in which nothing disturbs anything: one task
-/// after another.
+/// Returns the longest possible time of a run without interference and sharing:
+/// all tasks one after another.
 Time serialTime(const Workload &w) {
   Time sum = 0, launches = 0;
   EngineOptions alone = {false, false, false};

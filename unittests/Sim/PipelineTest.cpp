@@ -40,7 +40,7 @@ TEST_P(PipelineTest, TheUpdateFollowsTheLastBackward) {
   options.update = 5 * ms;
   options.schedule = GetParam();
   SimulationResult result = simulateOrFail(pipeline(options).workload);
-  // The last backward of all is that of stage 0.
+  // Stage 0 has the last backward pass.
   EXPECT_EQ(result.run.iterationTime, (8 + 3) * 3 * ms + 5 * ms);
   EXPECT_EQ(result.classes[0].breakdown.optimizer, 5 * ms);
 }
@@ -53,8 +53,8 @@ TEST_P(PipelineTest, ExposedTransfersAreToldFromBubbles) {
   options.schedule = GetParam();
   SimulationResult result = simulateOrFail(pipeline(options).workload);
   EXPECT_EQ(result.run.iterationTime, 2 * 3 * ms + ms);
-  // Stage 0 idles while its activation and its gradient travel, and while
-  // stage 1 works in between.
+  // Stage 0 idles during its transfers, and while stage 1 computes between
+  // them.
   EXPECT_EQ(result.classes[0].breakdown.exposedPipeline, ms);
   EXPECT_EQ(result.classes[0].breakdown.bubble, 3 * ms);
   EXPECT_EQ(result.classes[0].breakdown.exposedCommunication, 0);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random workloads are run by the engine and by a few lines that compute the
+// Compares the engine on random workloads with a short oracle that computes the
 // same times by relaxation over all task instances.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// Every flow for itself, and nothing disturbs anything.
+/// Flows share no links, and nothing slows kernels or flows.
 constexpr EngineOptions undisturbed = {/*share=*/false, /*overlap=*/false,
                                        /*skipRecurrence=*/true};
 
@@ -111,7 +111,7 @@ Time oracle(const Workload &w) {
       Time start = std::max(instance.launch, instance.start);
       for (size_t before : instance.after)
         start = std::max(start, all[before].start + all[before].duration);
-      // The first member of a meeting holds its common start.
+      // The first member of a collective holds the common start.
       Instance &common = all[instance.meeting];
       start = std::max(start, common.start);
       changed |= start != instance.start || start != common.start;
@@ -122,7 +122,8 @@ Time oracle(const Workload &w) {
   return end;
 }
 
-/// Sees that memory is never negative and all of it is returned.
+/// Listener that checks that memory in use is never negative and is all freed
+/// at the end.
 class MemoryWatch : public Listener {
 public:
   void onBegin(const Workload &workload, ArrayRef<Time> times) override {
@@ -191,8 +192,8 @@ TEST(RandomWorkloads, TheSameInputGivesTheSameBytes) {
   }
 }
 
-/// T <= T' <= 2T after something became half as fast; each task may have lost
-/// half a picosecond to rounding.
+/// Checks T <= T' <= 2T after a rate was halved. Rounding may cost each task
+/// half a picosecond.
 void expectSlowerAtMostTwice(const RunResult &fast, const RunResult &slow) {
   EXPECT_GE(slow.iterationTime, fast.iterationTime);
   EXPECT_LE(slow.iterationTime,
@@ -208,7 +209,8 @@ TEST(RandomWorkloads, HalfTheBandwidthNeverHelpsAndAtMostDoubles) {
       link.capacity /= 2;
     for (Collective &collective : slower.collectives)
       collective.flow.ceiling /= 2;
-    // (Shared links know no such rule: one flow that is late can help others.)
+    // This does not hold for shared links, where a flow that is late can help
+    // others.
     auto fast = run(workload, undisturbed);
     auto slow = run(slower, undisturbed);
     ASSERT_TRUE(fast && slow);

@@ -17,10 +17,10 @@
 
 namespace proteus::sim::test {
 
-/// Makes pipelines of uneven stages with `chunks` forward and backward sections
-/// each, kernels with tensor-parallel collectives between them, gradients that
-/// are reduced with the last micro-batch, and an update. All their messages
-/// share links.
+/// Generator of pipelines of uneven stages. A stage has `chunks` forward and
+/// backward sections, kernels with tensor-parallel collectives between them,
+/// gradients that are reduced in the last micro-batch, and an update. All
+/// messages share links.
 class PipelineGenerator {
 public:
   enum class Order { Sequential, GPipe, OneForwardOneBackward, Interleaved };
@@ -37,9 +37,9 @@ public:
 
   Order order;
   uint32_t stages, chunks, microBatches;
-  int64_t maxKernels = 3; ///< of a section
+  int64_t maxKernels = 3; ///< per section
   bool shareLinks, slowing;
-  /// A third section that runs before or after the backward one.
+  /// True if a third section runs before or after the backward one.
   bool hasExtra;
 
   Workload make() {
@@ -51,7 +51,7 @@ public:
     makeTransfers();
     for (uint32_t s = 0; s < stages; ++s)
       makeStage(s);
-    // Some hosts wait for messages, some of a pipeline or all.
+    // Some pipelines have hosts that wait for messages: all hosts or some.
     bool some = pick(8) == 0, all = pick(2);
     for (DeviceClass &device : b.workload.classes)
       device.hostWaits = some && (all || pick(2));
@@ -76,7 +76,8 @@ private:
     return flow;
   }
 
-  /// Activations of virtual stage v go to v + 1, gradients come back.
+  /// Adds the transfers: activations of virtual stage v go to v + 1, gradients
+  /// come back.
   void makeTransfers() {
     for (uint32_t v = 0; v + 1 < stages * chunks; ++v) {
       uint32_t from = v % stages, to = (v + 1) % stages;
@@ -108,12 +109,12 @@ private:
           micro, "receive",
           backward ? Stream::PipelineReceiveGradient : Stream::PipelineReceive,
           backward ? 2 * v + 1 : 2 * (v - 1), {}, phase)};
-    // Some collectives wait for nothing.
+    // Some collectives have no dependencies.
     if (pick(8) == 0)
       inputs.push_back(b.party(micro, "fetch", Stream::ContextParallel,
                                b.flow({stage}, makeFlow({2 * stage + 1}, 8)),
                                {}, phase));
-    // Parameters of some come with the first micro-batch, and stay.
+    // Some parameters are gathered in the first micro-batch only and stay.
     if (!backward && pick(12) == 0) {
       inputs.push_back(b.party(micro, "gather", Stream::DataParallel,
                                b.flow({stage}, makeFlow({2 * stage}, 8)), {},
@@ -134,7 +135,7 @@ private:
         kept[chunk].push_back(micro.buffers.size() - 1);
       inputs = {last};
       if (pick(2)) {
-        // Some run beside the next kernel.
+        // Some reductions overlap with the next kernel.
         Stream stream =
             pick(3) ? Stream::TensorParallel : Stream::ContextParallel;
         uint32_t reduce = b.party(micro, "reduce", stream,
@@ -164,7 +165,7 @@ private:
       uint32_t reduce =
           b.party(micro, "reduce gradients", Stream::DataParallel,
                   b.flow({stage}, makeFlow({2 * stage}, 8)), {last}, phase);
-      // Else reduced with every micro-batch.
+      // Otherwise every micro-batch reduces the gradients.
       if (pick(2))
         micro.tasks[reduce].when = When::LastMicroBatch;
       micro.tasks[reduce].bucket = b.workload.buckets.size();
@@ -174,7 +175,7 @@ private:
     Builder::endSection(micro);
   }
 
-  /// Reads what the forward section has left.
+  /// Adds a section that reads the buffers of the forward section.
   void makeExtra(uint32_t stage) {
     Template &micro = b.workload.classes[stage].micro;
     uint32_t last = forwardEnd[0];
@@ -225,7 +226,7 @@ private:
       warmup = 2 * (stages - stage - 1) + (chunks - 1) * stages;
       break;
     }
-    // Groups of as many micro-batches as there are stages take turns in the
+    // Groups of as many micro-batches as there are stages alternate between the
     // chunks.
     auto item = [&](uint32_t k, bool backward) -> WorkItem {
       uint32_t inGroup = k % (stages * chunks);

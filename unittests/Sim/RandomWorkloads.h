@@ -19,8 +19,8 @@ class Generator {
 public:
   explicit Generator(unsigned seed) : random(seed) {}
 
-  /// Classes with the same structure, so that their collectives meet in the
-  /// same order; durations differ.
+  /// Returns a workload of classes with the same structure, so that all have
+  /// their collectives in the same order; durations differ.
   Workload make() {
     Builder b;
     b.workload.info.microBatches = 1 + pick(5);
@@ -48,7 +48,7 @@ public:
 private:
   double factor() { return pick(2) ? 1 : 1 + pick(100) / 70.; }
 
-  /// About as long as a kernel: a byte per picosecond, more or less.
+  /// Adds a collective about as long as a kernel: about a byte per picosecond.
   int32_t makeCollective(Builder &b, std::vector<uint32_t> members) {
     if (pick(3) == 0)
       return b.collective(std::move(members), pick(60));
@@ -132,8 +132,9 @@ private:
           onceEdges.emplace_back(index, micro);
   }
 
-  /// Sections of a micro-batch in order; micro-batches interleaved at random,
-  /// in the same way for all classes.
+  /// Adds the order of work. Sections of a micro-batch keep their order;
+  /// micro-batches are interleaved at random, in the same order for all
+  /// classes.
   void makeOrder(Builder &b) {
     uint32_t sections = b.workload.classes[0].micro.sectionBegin.size() - 1;
     std::vector<uint32_t> next(b.workload.info.microBatches);

@@ -1,4 +1,4 @@
-//===- RecurrenceTest.cpp - skipping changes nothing ----------------------===//
+//===- RecurrenceTest.cpp - recurrence changes no figure ------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,8 @@ EngineOptions optionsOf(bool skip, bool share = true, bool overlap = true) {
   return {share, overlap, skip, /*replaySections=*/false};
 }
 
-/// Runs with and without skipping; returns how many tasks were skipped.
+/// Compares runs with and without recurrence. Returns the number of tasks that
+/// were skipped.
 uint64_t expectSame(const Workload &workload, bool share = true,
                     bool overlap = true) {
   SimulationResult all =
@@ -30,7 +31,7 @@ uint64_t expectSame(const Workload &workload, bool share = true,
       simulateOrFail(workload, {}, optionsOf(true, share, overlap));
   EXPECT_EQ(all.run.skippedTasks, 0u);
   EXPECT_EQ(textOf(workload, all), textOf(workload, skipped));
-  // The engine alone does not hear what listeners hear.
+  // Without listeners, less state must recur.
   Expected<RunResult> alone = run(workload, optionsOf(true, share, overlap));
   EXPECT_TRUE(bool(alone));
   if (alone) {
@@ -53,11 +54,12 @@ TEST(Recurrence, SkippingChangesNoFigureOfARandomPipeline) {
     if (HasFailure())
       break;
   }
-  // In steady states, that is what is tested.
+  // The test is useful only if the pipelines reach steady states.
   using Order = PipelineGenerator::Order;
   for (Order order :
        {Order::Sequential, Order::OneForwardOneBackward, Order::Interleaved})
-    // The allocator's blocks take longer to settle than the streams.
+    // The bound is low, because the allocator's blocks take longer than the
+    // streams to reach a steady state.
     EXPECT_GT(8 * skipping[unsigned(order)], runs[unsigned(order)])
         << unsigned(order);
 }
@@ -109,10 +111,10 @@ TEST(Recurrence, AHostThatIsBehindIsSkippedInStepOrNotAtAll) {
   options.schedule = Schedule::OneForwardOneBackward;
   options.microBatches = 64;
   Builder b = pipeline(options);
-  // Bound by the host: the period is what it needs for the launches.
+  // The host is the limit: a period takes the time of its launches.
   b.launchEvery(2 * ms);
   EXPECT_GT(expectSame(b.workload), 0u);
-  // A host that falls behind slowly: kernels first, launches later.
+  // A host that slowly becomes the limit: first the kernels are.
   for (Time latency : {ms / 2, ms / 2 + 1, 3 * ms / 4, 3 * ms / 4 + 1, ms}) {
     b.launchEvery(latency);
     expectSame(b.workload);
@@ -129,7 +131,7 @@ TEST(Recurrence, AHostThatWaitsForMessagesIsSkipped) {
   Builder b = pipeline(options);
   for (Time latency : {ms / 100, ms / 2, 3 * ms / 4 + 1, 3 * ms}) {
     b.launchEvery(latency);
-    // All, or some, whose neighbours launch ahead.
+    // Either all hosts wait, or some, whose neighbours launch ahead.
     for (bool all : {true, false}) {
       for (uint32_t s = 0; s < options.stages; ++s)
         b.workload.classes[s].hostWaits = all || s % 2;
@@ -146,7 +148,7 @@ TEST(Recurrence, LargeStatesAreComparedOnSuspicionOnly) {
   options.transfer = ms / 8;
   options.microBatches = 64;
   Builder b = pipeline(options);
-  // Counters of buffers are part of the state.
+  // Counters of buffers belong to the state.
   b.workload.classes[0].micro.buffers.resize(100000);
   EXPECT_GT(expectSame(b.workload), 40u * 4 * 2);
 }
@@ -157,13 +159,14 @@ TEST(Recurrence, AnIrregularOrderIsSimulated) {
   options.microBatches = 64;
   options.schedule = Schedule::OneForwardOneBackward;
   Builder b = pipeline(options);
-  // Two forwards, then two backwards, in the middle of the steady state.
+  // Two forward passes, then two backward passes, in the middle of the steady
+  // state.
   std::vector<WorkItem> &order = b.workload.classes[0].order;
   std::swap(order[61], order[62]);
   EXPECT_GT(expectSame(b.workload), 0u);
 }
 
-/// Hears everything, so nothing may be skipped.
+/// Listener that needs every event, so that the engine may skip none.
 struct Counter : Listener {
   void onTaskEnd(const TaskInstance &, Time) override { ++tasks; }
   uint64_t tasks = 0;

@@ -1,4 +1,4 @@
-//===- ReportTest.cpp - the result for programs and for people ------------===//
+//===- ReportTest.cpp - reports as JSON and as text -----------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -107,7 +107,7 @@ TEST(Report, HoldsTheContract) {
   EXPECT_EQ(root["devices"].integer(1, 9), 2);
   EXPECT_EQ(root["simulated_devices"].integer(1, 9), 2);
   EXPECT_EQ(root["peak_memory_bytes"].integer(0, INT64_MAX), 600000000);
-  // Blocks come in multiples of 2 MiB.
+  // The size of a block is a multiple of 2 MiB.
   EXPECT_EQ(root["peak_reserved_memory_bytes"].integer(0, INT64_MAX),
             (96 + 4 * 48) * (2 << 20));
   json::Reader memory = root["memory"];

@@ -1,4 +1,4 @@
-//===- ReservedMemoryTest.cpp - the allocator in the order of issue -------===//
+//===- ReservedMemoryTest.cpp - reserved memory in order of issue ---------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace proteus::sim;
 
 namespace {
 
-/// Issues every item of every micro-batch and skips nothing.
+/// Issues every item of every micro-batch without skipping.
 AllocatorPeak reserveWithoutSkipping(const Workload &workload, int64_t limit) {
   const DeviceClass &device = workload.classes[0];
   const Template &micro = device.micro;
@@ -48,7 +48,7 @@ AllocatorPeak reserveWithoutSkipping(const Workload &workload, int64_t limit) {
     lastItem[device.order[i].section] = i;
     firstItem.try_emplace(device.order[i].section, i);
   }
-  // What of a micro-batch is issued, by (micro-batch, task).
+  // Index in `order` of the item that issues a task, by (micro-batch, task).
   std::map<std::pair<uint32_t, uint32_t>, size_t> itemOf;
   for (size_t i = 0; i < device.order.size(); ++i)
     for (uint32_t t = micro.sectionBegin[device.order[i].section];
@@ -96,8 +96,8 @@ AllocatorPeak reserveWithoutSkipping(const Workload &workload, int64_t limit) {
   return peak;
 }
 
-/// A stage with a forward and a backward section, the second of which reads
-/// some of what the first has left, in 1F1B order.
+/// Returns a stage in 1F1B order. Its backward section reads some buffers of
+/// the forward section.
 Workload randomStage(std::mt19937 &random) {
   auto below = [&](uint32_t n) { return random() % n; };
   Workload workload;
@@ -145,7 +145,7 @@ TEST(ReservedMemory, SkippingPeriodsChangesNothing) {
     Workload workload = randomStage(random);
     int64_t unlimited = std::numeric_limits<int64_t>::max();
     AllocatorPeak expected = reserveWithoutSkipping(workload, unlimited);
-    // Twice, so that memory is given back to the device as well.
+    // The second limit makes the allocator return memory to the device.
     for (int64_t limit : {unlimited, expected.reserved - (1 << 20)}) {
       expected = reserveWithoutSkipping(workload, limit);
       AllocatorPeak peak = reserve(workload, 0, limit);

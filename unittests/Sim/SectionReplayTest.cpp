@@ -1,4 +1,4 @@
-//===- SectionReplayTest.cpp - replaying changes nothing ------------------===//
+//===- SectionReplayTest.cpp - section replay changes no figure -----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +17,8 @@ using namespace proteus::sim::test;
 
 namespace {
 
-/// Runs task by task and with replays, and with replays and skips; returns what
-/// happened with replays alone.
+/// Compares runs task by task, with replay, and with replay and recurrence.
+/// Returns the result with replay alone.
 RunResult expectSame(const Workload &workload, bool share = true,
                      bool overlap = true) {
   EngineOptions plain = {share, overlap, false, false};
@@ -31,7 +31,7 @@ RunResult expectSame(const Workload &workload, bool share = true,
   std::string expected = textOf(workload, all);
   EXPECT_EQ(expected, textOf(workload, replayed));
   EXPECT_EQ(expected, textOf(workload, skipped));
-  // Without listeners other things are felt outside of sections.
+  // Without listeners, other tasks have effects outside of their sections.
   Expected<RunResult> alone = run(workload, replaying);
   EXPECT_TRUE(bool(alone));
   if (alone) {
@@ -56,7 +56,7 @@ TEST(SectionReplay, ChangesNoFigureOfARandomPipeline) {
     if (HasFailure())
       break;
   }
-  // That is what is tested.
+  // The test is useful only if enough tasks are replayed.
   EXPECT_GT(4 * replayed[false], tasks[false]);
   EXPECT_GT(4 * replayed[true], tasks[true]);
 }
@@ -70,7 +70,7 @@ TEST(SectionReplay, ChangesNoFigureWhereHostsWaitForMessages) {
     Workload workload = generator.make();
     for (DeviceClass &device : workload.classes) {
       device.hostWaits = true;
-      // Slow hosts leave nothing to replay.
+      // With slow hosts, no section could be replayed.
       device.launchLatency = seed % 4;
       for (Task &task : device.micro.tasks)
         task.launch = 0;
@@ -81,13 +81,13 @@ TEST(SectionReplay, ChangesNoFigureWhereHostsWaitForMessages) {
     if (HasFailure())
       break;
   }
-  // That is what is tested.
+  // The test is useful only if enough tasks are replayed.
   EXPECT_GT(10 * replayed, tasks);
 }
 
 TEST(SectionReplay, WaitsForTheHostAreTheHosts) {
-  // Kernels wait for their launches, the last one of a section too, with which
-  // a stretch begins for some number of kernels.
+  // Kernels wait for their launches, the last kernel of a section too. For some
+  // numbers of kernels, a stretch begins with this one.
   for (uint32_t kernels = 2; kernels < 40; ++kernels) {
     SCOPED_TRACE(kernels);
     Builder b;
@@ -109,8 +109,8 @@ TEST(SectionReplay, WaitsForTheHostAreTheHosts) {
 }
 
 TEST(SectionReplay, ACommunicationGoesOnBesideTheNextSection) {
-  // It starts in the last stretch of a section, in which listeners would not
-  // hear of it, and ends in the next section.
+  // The communication starts in the last stretch of a section and ends in the
+  // next section. Listeners must receive its events.
   for (uint32_t behind = 1; behind < 5; ++behind) {
     SCOPED_TRACE(behind);
     Builder b;

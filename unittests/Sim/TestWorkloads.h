@@ -20,7 +20,7 @@ namespace proteus::sim::test {
 
 constexpr Time ms = 1000000000;
 
-/// Adds tasks to a template, by name.
+/// A workload under construction, with functions that add tasks by name.
 struct Builder {
   Workload workload;
 
@@ -44,7 +44,7 @@ struct Builder {
     workload.classes.back().stage = workload.classes.size() - 1;
     return workload.classes.back();
   }
-  /// A kernel; returns its index.
+  /// Adds a kernel and returns its index.
   uint32_t kernel(Template &tasks, const std::string &name, Time duration,
                   std::vector<uint32_t> dependsOn = {},
                   Phase phase = Phase::Forward) {
@@ -57,7 +57,7 @@ struct Builder {
     tasks.tasks.push_back(std::move(task));
     return tasks.tasks.size() - 1;
   }
-  /// A party of a collective; returns its index.
+  /// Adds a party of a collective and returns its index.
   uint32_t party(Template &tasks, const std::string &name, Stream stream,
                  int32_t collective, std::vector<uint32_t> dependsOn = {},
                  Phase phase = Phase::Forward) {
@@ -66,7 +66,7 @@ struct Builder {
     tasks.tasks[index].collective = collective;
     return index;
   }
-  /// A collective of a given duration, whatever runs beside it.
+  /// Adds a collective with a fixed duration, which other tasks do not change.
   int32_t
   collective(std::vector<uint32_t> members, Time duration,
              cost::CollectiveKind kind = cost::CollectiveKind::AllReduce) {
@@ -80,7 +80,7 @@ struct Builder {
     workload.collectives.push_back(std::move(collective));
     return workload.collectives.size() - 1;
   }
-  /// A collective that moves a flow.
+  /// Adds a collective that moves a flow.
   int32_t flow(std::vector<uint32_t> members, Flow flow) {
     int32_t index = collective(std::move(members), 0);
     workload.collectives[index].bytes = flow.volume;
@@ -92,12 +92,12 @@ struct Builder {
         {"link " + std::to_string(workload.links.size()), capacity});
     return workload.links.size() - 1;
   }
-  /// The time the host of every class needs for a launch.
+  /// Sets the time that the host of every class needs for a launch.
   void launchEvery(Time latency) {
     for (DeviceClass &device : workload.classes)
       device.launchLatency = latency;
   }
-  /// Ends a section of the template.
+  /// Ends the current section of the template.
   static void endSection(Template &tasks) {
     if (tasks.sectionBegin.empty())
       tasks.sectionBegin.push_back(0);
@@ -138,8 +138,9 @@ inline std::vector<WorkItem> orderOf(const PipelineOptions &options,
   return order;
 }
 
-/// A pipeline of equal stages: per micro-batch one forward and one backward
-/// kernel, joined by transfers, and a buffer alive between the two.
+/// Returns a pipeline of equal stages. Each micro-batch has one forward and one
+/// backward kernel with transfers between stages, and a buffer that lives from
+/// the one to the other.
 inline Builder pipeline(const PipelineOptions &options) {
   Builder b;
   b.workload.info.microBatches = options.microBatches;
@@ -190,7 +191,7 @@ inline Builder pipeline(const PipelineOptions &options) {
   return b;
 }
 
-/// Runs to the end, or fails the test.
+/// Simulates a workload, or fails the test.
 inline SimulationResult simulateOrFail(const Workload &workload,
                                        llvm::ArrayRef<Listener *> extra = {},
                                        const EngineOptions &options = {}) {

@@ -22,8 +22,9 @@ namespace {
 // Exposed communication
 //===----------------------------------------------------------------------===//
 
-/// A kernel of 1 ms, then two communications side by side, of 5 ms over dp and
-/// of 2 ms over tp, then a kernel of 1 ms that waits for some of them.
+/// Returns the exposed communication of one rank: a kernel of 1 ms, then two
+/// simultaneous communications, of 5 ms over dp and of 2 ms over tp, then a
+/// kernel of 1 ms that waits for one or both of them.
 std::vector<ExposedCommunication> exposed(bool waitsForBoth) {
   Builder b;
   DeviceClass &device = b.addClass("rank");
@@ -43,8 +44,8 @@ std::vector<ExposedCommunication> exposed(bool waitsForBoth) {
 }
 
 TEST(Exposed, WhatGoesOnBesideTheNextKernelWasNotWaitedFor) {
-  // The gap of 2 ms is that of the quick one; the slow one runs on for 2 ms
-  // after the last kernel.
+  // The short communication causes the gap of 2 ms. The long one continues for
+  // 2 ms after the last kernel.
   std::vector<ExposedCommunication> parts = exposed(/*waitsForBoth=*/false);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].kind, "all_reduce over dp");
@@ -82,7 +83,7 @@ TEST(Exposed, PartsSumToTheWhole) {
 
 constexpr int64_t gigabyte = 1000000000;
 
-/// Adds a class that moves one flow, of `volume` bytes, over `links`.
+/// Adds a class that moves one flow of `volume` bytes over `links`.
 void addFlow(Builder &b, int64_t volume, int64_t ceiling,
              std::vector<uint32_t> links) {
   uint32_t number = b.workload.classes.size();
@@ -100,7 +101,7 @@ void addFlow(Builder &b, int64_t volume, int64_t ceiling,
 TEST(Links, AreContendedWhileFlowsShareThem) {
   Builder b;
   uint32_t link = b.link(gigabyte);
-  b.link(gigabyte); // nobody uses it
+  b.link(gigabyte); // no flow uses it
   addFlow(b, 1000000, gigabyte, {link});
   addFlow(b, 2000000, gigabyte, {link});
   SimulationResult result = simulateOrFail(b.workload);
@@ -108,7 +109,7 @@ TEST(Links, AreContendedWhileFlowsShareThem) {
   ASSERT_EQ(result.links.size(), 1u);
   EXPECT_EQ(result.links[0].link, link);
   EXPECT_EQ(result.links[0].bytes, 3000000);
-  // The longer one is alone for the last millisecond, at its ceiling.
+  // The longer flow runs alone for the last millisecond, at its ceiling.
   EXPECT_EQ(result.links[0].contended, 2 * ms);
   EXPECT_DOUBLE_EQ(*utilization(b.workload, result, result.links[0]), 1);
 
@@ -138,7 +139,7 @@ TEST(Links, OnlyTheOneThatIsFullHoldsAFlowBack) {
   ASSERT_EQ(result.links.size(), 2u);
   EXPECT_EQ(result.links[wide].contended, 0);
   EXPECT_EQ(result.links[narrow].contended, 4 * ms);
-  // Two that are equally narrow both do.
+  // Two equally narrow links are both contended.
   b.workload.links[wide].capacity = gigabyte / 4;
   result = simulateOrFail(b.workload);
   EXPECT_EQ(result.links[wide].contended, 4 * ms);

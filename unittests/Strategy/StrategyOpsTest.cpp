@@ -1,4 +1,4 @@
-//===- StrategyOpsTest.cpp - tests of what passes ask a tree --------------===//
+//===- StrategyOpsTest.cpp - queries on strategy trees --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,7 +27,7 @@ protected:
     context.loadDialect<func::FuncDialect, StrategyDialect>();
   }
 
-  /// Parses a module that holds @model and @tree with this body.
+  /// Parses a module with @model and with @tree, which has this body.
   TreeOp parseTree(StringRef body) {
     std::string text = ("func.func private @model()\n"
                         "strategy.tree @tree for @model {" +

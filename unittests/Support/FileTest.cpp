@@ -1,4 +1,4 @@
-//===- FileTest.cpp - whole files or none ---------------------------------===//
+//===- FileTest.cpp - atomic writes of files ------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

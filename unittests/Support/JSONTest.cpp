@@ -1,4 +1,4 @@
-//===- JSONTest.cpp - JSON with located errors ----------------------------===//
+//===- JSONTest.cpp - JSON with error locations ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace proteus::json;
 
 namespace {
 
-/// The error of reading `text` by `read`, or "".
+/// Returns the error of reading `text` by `read`, or an empty text.
 std::string errorOf(StringRef text, function_ref<void(const Reader &)> read) {
   Expected<Document> document = Document::parse(text, "x.json");
   if (!document)

@@ -1,4 +1,4 @@
-//===- PathPatternTest.cpp - tests of paths and patterns ------------------===//
+//===- PathPatternTest.cpp - paths and patterns ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MetamorphicTest.cpp - whole runs compared ----------------*- C++ -*-===//
+//===- MetamorphicTest.cpp - comparisons of whole runs ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whole runs, from text to figures, compared with each other: when an input
-// changes, the result must move in a known direction by a bounded amount.
+// Compares whole runs, from text to figures, with each other. If an input
+// changes, the result must change in a known direction by a bounded amount.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace {
 
-/// A machine and a job; the defaults load every resource.
+/// A machine and a job; with the defaults, every resource limits the time.
 struct Job {
   double peakTflops = 100;
   double memoryGBps = 1000;
@@ -39,7 +39,7 @@ struct Job {
   int64_t layers = 8;
   int64_t dp = 2, pp = 2, tp = 2;
   int64_t microBatches = 4;
-  /// Sequences per data-parallel rank and micro-batch.
+  /// Sequences of a micro-batch per data-parallel rank.
   int64_t microBatchSize = 1;
   std::string order = "1f1b";
   bool recompute = false;
@@ -124,8 +124,8 @@ Figures run(const Job &job, proteus::Fold fold = proteus::Fold::Ranks) {
   return run(text(job), fold);
 }
 
-/// Changing `member` of the default job by `factor` lengthens the step, but by
-/// no more than `most`.
+/// Expects that a factor on `member` of the default job lengthens the step, but
+/// at most by the factor `most`.
 void expectSlower(double Job::*member, double factor, double most) {
   Job slower;
   slower.*member *= factor;
@@ -159,7 +159,7 @@ TEST(Metamorphic, HalvingEverythingDoublesTheTimeExactly) {
   for (double Job::*latency : {&Job::latencyUs, &Job::launchUs})
     slower.*latency *= 2;
   double before = run(Job()).milliseconds;
-  // Every task is rounded to a picosecond on its own.
+  // Every task is rounded to a picosecond separately.
   EXPECT_NEAR(run(slower).milliseconds, 2 * before, 1e-6 * before);
 }
 TEST(Metamorphic, HalfTheLayersTakeAboutHalfTheTime) {
@@ -170,8 +170,8 @@ TEST(Metamorphic, HalfTheLayersTakeAboutHalfTheTime) {
   EXPECT_GT(less, 0.4 * whole);
 }
 TEST(Metamorphic, WeakScalingIsFlatOnTheFastestNetwork) {
-  // The fastest links there can be, 60 TB/s without latency: what is left of
-  // the reductions is less than a microsecond.
+  // The fastest possible links, 60 TB/s without latency, leave less than a
+  // microsecond of the reductions.
   auto scaled = [](int64_t dp) {
     Job job;
     job.dp = dp;
@@ -198,11 +198,11 @@ TEST(Metamorphic, GPipeKeepsMoreActivationsThanOneForwardOneBackward) {
   oneByOne.microBatches = gpipe.microBatches = 16;
   gpipe.order = "gpipe";
   EXPECT_GT(run(gpipe).megabytes, run(oneByOne).megabytes);
-  // Per micro-batch in flight a stage keeps, for each of its 4 layers, the
-  // input and the result of the relu (256 tokens, 2 bytes, the hidden layer
-  // halved by tp); its operand is freed in the forward pass. The last stage
-  // keeps its output, the logits, and their log-sum-exp as well, and once the
-  // loss.
+  // Per micro-batch in flight, a stage keeps the input and the result of the
+  // relu for each of its 4 layers (256 tokens, 2 bytes, the hidden layer halved
+  // by tp). The operand of the relu is freed in the forward pass. The last
+  // stage also keeps its output, the logits, and their log-sum-exp, and once
+  // the loss.
   double layers = 4 * 256.0 * (1024 + 2048) * 2;
   double head = 256.0 * 1024 * 2 + 256 * 4;
   // 1F1B has 2 micro-batches in flight on the first stage and 1 on the last, so
@@ -211,7 +211,7 @@ TEST(Metamorphic, GPipeKeepsMoreActivationsThanOneForwardOneBackward) {
   EXPECT_NEAR(run(gpipe).megabytes - run(oneByOne).megabytes, expected, 1e-9);
 }
 TEST(Metamorphic, MoreMicroBatchesShrinkTheBubble) {
-  // The same batch in more, smaller pieces: compute stays, the bubble shrinks.
+  // The same batch in more, smaller parts: compute stays, the bubble shrinks.
   Job few, many;
   few.microBatches = 2;
   few.microBatchSize = 8;
@@ -227,7 +227,7 @@ TEST(Metamorphic, RecomputationTradesTimeForMemory) {
   recompute.recompute = true;
   EXPECT_GT(run(recompute).milliseconds, run(keep).milliseconds);
   EXPECT_LT(run(recompute).megabytes, run(keep).megabytes);
-  // A third forward pass costs less than half of forward and backward.
+  // Recomputation adds a forward pass, less than half of forward and backward.
   EXPECT_LT(run(recompute).milliseconds, 1.5 * run(keep).milliseconds);
 }
 TEST(Metamorphic, FoldingRanksChangesNothing) {
@@ -247,8 +247,8 @@ TEST(Metamorphic, CausalAttentionTakesHalfTheTime) {
     job.launchUs = 0;
     std::string module = text(job);
     std::string x = "tensor<8x4096x1024xbf16>";
-    // The machine of the job, with a forward-only model that computes nothing
-    // but attention, and on one device.
+    // The machine of the job with one device, and a forward-only model with
+    // nothing but attention.
     module = module.substr(0, module.find("func.func"));
     module += llvm::formatv(
         "func.func @m(%x: {0} {{nn.role = \"input\"}) -> {0} {{\n"

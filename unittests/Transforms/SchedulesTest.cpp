@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The orders that the comparators give, run by the engine on pipelines of equal
-// stages without communication costs: their idle time and their memory are
-// known in closed form.
+// Runs the orders of the built-in schedules in the engine, on pipelines of
+// equal stages without communication costs. The bubble and the memory have
+// closed forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,16 @@ using llvm::StringRef;
 
 namespace {
 
-/// Times of the work of one stage for one micro-batch, all chunks together.
+/// Times of one stage for one micro-batch, summed over its chunks.
 struct Times {
   Time forward = 6 * ms;
-  /// The whole backward, or the gradients that another stage waits for.
+  /// Time of the whole backward pass, or of the input gradients that another
+  /// stage waits for.
   Time backward = 12 * ms;
   Time weight = 0;
 };
 
-/// All work of a stage in the order of the schedule.
+/// Returns all work of a stage in the order of the schedule.
 std::vector<Work> orderOf(const PipelineSchedule &schedule,
                           const StageShape &shape) {
   std::vector<Work> order;
@@ -55,8 +56,8 @@ std::vector<Work> orderOf(const PipelineSchedule &schedule,
   return order;
 }
 
-/// A pipeline of equal virtual stages. Every (chunk, micro-batch) pair holds
-/// one byte from its forward to its last gradient.
+/// Returns a pipeline of equal virtual stages. Every (chunk, micro-batch) pair
+/// holds one byte from its forward pass to its last gradient.
 Workload pipelineOf(const PipelineSchedule &schedule, StageShape shape,
                     const Times &times) {
   Builder b;
@@ -65,8 +66,8 @@ Workload pipelineOf(const PipelineSchedule &schedule, StageShape shape,
   for (int64_t s = 0; s < shape.stages; ++s)
     b.addClass("stage " + std::to_string(s));
   int64_t last = shape.stages * shape.chunks - 1;
-  // Message 2k takes an activation from virtual stage k to the next, message
-  // 2k + 1 a gradient back.
+  // Message 2k sends an activation from virtual stage k to the next, message 2k
+  // + 1 a gradient back.
   for (int64_t k = 0; k < last; ++k)
     for (int direction = 0; direction < 2; ++direction) {
       auto from = static_cast<uint32_t>(k % shape.stages);
@@ -134,7 +135,7 @@ const PipelineSchedule &findSchedule(StringRef name) {
   return getSchedule(*plan::symbolizeScheduleOrder(name));
 }
 
-/// Runs the schedule and compares its idle time and its memory.
+/// Runs the schedule and compares its bubble and its memory.
 void expectBubble(StringRef name, const StageShape &shape, const Times &times,
                   Time bubble) {
   const PipelineSchedule &schedule = findSchedule(name);
@@ -170,7 +171,7 @@ TEST(Schedules, InterleavingDividesTheBubbleByTheNumberOfChunks) {
 
 TEST(Schedules, InterleavingHoldsWhatItsWarmUpHasStarted) {
   const PipelineSchedule &schedule = findSchedule("interleaved");
-  // Two per stage behind, all other chunks of a group, and the one at work.
+  // Two per following stage, all other chunks of a group, and the current one.
   EXPECT_EQ(schedule.getOngoing({0, 4, 2, 16}), 2 * 3 + 4 + 1);
   EXPECT_EQ(schedule.getOngoing({3, 4, 2, 16}), 4 + 1);
 }

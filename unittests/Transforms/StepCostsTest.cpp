@@ -1,4 +1,4 @@
-//===- StepCostsTest.cpp - groups on nodes and what they cost -------------===//
+//===- StepCostsTest.cpp - groups on nodes and their costs ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,7 +40,8 @@ machine::Cluster cluster(int64_t nodes, int64_t devicesPerNode) {
   return llvm::cantFail(machine::parseClusterJSON(text, "test"));
 }
 
-/// Shapes of the groups over `axes`, found by listing their devices.
+/// Returns the shapes of the groups over `axes`, found by listing their
+/// devices.
 std::vector<cost::GroupShape> listedShapes(const dist::Mesh &mesh,
                                            const machine::Cluster &machine,
                                            const AxisList &axes) {
@@ -104,8 +105,8 @@ TEST(StepCostsTest, ATransferLeavesTheNodeOrNot) {
 }
 
 TEST(StepCostsTest, ASlicedTransferLoadsLinksAsAMoveDoes) {
-  // Two stages of four, each in its node: what each link carries by the plain
-  // and by the sliced way is what a search over all senders finds.
+  // Two stages of four devices, each in a node. A search over all senders finds
+  // the load of each link, for whole tensors and for slices.
   dist::Mesh from = meshOf({4}, {0, 1, 2, 3}), to = meshOf({4}, {4, 5, 6, 7});
   dist::MoveLinks links;
   links.devicesPerNode = 4;

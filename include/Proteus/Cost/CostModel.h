@@ -1,4 +1,4 @@
-//===- CostModel.h - what a kernel and a collective cost --------*- C++ -*-===//
+//===- CostModel.h - costs of kernels and collectives -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The door between the passes, the engine and the cost sources. A cost source
-// answers in integer picoseconds: the unit of the engine. Rounding happens
-// here and nowhere else.
+// The interface to all cost models. Passes describe a kernel or a collective
+// and get its time in integer picoseconds, the unit of the engine. Models
+// compute in seconds and round only in `fromSeconds`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,29 +37,34 @@ using machine::stringify;
 /// Simulated time in picoseconds.
 using Time = int64_t;
 
-/// Seconds to picoseconds, rounded to nearest. Saturates at the largest Time,
-/// NaN included, so that a broken cost shows; nothing takes less than 0.
+/// Converts seconds to picoseconds, rounded to nearest. Negative times become
+/// 0. NaN and times that do not fit become the largest Time, so that a wrong
+/// cost is noticed.
 Time fromSeconds(double seconds);
+/// Converts picoseconds to seconds.
 double toSeconds(Time time);
 
-/// A kernel as matrix products (rows, inner) x (inner, columns): a convolution
-/// multiplies the matrix of its windows.
+/// Sizes of a kernel that consists of matrix products (rows, inner) x (inner,
+/// columns). A convolution is the product of the matrix of its windows and the
+/// weights.
 struct MatrixProduct {
   double rows = 0, columns = 0, inner = 0;
   double biased = 0; ///< elements of the result to which a bias is added
-  /// Products with matrices of their own, each with rows / batch of the rows.
+  /// Number of products. Each has its own matrices and rows / batch rows.
   double batch = 1;
 };
 
-/// Fused attention, per device.
+/// Sizes of fused attention on one device.
 struct Attention {
   double batch = 1, heads = 1;
   double queries = 1, keys = 1;
   double keyDim = 1, valueDim = 1; ///< of one head
-  double visited = 1; ///< share of the pairs of a query and a key; causal: 1/2
+  /// Share of the pairs of a query and a key that are computed; 1/2 with a
+  /// causal mask.
+  double visited = 1;
 };
 
-/// A convolution, per device. Channels are those of one group.
+/// Sizes of a convolution on one device. Channels are those of one group.
 struct Convolution {
   double batch = 1, groups = 1;
   double inChannels = 1, outChannels = 1;
@@ -67,31 +72,34 @@ struct Convolution {
   double outHeight = 1, outWidth = 1; ///< of the output
   double kernelHeight = 1, kernelWidth = 1;
   double stride = 1; ///< the larger of both directions
-  /// The channels of a pixel are neighbours in memory.
+  /// True if the channels of a pixel are adjacent in memory.
   bool channelsLast = false;
 };
 
-/// Which part of a step a matrix kernel belongs to; decides how its operands
-/// lie in memory.
+/// Purpose of a matrix kernel in a step. It determines the layout of the
+/// operands in memory.
 enum class Pass : uint8_t { Forward, DataGradient, WeightGradient };
+/// Returns "forward", "dgrad" or "wgrad", as in profiles.
 llvm::StringRef stringify(Pass pass);
 
-/// How a kernel is computed, which decides what model it gets.
+/// Families of kernels. The family selects the cost model of a kernel.
 enum class Family : uint8_t {
   Product,        ///< matrix products of equal size; `Kernel::product`
-  GroupedProduct, ///< those of experts, in one call; `Kernel::product`
-  Attention,      ///< `Kernel::attention`
+  GroupedProduct, ///< products of experts in one call; `Kernel::product`
+  Attention,      ///< fused attention; `Kernel::attention`
   Convolution,    ///< `Kernel::convolution`
-  OtherMatrix,    ///< on the matrix units, its shape unknown
-  Stream,         ///< memory-bound, as the classes of machine::MemoryClass
+  OtherMatrix,    ///< work of unknown shape on the matrix units
+  // Memory-bound kernels by machine::MemoryClass.
+  Stream,
   Norm,
   Activation,
   Rope,
   Embedding,
   Softmax,
-  Update, ///< of parameters: all of them in few launches
+  Update, ///< update of all parameters in few launches
 };
 constexpr unsigned numFamilies = 12;
+/// Returns the name of `family` in profiles and reports.
 llvm::StringRef stringify(Family family);
 
 /// The work of one kernel on one device, in local (per-device) sizes.
@@ -100,65 +108,71 @@ struct Kernel {
   double flops = 0;   ///< floating-point operations
   double bytes = 0;   ///< bytes read plus bytes written
   DType type = DType::F32;
-  bool matrix = false; ///< runs on the matrix units (GEMM, convolution)
-  /// Of a matrix kernel that is one product.
+  bool matrix = false; ///< true if it runs on the matrix units
+  /// Sizes of the product, if the kernel is a matrix product.
   std::optional<MatrixProduct> product = std::nullopt;
-  /// Parts that are launched one after the other: the times of a recurrent
+  /// Number of launches in sequence, such as the time steps of a recurrent
   /// layer.
   double steps = 1;
   Family family = Family::Stream;
   Pass pass = Pass::Forward;
-  /// Whether the result is added to what is there, which is read first.
+  /// True if the kernel reads the old value of its result and adds to it.
   bool accumulates = false;
-  double resultBytes = 0; ///< what of `bytes` is written
+  double resultBytes = 0; ///< bytes written; part of `bytes`
   std::optional<Attention> attention = std::nullopt;
   std::optional<Convolution> convolution = std::nullopt;
 };
 
-/// Where an answer comes from, weakest last.
+/// Sources of predicted times, most reliable first.
 enum class Source : uint8_t {
-  Measured,     ///< a profile has this kernel
-  Interpolated, ///< between kernels of a profile
+  Measured,     ///< a profile contains this kernel
+  Interpolated, ///< interpolated between kernels of a profile
   Fitted,       ///< a model fitted to measurements on the device
   Datasheet,    ///< the same model, scaled by the datasheet
-  Roofline,     ///< peak rates
+  Roofline,     ///< peak rates of the datasheet
 };
 constexpr unsigned numSources = 5;
+/// Returns the name of `source` in reports.
 llvm::StringRef stringify(Source source);
 
+/// Predicted time of a kernel or a collective.
 struct Answer {
   Time time = 0;
   Source source = Source::Roofline;
-  double uncertainty = 0; ///< mean relative error to expect
-  bool memoryBound = false;
+  double uncertainty = 0;   ///< expected mean relative error
+  bool memoryBound = false; ///< true if memory traffic limits the kernel
 };
 
-/// Costs of kernels on one device type.
+/// A cost model of the kernels on one type of device.
 class KernelCostModel {
 public:
   virtual ~KernelCostModel();
+  /// Returns the predicted time of `kernel`.
   virtual Answer cost(const Kernel &kernel) const = 0;
 };
 
-/// max(flops / peak, bytes / bandwidth) + kernel overhead of every step. `peak`
-/// is that of the kernel's type if it runs on the matrix units; the vector
-/// units are not faster than F32. F32 never becomes TF32.
+/// Creates the model max(flops / peak, bytes / bandwidth) + steps * kernel
+/// overhead. `peak` is the peak rate of the kernel's type; without matrix units
+/// it is at most the F32 rate. F32 never becomes TF32.
 std::unique_ptr<KernelCostModel> createRooflineModel(const Device &device);
 
-/// What of the software decides the speed of kernels.
+/// Properties of the software that determine the speed of kernels.
 struct KernelModelOptions {
-  /// Memory-bound kernels are fused and written so that they stream; else each
-  /// class has the efficiency of separate, older kernels.
+  /// True if memory-bound kernels are fused and reach the efficiency of
+  /// MemoryClass::Stream. If false, each class of kernels has the measured
+  /// efficiency of separate, older kernels.
   bool fusedMemoryKernels = true;
-  /// Peak rates even where more is known: lower bounds.
+  /// True if kernels run at peak rates although fitted parameters exist. The
+  /// times are then lower bounds.
   bool roofline = false;
 };
 
-/// The fitted models of Proteus/Cost/KernelModels.h if the device has
-/// parameters for them, else the roofline.
+/// Creates the fitted models of Proteus/Cost/KernelModels.h if the device has
+/// parameters for them, else the roofline model.
 std::unique_ptr<KernelCostModel>
 createDeviceModel(const Device &device, const KernelModelOptions &options = {});
 
+/// Kinds of communication in a group of devices.
 enum class CollectiveKind : uint8_t {
   AllReduce,
   AllGather,
@@ -169,12 +183,13 @@ enum class CollectiveKind : uint8_t {
   Gather,
   Permute,
   SendRecv,
-  Shift, ///< everyone sends to the next one of a ring at the same time
+  Shift, ///< all devices send to the next one of a ring at the same time
 };
+/// Returns the name of `kind`: "all_reduce", "send_recv".
 llvm::StringRef stringify(CollectiveKind kind);
 
-/// How a group of devices lies on the cluster. Two groups of the same shape
-/// cost the same.
+/// Distribution of a group of devices over nodes. A CollectiveCostModel charges
+/// the same for two groups of the same shape.
 struct GroupShape {
   int64_t ranks = 1;
   int64_t nodes = 1;        ///< nodes touched
@@ -185,34 +200,40 @@ struct GroupShape {
   }
 };
 
-/// Shape of an explicit list of devices.
+/// Returns the shape of the group `devices`.
 GroupShape shapeOf(const Cluster &cluster, llvm::ArrayRef<int64_t> devices);
 
-/// `bytes` is the size of the full tensor each group works on: the buffer of an
-/// all-reduce, the result of an all-gather, the input of a reduce-scatter, the
-/// per-rank input of an all-to-all, what the root of a broadcast, scatter or
-/// gather holds, what each rank of a permute or shift sends, the message of a
-/// send.
+/// A collective of one size on a group. `bytes` is the size of the full tensor:
+/// the buffer of an all-reduce, the result of an all-gather, the input of a
+/// reduce-scatter, the input of each rank of an all-to-all, the tensor at the
+/// root of a broadcast, scatter or gather, the message of each rank of a
+/// permute or shift, the message of a send.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   int64_t bytes = 0;
   GroupShape group;
 };
 
-/// Costs of collectives on one cluster.
+/// A cost model of the collectives on one cluster.
 class CollectiveCostModel {
 public:
   virtual ~CollectiveCostModel();
+  /// Returns the predicted time of `collective` if it runs alone.
   virtual Answer cost(const Collective &collective) const = 0;
 };
 
-/// Rings over the slowest link the group crosses: with n ranks, bandwidth B and
-/// latency a per step, all-reduce 2(n-1)(S/nB + a), all-gather and
-/// reduce-scatter (n-1)(S/nB + a), all-to-all, scatter and gather
-/// (n-1)(S/nB + a), broadcast S/B + (n-1)a, permute, shift and send S/B + a.
-/// One rank costs nothing. A group within a node uses `intraNode` of the
-/// cluster, one with a member per node `interNode`, any other the worse of
-/// both.
+/// Creates the model of rings over the slowest link that the group crosses.
+/// With n ranks, S bytes, bandwidth B and latency a per step:
+///
+///   all-reduce                                        2(n-1)(S/nB + a)
+///   all-gather, reduce-scatter, all-to-all,
+///   scatter, gather                                   (n-1)(S/nB + a)
+///   broadcast                                         S/B + (n-1)a
+///   permute, shift, send                              S/B + a
+///
+/// A group of one rank costs nothing. A group within a node uses `intraNode` of
+/// the cluster and a group with one member per node uses `interNode`. Any other
+/// group uses the lower bandwidth and the higher latency of the two.
 std::unique_ptr<CollectiveCostModel>
 createAlphaBetaModel(const Cluster &cluster);
 

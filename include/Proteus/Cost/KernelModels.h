@@ -1,4 +1,4 @@
-//===- KernelModels.h - how long kernels take -------------------*- C++ -*-===//
+//===- KernelModels.h - fitted models of kernel times -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Models with few parameters per device (Proteus/Machine/KernelParameters.h),
-// which docs/models.md explains. Simulations and proteus-calibrate call the
-// same functions: what was fitted is what is used. All are in seconds.
+// Models of kernel times with few parameters per device
+// (Proteus/Machine/KernelParameters.h), explained in docs/models.md. The
+// simulation and proteus-calibrate call the same functions, so that the fitted
+// parameters and the simulation agree. All times are in seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,71 +20,79 @@
 
 namespace proteus::cost {
 
-/// What a model says about one kernel.
+/// Time of one kernel according to a model.
 struct Estimate {
   double seconds = 0;
-  bool memoryBound = false;
+  bool memoryBound = false; ///< true if memory traffic limits the kernel
 };
 
-/// How a family of kernels cuts products into tiles.
+/// Rules by which a family of kernels cuts products into tiles.
 struct TileRules {
-  double extraInner;  ///< prologue and epilogue, in steps of the inner size
-  double granule;     ///< the inner size is rounded up to it
-  double leastInner;  ///< that a part of a split inner dimension has
-  unsigned mostParts; ///< into which the inner dimension is split
-  double splitTime;   ///< seconds that summing up the parts takes
-  /// Work per step of the inner size in tiles of 128, 64 and 32, for the
-  /// operands that small tiles read more often.
+  double extraInner;  ///< prologue and epilogue, in elements of the inner size
+  double granule;     ///< the inner size is rounded up to a multiple of this
+  double leastInner;  ///< smallest part of a split inner dimension
+  unsigned mostParts; ///< most parts of a split inner dimension
+  double splitTime;   ///< seconds to sum the parts of a split
+  /// Work per element of the inner size in tiles of 128, 64 and 32, relative to
+  /// a tile of 128. Small tiles need more, because they read their operands
+  /// more often.
   double perStep[3];
 };
+/// Returns the rules of matrix products.
 const TileRules &productTileRules(bool onMatrixUnits);
+/// Returns the rules of convolutions.
 const TileRules &convolutionTileRules(bool onMatrixUnits, bool weightGradient);
 
-/// `batch` products of (rows, inner) x (inner, columns).
+/// `batch` products of (rows, inner) x (inner, columns), and the rates of the
+/// device for them.
 struct TiledProduct {
   double batch = 1, rows = 1, columns = 1, inner = 1;
-  double bytes = 0;           ///< of operands and results
-  double rate = 1;            ///< FLOP/s at best
+  double bytes = 0;           ///< bytes of operands and results
+  double rate = 1;            ///< highest rate, FLOP/s
   double bandwidth = 1;       ///< bytes/s
   double multiprocessors = 1; ///< tiles that run at the same time
 };
 
-/// The fastest way to cut the products into square tiles and the inner
-/// dimension into parts. A wave of tiles takes as long as one tile; the last
-/// wave is half as full as it looks. Compute and memory overlap well but not
-/// perfectly.
+/// Returns the shortest time over all sizes of square tiles and all splits of
+/// the inner dimension. A wave of tiles takes as long as one tile. The last
+/// wave, which is rarely full, costs the mean of a full wave and of its share
+/// of tiles. The 4-norm combines compute time and memory time, because they
+/// overlap well but not perfectly.
 Estimate estimateTiled(const TiledProduct &product, const TileRules &rules);
 
-/// A product of `kernel.product` with equal matrices.
+/// Estimates a kernel of Family::Product, described by `kernel.product`.
 Estimate estimateProduct(const Device &device,
                          const machine::ProductParameters &parameters,
                          const Kernel &kernel);
 
-/// `kernel.product` as a batch of groups in one call.
+/// Estimates a kernel of Family::GroupedProduct. Each product of the batch of
+/// `kernel.product` is one group; all groups run in one call.
 Estimate estimateGroupedProduct(const Device &device,
                                 const machine::ProductParameters &parameters,
                                 const machine::GroupedParameters &grouped,
                                 const Kernel &kernel);
 
-/// `kernel.attention`.
+/// Estimates a kernel of Family::Attention, described by `kernel.attention`.
 Estimate estimateAttention(const Device &device,
                            const machine::AttentionParameters &parameters,
                            const Kernel &kernel);
 
-/// `kernel.convolution`.
+/// Estimates a kernel of Family::Convolution, described by
+/// `kernel.convolution`. Returns the time of the fastest algorithm.
 Estimate estimateConvolution(const Device &device,
                              const machine::ConvolutionParameters &parameters,
                              const Kernel &kernel);
 
-/// The class of a memory-bound family.
+/// Returns the class of a memory-bound family; MemoryClass::Stream for families
+/// without a class of their own.
 machine::MemoryClass memoryClassOf(Family family);
 
-/// A kernel that moves `kernel.bytes`.
+/// Estimates a memory-bound kernel that moves `kernel.bytes`.
 Estimate estimateMemory(const Device &device,
                         const machine::MemoryParameters &parameters,
                         const Kernel &kernel);
 
-/// Any kernel on a device that has parameters.
+/// Estimates a kernel of any family. The device must have kernel parameters.
 Answer estimateKernel(const Device &device, const KernelModelOptions &options,
                       const Kernel &kernel);
 

@@ -1,4 +1,4 @@
-//===- Profile.h - measured kernels of a user -------------------*- C++ -*-===//
+//===- Profile.h - profiles of measured kernels -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Profiles are files of measured kernels (docs/profiles.md). Where they have a
-// kernel, its time is taken from there; between their kernels the model of the
-// device is corrected by what it is off at the neighbours; elsewhere it is left
-// alone. Kernels that were measured alone are slowed to the sustained clock of
-// the device, as far as the clock bounds them.
+// Profiles are files of measured kernels from a user (docs/profiles.md). A
+// kernel in the profile takes its measured time. Between kernels of the
+// profile, the time of the device's model is multiplied by the interpolated
+// ratio of measured to modelled times. All other kernels take the modelled
+// time. Kernels that were measured alone are slowed to the sustained clock of
+// the device, as far as the clock limits them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +22,20 @@
 
 namespace proteus::cost {
 
-/// Kernels of a profile: our own format in CSV or JSON, or a published table,
-/// told apart by what is in it.
+/// Parses a profile: the format of docs/profiles.md in CSV or JSON, or a
+/// published table. The content determines the format.
 llvm::Expected<Measurements> parseProfile(llvm::StringRef text,
                                           llvm::StringRef source);
+/// Reads and parses the file `path`.
 llvm::Expected<Measurements> readProfile(llvm::StringRef path);
 
-/// The measurements that are of `device`: those that name it, by its name or by
-/// the name a published table has for it, and those that name none.
+/// Returns the measurements of `device` and those without a device. A
+/// measurement contains the name of its device or the name that a published
+/// table uses for it.
 Measurements measurementsOf(const Device &device, const Measurements &all);
 
-/// The model of `device` (createDeviceModel), with the kernels in `profile` as
-/// measured.
+/// Creates the model of `device` (see createDeviceModel), corrected by the
+/// measurements in `profile`.
 std::unique_ptr<KernelCostModel>
 createProfileModel(const Device &device, const KernelModelOptions &options,
                    const Measurements &profile);

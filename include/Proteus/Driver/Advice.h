@@ -1,4 +1,4 @@
-//===- Advice.h - what a step loses, and what would help --------*- C++ -*-===//
+//===- Advice.h - costs of a step and remedies ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,20 +14,21 @@
 
 namespace proteus::driver {
 
-/// Something that a step spends time on and that a strategy may change.
+/// Time that a step spends beyond its model kernels and that a plan may reduce.
 struct Cost {
   std::string what; ///< "all_reduce over tp"
   double seconds = 0;
-  double share = 0; ///< of the step
+  double share = 0; ///< of the step's time
   std::string remedy;
 };
 
-/// The costs of the slowest device beyond the kernels that the model needs,
-/// largest first.
+/// Returns the costs of the slowest device beyond the kernels that the model
+/// needs, largest first.
 std::vector<Cost> costsOf(const Job &job, const Outcome &outcome);
 
-/// Strategies that need less memory than one that does not fit, likely ones
-/// first: the knobs of the verdict, as far as flags can turn them.
+/// Returns plans that need less memory than a plan that does not fit, the most
+/// promising first. They change the settings that the memory verdict names and
+/// that flags can set.
 std::vector<plan::ParallelPlan> smallerPlans(const Job &job,
                                              const Outcome &outcome);
 

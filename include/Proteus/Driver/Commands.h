@@ -1,4 +1,4 @@
-//===- Commands.h - what the driver can do ----------------------*- C++ -*-===//
+//===- Commands.h - subcommands of `proteus` --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,14 +16,15 @@
 
 namespace proteus::driver {
 
-/// A command: its name, what it does in one line, and what does it. It gets the
-/// arguments behind its name and returns the exit code.
+/// A subcommand. `run` takes the arguments after the name of the command and
+/// returns the exit code.
 struct Command {
   llvm::StringRef name;
   llvm::StringRef summary;
   int (*run)(llvm::ArrayRef<std::string> arguments);
 };
 
+/// Returns all subcommands in the order of the help text.
 llvm::ArrayRef<Command> commands();
 
 int simulateCommand(llvm::ArrayRef<std::string> arguments);

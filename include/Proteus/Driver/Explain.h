@@ -1,4 +1,4 @@
-//===- Explain.h - what would have to change --------------------*- C++ -*-===//
+//===- Explain.h - causes of a prediction error -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace proteus::driver {
 
-/// Prints how the predicted time of a case is composed, and by how much each
-/// mechanism alone would have to change to meet the measurement. The factors
-/// are found by simulating again.
+/// Prints the parts of the predicted time of a case, and the factor by which
+/// each mechanism alone would have to change to meet the measurement. Finds the
+/// factors by repeated simulation.
 void explainCase(llvm::raw_ostream &os, const Case &one,
                  const Outcome &outcome);
 

@@ -1,4 +1,4 @@
-//===- Collectives.h - data moved between ranks -----------------*- C++ -*-===//
+//===- Collectives.h - collectives on tensors of ranks ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each collective by its own definition on what the ranks hold. Nothing here
-// knows the whole tensor, so wrong data stay wrong.
+// The collectives of the interpreter. Each function computes the result of a
+// collective on every rank from the tensors of the ranks alone. It never reads
+// the whole tensor, so that a program with a wrong collective gets wrong data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +20,31 @@
 
 namespace proteus::interp {
 
-/// One tensor per rank.
+/// Tensors of one value, one for each rank.
 using RankTensors = std::vector<Tensor>;
 
-/// The devices of one stage, each with its coordinates.
+/// The ranks of one stage and their coordinates.
 class RankGrid {
 public:
-  /// The devices of `mesh` at the fixed coordinates, row-major, at one
-  /// coordinate of the time axis.
+  /// The ranks are the devices of `mesh` at the `fixed` coordinates, in
+  /// row-major order. All have the coordinate `micro` on the time axis.
   RankGrid(const dist::Mesh &mesh,
            llvm::ArrayRef<std::pair<dist::Axis, int64_t>> fixed,
            int64_t micro = 0);
-  /// One device that is on no mesh.
+  /// The only rank is one device without a mesh.
   RankGrid() : coordinates(1) {}
 
   unsigned size() const { return coordinates.size(); }
-  /// Coordinates of a rank, one per axis with `micro` first.
+  /// Returns the coordinates of `rank`, one per axis, that of the time axis
+  /// `micro` first.
   llvm::ArrayRef<int64_t> getCoordinates(unsigned rank) const {
     return coordinates[rank];
   }
-  /// The ranks that differ from `rank` along `axes` only, the last axis
-  /// fastest.
+  /// Returns the group of `rank` along `axes`: itself and all ranks that differ
+  /// from it in coordinates of `axes` only, in row-major order.
   llvm::SmallVector<unsigned> getGroup(unsigned rank,
                                        llvm::ArrayRef<dist::Axis> axes) const;
-  /// Position of `rank` in its group.
+  /// Returns the position of `rank` in its group along `axes`.
   unsigned getPosition(unsigned rank, llvm::ArrayRef<dist::Axis> axes) const;
 
 private:
@@ -50,46 +52,52 @@ private:
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// Every rank gets the reduction over its group.
+/// Computes an all-reduce: every rank gets the reduction over its group.
 RankTensors allReduce(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       dist::ReductionKind kind);
 
-/// Every rank gets the parts of its group along `dim`, in the order of their
-/// elements; `axes` in the order in which they shard it, major first.
+/// Computes an all-gather: every rank gets the shards of its group along `dim`,
+/// in the order of their elements. `axes` are in the order in which they shard
+/// `dim`, major first.
 RankTensors allGather(const RankGrid &grid, const RankTensors &input,
                       unsigned dim, const dist::AxisList &axes);
 
-/// Every rank keeps its part along `dim`; `axes` as they shard the result.
+/// Computes a slice: every rank keeps its shard along `dim`. `axes` are in the
+/// order in which they shard the result.
 RankTensors sliceParts(const RankGrid &grid, const RankTensors &input,
                        unsigned dim, const dist::AxisList &axes);
 
-/// Every rank gets its part of the reduction over its group.
+/// Computes a reduce-scatter: every rank gets its shard along `dim` of the
+/// reduction over its group.
 RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
                           unsigned dim, const dist::AxisList &axes,
                           dist::ReductionKind kind);
 
-/// Every rank gets what the one before it along `axes` holds, the first what
-/// the last holds.
+/// Computes a ring shift: every rank gets the tensor of the preceding rank
+/// along `axes`, and the first rank that of the last.
 RankTensors shiftParts(const RankGrid &grid, const RankTensors &input,
                        llvm::ArrayRef<dist::Axis> axes);
 
-/// Every rank sends to each of its group a part along `toDim`, and puts what it
-/// gets in order along `fromDim`. Both lists hold the same axes, in
-/// the order in which they shard the one dimension before and the other after.
+/// Computes an all-to-all: every rank sends a part along `toDim` to each rank
+/// of its group and concatenates the received parts along `fromDim`. Both lists
+/// contain the same axes: `fromAxes` in the order in which they shard `fromDim`
+/// before the collective, `toAxes` in the order in which they shard `toDim`
+/// after it.
 RankTensors allToAll(const RankGrid &grid, const RankTensors &input,
                      unsigned fromDim, const dist::AxisList &fromAxes,
                      unsigned toDim, const dist::AxisList &toAxes);
 
-/// Every rank gets the block of the member of its group that was, in the layout
-/// `from`, what the rank is in `to`: in the part of every dimension, and among
-/// the replicas along `axes`.
+/// Computes a permutation: every rank gets the block that it holds in the
+/// layout `to`, from the rank of its group that holds this block in the layout
+/// `from`. If `axes` include replicating axes, the sender is the replica with
+/// the position that the receiver has among its replicas.
 RankTensors permute(const RankGrid &grid, const RankTensors &input,
                     llvm::ArrayRef<dist::Axis> axes, const dist::Layout &from,
                     const dist::Layout &to);
 
-/// Every rank gets what the member of its group at the coordinates `root`
-/// holds.
+/// Computes a broadcast: every rank gets the tensor of the rank of its group
+/// whose coordinates along `axes` are `root`.
 RankTensors broadcast(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       llvm::ArrayRef<int64_t> root);

@@ -1,4 +1,4 @@
-//===- Interpreter.h - programs executed on small tensors -------*- C++ -*-===//
+//===- Interpreter.h - execution of programs on small tensors ---*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of programs before and after the lowering. A function is executed
-// on whole tensors; a schedule of programs on one block per rank, with
-// collectives and messages that move them. Both give whole tensors back, so
-// that they can be compared.
+// Execution of programs before and after the lowering, for the check-lowering
+// pass. A function is executed on whole tensors. A schedule of programs is
+// executed with one block of each tensor per rank, and with the collectives and
+// messages of the programs. Both executions return whole tensors, which can be
+// compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +24,29 @@
 
 namespace proteus::interp {
 
-/// The whole tensor that an argument of a function or program holds.
+/// Function that returns the whole tensor of an argument of a function or
+/// program.
 using ArgumentValue = llvm::function_ref<Tensor(mlir::BlockArgument)>;
 
-/// Random errors of all numbers: `value * (1 + e)`, `e` up to `size`.
-/// Executions with and without them show how far results depend on the last
-/// digits of what they are computed from.
+/// Random relative errors of numbers: a number x becomes x · (1 + e), where e
+/// is between -`size` and `size`. The comparison of executions with and without
+/// noise shows how sensitive results are to rounding errors.
 struct Noise {
   double size = 0;
   uint64_t seed = 0;
 };
 
 /// Executes `function` and returns its results. With `noise`, every
-/// floating-point number that it takes or that an operation computes has an
-/// error of its own; integers have none.
+/// floating-point number in an argument or in the result of an operation gets
+/// its own random error. Integers get none.
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                                ArgumentValue arguments,
                                                Noise noise = {});
 
 /// Executes the programs of `schedule` in its order and returns the results of
-/// each, put together from what the ranks hold. Replicas that differ, stages
-/// that wait for each other, and layouts that do not fit the data are
-/// diagnosed.
+/// each program, assembled from the blocks of the ranks. Emits an error if
+/// replicas differ, if stages wait for each other, or if a block does not have
+/// the shape that its layout requires.
 llvm::FailureOr<std::vector<std::vector<Tensor>>>
 interpret(dist::ScheduleOp schedule, ArgumentValue arguments);
 

@@ -1,4 +1,4 @@
-//===- Kernels.h - what one operation computes on one rank ------*- C++ -*-===//
+//===- Kernels.h - evaluation of an operation on one rank -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operations evaluated on local blocks. The types of an operation hold global
-// shapes; a rank has blocks of its operands and computes blocks of its results.
-// With blocks that are the whole tensors this is the meaning of the operation
-// itself; with others it is what a device does.
+// Evaluation of operations on local blocks. The types of an operation have
+// global shapes. A rank holds blocks of the operands and computes blocks of the
+// results. If the blocks are the whole tensors, the evaluation defines the
+// values of the operation; otherwise it defines the values on one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,14 @@
 
 namespace proteus::interp {
 
-/// A block that an operation computes, and where in the whole tensor it lies.
+/// A block that an operation computes, and its ranges in the whole tensor.
 struct ResultBlock {
   Tensor data;
   Place place;
 };
 
-/// An operand: a block that somebody else owns.
+/// A block of an operand, which the caller owns, and its ranges in the whole
+/// tensor.
 struct OperandBlock {
   const Tensor *data;
   Place place;
@@ -39,13 +40,14 @@ struct OperandBlock {
   const Tensor *operator->() const { return data; }
 };
 
-/// Value of a scalar that a region reads from outside.
+/// Function that returns the value of a scalar that a region reads from
+/// outside.
 using ScalarLookup = llvm::function_ref<double(mlir::Value)>;
 
-/// Computes the results of `op`, whose blocks have their shapes and places
-/// already. Fails with a diagnostic if the operation has no evaluation, or if
-/// the blocks do not fit together: dimensions that one iterator indexes must
-/// hold the same part of it everywhere.
+/// Computes the blocks of the results of `op`. On entry, `results` have their
+/// shapes and ranges. Emits an error if the interpreter cannot evaluate the
+/// operation, or if the blocks do not match: all dimensions that one iterator
+/// indexes must hold the same part of the iterator.
 mlir::LogicalResult evaluate(mlir::Operation *op,
                              llvm::ArrayRef<OperandBlock> operands,
                              llvm::MutableArrayRef<ResultBlock> results,
@@ -53,11 +55,11 @@ mlir::LogicalResult evaluate(mlir::Operation *op,
 
 /// Decay of the velocity in nn.sgd.
 constexpr double momentumDecay = 0.9;
-/// Decays of the moments and the term under the fraction in nn.adam.
+/// Decays of the moments in nn.adam, and the constant added to the denominator.
 constexpr double adamFirstDecay = 0.9;
 constexpr double adamSecondDecay = 0.999;
 constexpr double adamEpsilon = 1e-8;
-/// Added to the variance, or the mean square, in normalisations.
+/// Constant added to the variance, or the mean square, in normalisations.
 constexpr double normEpsilon = 1e-5;
 
 } // namespace proteus::interp

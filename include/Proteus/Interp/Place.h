@@ -1,4 +1,4 @@
-//===- Place.h - where a block lies in the whole tensor ---------*- C++ -*-===//
+//===- Place.h - ranges of a block in its tensor ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A rank holds a block of a tensor. It is dense, but what it holds of a
-// dimension may be several ranges of the whole: the block knows its elements by
-// local index, and the place says which global index that is.
+// A rank holds a block of a tensor. The block is dense, but the part of a
+// dimension that it holds may consist of several ranges of the whole. Elements
+// of a block have local indices, which `Place` maps to global indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace proteus::interp {
 
-/// The ranges of each dimension that a block holds.
+/// Ranges of each dimension of a tensor that a block holds.
 class Place {
 public:
   Place() = default;
@@ -31,24 +31,26 @@ public:
   llvm::ArrayRef<dist::Range> getRanges(unsigned dim) const {
     return ranges[dim];
   }
-  /// Number of elements of dimension `dim`.
+  /// Returns the local size of dimension `dim`.
   int64_t getSize(unsigned dim) const;
-  /// Global index of the local index `i` of dimension `dim`.
+  /// Returns the global index of the local index `i` of dimension `dim`.
   int64_t toGlobal(unsigned dim, int64_t i) const;
+  /// Returns the global index of the element with the local index `index`.
   Shape toGlobal(llvm::ArrayRef<int64_t> index) const;
-  /// Local index of the global index `i` of dimension `dim`, if it is held.
+  /// Returns the local index of the global index `i` of dimension `dim`, or
+  /// nullopt if the block does not hold it.
   std::optional<int64_t> toLocal(unsigned dim, int64_t i) const;
 
-  /// The block of `whole` that lies here.
+  /// Returns the block of `whole` that these ranges select.
   Tensor cut(const Tensor &whole) const;
-  /// Writes `block`, which lies here, into `whole`.
+  /// Writes `block` to the elements of `whole` that these ranges select.
   void paste(const Tensor &block, Tensor &whole) const;
 
 private:
   std::vector<dist::Ranges> ranges;
 };
 
-/// `[0, 4)`, or `[0, 2) and [6, 8)`, for diagnostics.
+/// Returns `ranges` as text for diagnostics: `[0, 4)`, or `[0, 2) and [6, 8)`.
 std::string formatRanges(llvm::ArrayRef<dist::Range> ranges);
 
 } // namespace proteus::interp

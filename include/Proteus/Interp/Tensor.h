@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The values of the interpreter. Everything is computed in double precision,
-// whatever the element type says, integers included: the interpreter compares
-// programs, not number formats.
+// The values of the interpreter. All elements, including integers, are stored
+// and computed in double precision, independently of the element type, because
+// the interpreter compares programs and not number formats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,28 +25,29 @@
 
 namespace proteus::interp {
 
+/// Shape of a tensor, or index of an element.
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-/// Number of elements of a tensor of `shape`.
+/// Returns the number of elements of a tensor of `shape`.
 int64_t numElements(llvm::ArrayRef<int64_t> shape);
 
-/// Row-major position of `index` in a tensor of `shape`.
+/// Returns the row-major position of `index` in a tensor of `shape`.
 int64_t linearise(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> index);
 
-/// The inverse of `linearise`.
+/// Returns the index at a row-major position. Inverse of `linearise`.
 Shape delinearise(llvm::ArrayRef<int64_t> shape, int64_t position);
 
 /// Calls `visit` with every index of `shape`, the last dimension fastest.
 void forEachIndex(llvm::ArrayRef<int64_t> shape,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
 
-/// `[1, 2]`, for diagnostics.
+/// Returns `index` as text for diagnostics, such as `[1, 2]`.
 std::string formatIndex(llvm::ArrayRef<int64_t> index);
 
 /// A dense row-major tensor.
 class Tensor {
 public:
-  /// A scalar zero.
+  /// The tensor is a scalar of value zero.
   Tensor() : values(1, 0.0) {}
   explicit Tensor(llvm::ArrayRef<int64_t> shape, double value = 0.0)
       : shape(shape), values(numElements(shape), value) {}
@@ -54,16 +55,17 @@ public:
 
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getRank() const { return shape.size(); }
-  /// Size of a dimension; negative ones count from the last.
+  /// Returns the size of a dimension. A negative `dim` counts from the last
+  /// dimension, which is -1.
   int64_t getDim(int64_t dim) const {
     return shape[dim < 0 ? dim + getRank() : dim];
   }
   int64_t size() const { return values.size(); }
 
-  /// Element by row-major position.
+  /// Returns the element at a row-major position.
   double &operator[](int64_t position) { return values[position]; }
   double operator[](int64_t position) const { return values[position]; }
-  /// Element by index.
+  /// Returns the element at an index.
   double &at(llvm::ArrayRef<int64_t> index) {
     return values[linearise(shape, index)];
   }
@@ -71,23 +73,24 @@ public:
     return values[linearise(shape, index)];
   }
 
-  /// The block of `blockShape` that starts at `offset`.
+  /// Returns the block of `blockShape` that starts at `offset`.
   Tensor slice(llvm::ArrayRef<int64_t> offset,
                llvm::ArrayRef<int64_t> blockShape) const;
-  /// `count` elements of dimension `dim` from `first` on.
+  /// Returns the block of the elements `first` to `first + count - 1` of
+  /// dimension `dim`.
   Tensor slice(unsigned dim, int64_t first, int64_t count) const;
   /// Writes `block` at `offset`.
   void insert(const Tensor &block, llvm::ArrayRef<int64_t> offset);
-  /// Element `i` of the leading dimension, which goes.
+  /// Returns slice `i` of the leading dimension, without that dimension.
   Tensor select(int64_t i) const;
-  /// The same elements under another shape.
+  /// Returns a tensor of the same elements with another shape.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
-  /// Largest absolute value; NaN if there is one.
+  /// Returns the largest absolute value, or NaN if an element is NaN.
   double maxAbs() const;
 
-  /// Tensors of one shape along a new leading dimension.
+  /// Returns the stack of tensors of equal shape along a new leading dimension.
   static Tensor stack(llvm::ArrayRef<Tensor> slices);
-  /// Tensors one after the other along dimension `dim`.
+  /// Returns the concatenation of tensors along dimension `dim`.
   static Tensor concat(llvm::ArrayRef<const Tensor *> pieces, unsigned dim);
 
 private:
@@ -95,28 +98,30 @@ private:
   std::vector<double> values;
 };
 
-/// Where two tensors of one shape differ most.
+/// The elements in which two tensors of equal shape differ most.
 struct Difference {
+  /// Row-major position of the elements.
   int64_t position = 0;
   double first = 0;
   double second = 0;
-  /// Absolute difference over the largest absolute value of both tensors, or
-  /// over the smallest scale if that is larger; infinite where one value is not
-  /// a number.
+  /// Absolute difference divided by the largest absolute value of both tensors,
+  /// or by the smallest scale if that is larger. Infinite if one value is NaN.
   double relative = 0;
 };
 
-/// The largest difference of two tensors of one shape. It is relative to the
-/// largest value of the tensors: small values are often differences of large
-/// ones.
+/// Returns the largest difference of two tensors of equal shape. It is relative
+/// to the largest value of the tensors, because small values are often
+/// differences of large ones.
 Difference largestDifference(const Tensor &first, const Tensor &second,
                              double smallestScale = 0);
 
-/// The largest absolute value; 0 if there is none.
+/// Returns the largest absolute value of the elements that are not NaN, or 0 if
+/// there are none.
 double largestValue(const Tensor &tensor);
 
-/// The `index`-th number of a random sequence, in [0, 1): a function of its
-/// arguments alone, so that parts of a tensor draw the numbers of the whole.
+/// Returns the `index`-th number of a random sequence, in [0, 1). It depends on
+/// `seed` and `index` alone, so that the shards of a tensor get the same
+/// numbers as the whole tensor.
 double randomAt(uint64_t seed, uint64_t index);
 
 } // namespace proteus::interp

@@ -1,4 +1,4 @@
-//===- Job.h - a training job, as a user states it --------------*- C++ -*-===//
+//===- Job.h - description of a training job --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,17 +22,18 @@
 
 namespace proteus::driver {
 
-/// Everything that decides a figure.
+/// A job: everything that determines the figures.
 struct Job {
-  /// A preset, a Hugging Face config.json or model file or the text of one, or
-  /// an .mlir file.
+  /// Name of a preset, path or text of a Hugging Face config.json or a model
+  /// file, or path of an .mlir file.
   std::string model;
-  /// Dimensions that differ, as `name=value`.
+  /// Dimensions that differ from those of the model, as `name=value`.
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;
-  /// Tokens that a sequence holds on average; absent: it is full.
+  /// Mean number of tokens that a sequence holds; absent: sequences are full.
   std::optional<int64_t> meanTokens;
-  /// A preset without number of nodes, a preset with it, or a cluster file.
+  /// Name of a preset, with or without the number of nodes ("dgx-h100:4"), or
+  /// path of a cluster file.
   std::string cluster;
   /// The cluster as an inline dictionary of the IR, instead of `cluster`.
   std::string clusterText;
@@ -40,65 +41,71 @@ struct Job {
   std::optional<int64_t> globalBatch;
   std::string precision = "bf16";
   std::string optimizer = "adam";
-  /// Types of gradients and of the optimizer's copy; absent: by precision.
+  /// Types of gradients and of the master copy of parameters; absent: those of
+  /// the precision.
   std::optional<std::string> gradientType, masterType;
   /// Decisions that the user states.
   plan::ParallelPlan plan;
-  /// The software: a name, a file or JSON text; `none` costs nothing. Empty:
-  /// what a model in a file says, `generic` for others.
+  /// Software stack: a name, a path or JSON text. `none` costs no time and no
+  /// memory. Empty: the stack that a model in a file states, `generic` for
+  /// other models.
   std::string stack;
-  /// Microseconds between two steps; absent: as the stack says.
+  /// Microseconds between two steps; absent: the value of the stack.
   std::optional<int64_t> stepGap;
-  /// How many times the mean number of tokens the fullest expert gets, and how
-  /// many times it has room for; absent: `capacity_factor` of the model.
+  /// Tokens of the fullest expert and capacity of an expert, both as multiples
+  /// of the mean number of tokens; absent: `capacity_factor` of the model.
   std::optional<double> expertBalance, expertCapacity;
-  /// Whether the room that is left is computed too.
+  /// True if unused capacity of experts is computed too.
   bool padExperts = false;
-  /// Whether steps are captured as CUDA graphs, which the host launches at
+  /// True if steps are captured as CUDA graphs, which the host launches at
   /// once.
   bool cudaGraphs = false;
-  /// The place; empty: nothing is known.
+  /// Site: a name or a path; empty: no constants of the cluster are known.
   std::string site;
 
-  // What is modelled; see the options of the pass `simulate`.
+  // Options of the pass `simulate`.
   std::string fidelity = "flow", fold = "all", share = "on", overlap = "on",
               kernels = "fitted";
   std::optional<double> overlapFactor;
-  std::vector<std::string> profiles; ///< files
-  /// Mean relative error of exposed communication, for the interval; absent: as
-  /// of networks that are known.
+  std::vector<std::string> profiles; ///< paths of files
+  /// Mean relative error of exposed communication, for the uncertainty of the
+  /// time; absent: the value for known networks.
   std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };
 
-/// Adds the flags that set `job`; those of a strategy alone are apart, for
-/// commands that take several.
+/// Adds the flags that set `job`, except for those of the plan: commands that
+/// take several plans parse these separately.
 void addModelFlags(Flags &flags, Job &job);
+/// Adds the flags that set `plan`.
 void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 
-/// Adds the decisions of "tp=8 pp=4 zero=1" to `plan`: flags without dashes.
+/// Adds the decisions of a text like "tp=8 pp=4 zero=1" to `plan`. The words
+/// are flags without dashes.
 llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
-/// Sets the slots of experts from how tokens are spread over them.
+/// Sets the capacity factor of the model from the expert balance, capacity and
+/// padding of the job.
 llvm::Error applyExpertBalance(Job &job);
 
-/// The stack that a job names.
+/// Returns the stack that a job names.
 llvm::Expected<machine::Stack> stackOf(const Job &job);
 
 /// Applies the decisions of `stack` that the job leaves open: kernels of the
 /// model, padding of its vocabulary, fields of the plan, type of gradients.
-/// Decisions that do not apply are added to `remarks`.
+/// Adds a remark for each decision that the simulator does not model for this
+/// job.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 
-/// Shortens sequences to what a stack that batches samples by length computes
-/// of them on average.
+/// Shortens sequences to the mean length that `stack` computes, if it batches
+/// samples by length.
 llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
 
-/// Reads ZeRO stage, batch sizes, accumulation, offload and bucket sizes from a
-/// DeepSpeed configuration.
+/// Reads precision, ZeRO stage, batch sizes, accumulation, offload and bucket
+/// sizes from a DeepSpeed configuration.
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);
 

@@ -1,4 +1,4 @@
-//===- RunJob.h - from a job to its figures ---------------------*- C++ -*-===//
+//===- RunJob.h - simulation of a job ---------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// There is one path: a job becomes a module (model, tree, cluster), and the
-// passes that proteus-opt runs do the rest.
+// All commands simulate in the same way: `prepare` builds a module with model,
+// strategy tree and cluster from a job, and `run` passes it through the
+// pipeline that proteus-opt also runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,20 +23,19 @@
 
 namespace proteus::driver {
 
-/// A context that knows all dialects. One per thread.
+/// Creates a context with all dialects loaded. Every thread needs its own.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// The module of a job: model, strategy tree and cluster.
+/// Returns the module of a job: model, strategy tree and cluster.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 prepare(mlir::MLIRContext &context, const Job &job);
 
-/// Files that a run writes; empty = not.
+/// Paths of files that a run writes; empty: the file is not written.
 struct RunFiles {
   std::string report, trace;
 };
 
-/// The figures of a job, and remarks of the passes on the way: what was
-/// decided or could not be.
+/// Figures of a job, and the remarks of the passes that produced them.
 struct Outcome {
   sim::Workload workload;
   sim::SimulationResult result;
@@ -43,6 +43,7 @@ struct Outcome {
   std::vector<std::string> remarks;
 };
 
+/// Simulates a job and writes `files`.
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {});
 

@@ -1,4 +1,4 @@
-//===- Cluster.h - nodes, their insides and the fabric ----------*- C++ -*-===//
+//===- Cluster.h - clusters: nodes and the fabric ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cluster is data: kinds of nodes, how many of each, and the levels of
-// switches above the NICs. Its size in memory does not depend on the number of
-// nodes.
+// The description of a cluster: types of devices, kinds of nodes, the number of
+// nodes of each kind, and the levels of switches above the NICs. Its size in
+// memory does not depend on the number of nodes. The lowering passes, the cost
+// models and the simulation read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,196 +35,213 @@ class raw_ostream;
 
 namespace proteus::machine {
 
-/// Latency and bandwidth between two places, for models that know no links.
+/// Bandwidth and latency of a connection, for models without a link graph: of
+/// two devices, or of a device and the memory of its host.
 struct Link {
   double bandwidth = 0; ///< bytes/s per device and direction
   double latency = 0;   ///< seconds per message hop
 };
 
-/// Constants of a ring, in one collective. Times in seconds, the fill cost in
-/// the square root of seconds, as docs/clusters.md explains.
+/// Constants of one kind of collective that runs in rings. Times are in
+/// seconds. Fill costs are in square roots of seconds, see docs/clusters.md.
+/// The wire time is the time of the bytes at the bandwidth that the ring
+/// reaches.
 struct RingConstants {
-  // Low-latency protocols: base + steps * hop, then `lowEfficiency` of the
-  // wire.
+  // Low-latency protocols take base + steps * hop, then the wire time divided
+  // by `lowEfficiency`.
   double lowBase = 0, lowHop = 0, lowEfficiency = 0.5;
-  // Simple protocol: base + steps * hop, then the wire, with a fill cost
-  // `simpleFill` * sqrt(wire time).
+  // The Simple protocol takes base + steps * hop, then the wire time plus
+  // `simpleFill` * sqrt(wire time) to fill the pipeline.
   double simpleBase = 0, simpleHop = 0, simpleFill = 0;
-  /// Share of one part that is moved beyond the ring's steps.
+  /// Data moved in addition to the steps of the ring, as a share of the part of
+  /// one member.
   double extra = 0;
-  /// Share of the wire that is reached.
+  /// Share of the links' bandwidth that the ring reaches.
   double efficiency = 1;
 };
 
-/// Constants of the communication library on one kind of node. Times in
-/// seconds, rates in bytes/s.
+/// Constants of the communication library on one kind of node. Times are in
+/// seconds and rates in bytes/s. docs/collectives.md contains the formulas.
 struct CollectiveConstants {
   RingConstants allReduce, allGather, reduceScatter;
-  // All-to-all.
+  // An all-to-all in a node with p members takes base + (p - 1)^2 * hop, then
+  // the wire time. Additional data, efficiency and fill cost are as of rings.
   double exchangeBase = 0, exchangeHop = 0, exchangeExtra = 0,
          exchangeEfficiency = 1, exchangeFill = 0;
-  /// What one of the channels carries that an all-to-all within a node is laid
-  /// on, and what it carries of short messages, which go by the low-latency
-  /// protocol; 0 = not known: the links alone decide.
+  /// Rates of one channel in an all-to-all within a node: with the Simple
+  /// protocol, and with the low-latency protocol of short messages. 0 =
+  /// unknown; then only the links limit the all-to-all.
   double exchangeChannel = 0, exchangeLowChannel = 0;
-  // Reduction in the switch; absent = the hardware has none.
+  /// Constants of a reduction in the switch (NVLS). With p > 8 members in a
+  /// node, the rate is multiplied by (8 / p)^groupExponent.
   struct InSwitch {
     double base = 0, efficiency = 0.85, groupExponent = 0, fill = 0;
   };
-  std::optional<InSwitch> inSwitch;
-  // Messages between two devices: base, what one channel carries, and the share
-  // of the links within a node that is reached.
+  std::optional<InSwitch> inSwitch; ///< absent if the switches cannot reduce
+  // Messages between two devices: base time, rate of one channel, and share of
+  // the bandwidth within a node that messages reach.
   double messageBase = 0, messageChannel = 0, messageEfficiency = 1;
-  /// As of exchanges; 0 = short messages are as fast as long ones.
+  /// Rate of one channel for short messages, which use the low-latency
+  /// protocol. 0 = the same as for long messages.
   double messageLowChannel = 0;
-  /// Thread blocks a running collective occupies on each device.
+  /// Thread blocks that a running collective occupies on each device.
   uint32_t channels = 0;
-  // Across nodes.
-  double networkHop = 14e-6; ///< seconds per step between nodes
-  double networkBase = 8.4e-6;
-  /// What the software around the library adds to each collective: its members
-  /// wait for each other. Messages have none.
+  // Collectives across nodes.
+  double networkHop = 14e-6;   ///< seconds per step between nodes
+  double networkBase = 8.4e-6; ///< seconds before the first step
+  /// Time that each collective but messages takes in addition, because its
+  /// members wait for each other in the software around the library.
   double synchronisation = 0;
-  /// Nothing is known but the latency and bandwidth of steps: no trees.
+  /// True if only the latency and bandwidth of ring steps are known.
+  /// Collectives then never use trees.
   bool ringsOnly = false;
-  /// Mean relative error of times on machines that were not fitted, for less
-  /// than 1 MiB, less than 16 MiB, and more; 0 = not known.
+  /// Mean relative error of predicted times on machines that were not fitted,
+  /// for sizes below 1 MiB, below 16 MiB, and above; 0 = unknown.
   double relativeError[3] = {0, 0, 0};
 
-  /// The one for a collective of `bytes`.
+  /// Returns the relative error for a collective of `bytes`.
   double relativeErrorOf(int64_t bytes) const {
     return relativeError[bytes < (1 << 20) ? 0 : bytes < (16 << 20) ? 1 : 2];
   }
 };
 
-/// What is known of the communication library on devices of a generation that
-/// NVLink connects, or (`nvlink` false) PCIe only: a set of
-/// clusters/communication. Reduction in the switch is included where the
-/// generation has it; it needs an NVSwitch.
+/// Returns the constants of the communication library for devices of a
+/// generation that are connected by NVLink, or by PCIe only if `nvlink` is
+/// false. They are an embedded set of clusters/communication. They include a
+/// reduction in the switch if the generation supports it; callers remove it for
+/// nodes without NVSwitch.
 const CollectiveConstants &defaultConstants(Architecture architecture,
                                             bool nvlink);
 
-/// Reads an object of constants, the `collectives` of a node; those that it
-/// does not name stay.
+/// Reads constants from a JSON object, such as the `collectives` of a node.
+/// Constants without a key keep their values.
 llvm::Error parseConstants(llvm::StringRef text, llvm::StringRef source,
                            CollectiveConstants &constants);
 
-/// The object that `parseConstants` reads back.
+/// Writes `constants` as the object that `parseConstants` reads.
 void printConstants(const CollectiveConstants &constants,
                     llvm::StringRef source, llvm::raw_ostream &os);
 
-/// Names of the embedded sets of constants, sorted.
+/// Returns the names of the embedded sets of constants, sorted.
 std::vector<std::string> constantSetNames();
 
-/// A kind of node.
+/// A kind of node: its topology and the constants of its communication.
 struct NodeKind {
   NodeGraph graph;
-  /// Type of each device of the graph by its number in the node, so that
-  /// looking up a device costs the same in large nodes. Empty = found in the
-  /// graph each time.
+  /// Index into Cluster::devices of each device, by its number in the node.
+  /// Makes the lookup of a device as fast in large nodes as in small ones. If
+  /// empty, each lookup searches the graph.
   std::vector<uint32_t> deviceTypes;
   CollectiveConstants collectives;
-  /// The way between a device and the memory of its host. Needed where a
-  /// strategy offloads.
+  /// Connection of a device and the memory of its host. Required for strategies
+  /// that offload.
   std::optional<Link> host;
 
   uint32_t numDevices() const;
 };
 
-/// `count` consecutive nodes of one kind.
+/// Consecutive nodes of one kind.
 struct NodeRun {
-  uint32_t kind = 0;
+  uint32_t kind = 0; ///< index into Cluster::kinds
   int64_t count = 1;
 };
 
-/// One level of switches above the NICs (level 0: leaf switches) or above the
-/// level below. `span` units of the level below (nodes, for level 0) share one
-/// unit of this level.
+/// One level of switches. Level 0 contains the leaf switches above the NICs;
+/// every other level is above the previous one. A level consists of units.
 struct FabricLevel {
   std::string name; ///< "leaf", "spine", "pod"
+  /// Number of units of the level below that share one unit of this level; for
+  /// level 0, number of nodes.
   int64_t span = 1;
-  /// Capacity below a unit over capacity above it: 1 = full bisection.
+  /// Ratio of the bandwidth below a unit to the bandwidth above it; 1 = full
+  /// bisection.
   double oversubscription = 1;
-  double latency = 0; ///< seconds to pass it
+  double latency = 0; ///< seconds that a message takes through a switch
 };
 
 /// The network between nodes. Traffic between NICs below the same unit of a
-/// level does not go higher. The topmost level has no way up. Without levels
-/// all NICs hang on one switch.
+/// level does not leave that unit. The topmost level has no uplinks. Without
+/// levels, one switch connects all NICs.
 struct Fabric {
   std::vector<FabricLevel> levels;
-  /// NIC i of every node below a leaf unit hangs on leaf switch i of that unit
-  /// (rail-optimised): traffic between different rails passes the level above.
-  /// Otherwise one leaf switch serves all NICs of its nodes.
+  /// True if the fabric is rail-optimised: leaf switch i of a unit connects NIC
+  /// i of every node below the unit, and traffic between different rails passes
+  /// the level above. If false, one leaf switch connects all NICs of its nodes.
   bool rails = false;
-  /// Seconds a message needs from NIC to NIC below one switch.
+  /// Seconds that a message takes from NIC to NIC below one switch.
   double latency = 0;
-  /// Share of the NICs' line rate, and of the capacity of the levels above,
-  /// that communication reaches on this site.
+  /// Share of the NICs' line rate, and of the bandwidth of the levels above,
+  /// that communication reaches on this cluster.
   double efficiency = networkEfficiency;
 };
 
-/// Device ids are node-major: the devices of node 0, then those of node 1.
+/// A cluster. Devices are numbered node by node: first the devices of node 0,
+/// then those of node 1.
 struct Cluster {
   std::string name;
   std::vector<Device> devices; ///< types of devices
   std::vector<NodeKind> kinds;
   std::vector<NodeRun> nodes;
   Fabric fabric;
-  /// What planning by two levels uses: the way between neighbours in a node,
-  /// and a device's share of its node's NICs (bandwidth 0 = there are none).
+  /// Connections for cost models with two levels: of two devices in a node, and
+  /// of a device and the network, with the device's share of the NICs of its
+  /// node. `interNode` has bandwidth 0 if there are no NICs.
   Link intraNode, interNode;
 
   int64_t numNodes() const;
   int64_t numDevices() const;
-  /// Most devices in one node.
+  /// Returns the number of devices in the largest node.
   int64_t devicesPerNode() const;
   int64_t nodeOf(int64_t device) const;
-  /// Number of the device within its node.
+  /// Returns the number of the device within its node.
   uint32_t localIndex(int64_t device) const;
   uint32_t kindOfNode(int64_t node) const;
   const Device &deviceAt(int64_t device) const;
   uint32_t deviceTypeOf(int64_t device) const;
-  /// Whether all devices are of one type.
+  /// Returns true if all devices are of one type.
   bool isHomogeneous() const;
-  /// Whether all nodes are of one kind.
+  /// Returns true if all nodes are of one kind.
   bool hasOneKind() const;
   const NodeKind &kindOf(int64_t device) const {
     return kinds[kindOfNode(nodeOf(device))];
   }
 
-  /// Unit of fabric level `level` that `node` is below.
+  /// Returns the unit of fabric level `level` that contains `node`.
   int64_t unitOf(unsigned level, int64_t node) const;
 };
 
-/// The embedded preset `text` names: "dgx-a100" or "dgx-a100:16" (16 nodes).
-/// Unknown names give an error that lists the presets.
+/// Returns the embedded preset `text`: "dgx-a100", or "dgx-a100:16" with 16
+/// nodes. The error for an unknown name lists the presets.
 llvm::Expected<Cluster> parseClusterPreset(llvm::StringRef text);
 
-/// True if `text` names an embedded preset (with or without node count).
+/// Returns true if `text` is the name of an embedded preset, with or without a
+/// number of nodes.
 bool isClusterPreset(llvm::StringRef text);
 
-/// Names of the embedded presets, sorted.
+/// Returns the names of the embedded presets, sorted.
 std::vector<std::string> clusterPresetNames();
 
-/// Most nodes a cluster may have.
+/// Largest number of nodes of a cluster.
 constexpr int64_t maxNodes = 1000000;
 
-/// Fails if a device or a NIC has no way to the rest of its node, if nodes
-/// can't reach each other, or if there are more than `maxNodes`.
+/// Fails if a device or a NIC has no route to the rest of its node, if a NIC
+/// has no bandwidth, if nodes cannot reach each other, or if there are more
+/// than `maxNodes` nodes.
 llvm::Error checkReach(const Cluster &cluster);
 
-/// Reads a cluster from JSON text: our own format (docs/clusters.md), or the
-/// flat one of the original (`n_node`, `n_gpu_per_node`, ...). `source` names
-/// the text in errors; `readFile` gives the text of a file that it refers to,
-/// such as an NCCL topology dump, by a path relative to the text.
+/// A function that returns the text of a file, given its path relative to the
+/// cluster file.
 using FileReader = std::function<llvm::Expected<std::string>(llvm::StringRef)>;
+/// Reads a cluster from JSON text: the format of docs/clusters.md, or the flat
+/// format of the reference (`n_node`, `n_gpu_per_node`, ...). Errors call the
+/// text `source`. `readFile` reads the files to which the text refers, such as
+/// NCCL topology dumps.
 llvm::Expected<Cluster> parseClusterJSON(llvm::StringRef text,
                                          llvm::StringRef source,
                                          const FileReader &readFile = nullptr);
 
-/// Reads an NCCL topology dump (NCCL_TOPO_DUMP_FILE): the inside of one node.
-/// Bandwidths are those that NCCL assumes for speeds and widths.
+/// Reads an NCCL topology dump (NCCL_TOPO_DUMP_FILE), which describes one node.
+/// The bandwidths are those that NCCL assumes for the stated speeds and widths.
 llvm::Expected<NodeGraph> parseTopologyXML(llvm::StringRef text,
                                            llvm::StringRef source);
 

@@ -1,8 +1,14 @@
-//===- Device.h - what one accelerator can do -------------------*- C++ -*-===//
+//===- Device.h - properties of one type of device --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rates, the memory and the fitted kernel parameters of one type of device.
+// Device files contain them (docs/clusters.md); cost models and the engine read
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +29,17 @@
 
 namespace proteus::machine {
 
-/// Element types that the cost models tell apart.
+/// Element types that cost models distinguish.
 enum class DType : uint8_t { F64, F32, TF32, BF16, F16, F8, I64, I32, I8 };
 
-/// Bytes of one element; TF32 is stored as F32.
+/// Returns the bytes of one element. TF32 is stored as F32.
 int64_t byteWidth(DType type);
 
-/// "bf16", as in cluster files.
+/// Returns the name of `type` in cluster files: "bf16".
 llvm::StringRef stringify(DType type);
 llvm::ArrayRef<DType> allDTypes();
 
-/// Generations that communication libraries tell apart.
+/// Generations of devices that communication libraries distinguish.
 enum class Architecture : uint8_t {
   Other,
   Pascal,
@@ -44,63 +50,62 @@ enum class Architecture : uint8_t {
   Blackwell,
   CDNA,
 };
-/// "hopper", as in device files.
+/// Returns the name of `architecture` in device files: "hopper".
 llvm::StringRef stringify(Architecture architecture);
 llvm::ArrayRef<Architecture> allArchitectures();
-/// The generation of NVIDIA's `computeCapability` (70, 80, 90, ...); Ada (89)
-/// counts as Ampere.
+/// Returns the generation of NVIDIA's `computeCapability` (70, 80, 90, ...).
+/// Ada (89) counts as Ampere.
 Architecture architectureOf(uint32_t computeCapability);
 
-/// How much running kernels and communication slow each other on a device.
+/// Factors by which kernels and communication slow each other on a device while
+/// they overlap.
 struct Interference {
-  /// Multiplies the time of a kernel while a communication runs beside it, by
-  /// what bounds the kernel.
-  double matrixKernel = 1;
-  double memoryKernel = 1;
-  /// Multiplies the time of a communication while a kernel runs beside it.
-  double communication = 1;
+  double matrixKernel = 1;  ///< on the time of kernels on the matrix units
+  double memoryKernel = 1;  ///< on the time of other kernels
+  double communication = 1; ///< on the time of communication
 };
 
-/// Rates are peak values of the datasheet.
+/// A type of device. Rates are peak values of the datasheet.
 struct Device {
   std::string name;
   Architecture architecture = Architecture::Other;
   uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
-  /// Dense peak per element type in FLOP/s; absent = the type is not supported
-  /// by the matrix units and runs at the `F32` rate.
+  /// Dense peak rate per element type in FLOP/s. A type without an entry is not
+  /// supported by the matrix units and runs at the F32 rate.
   std::vector<std::pair<DType, double>> peakFlops;
   double memoryBandwidth = 0; ///< bytes/s
   int64_t memoryBytes = 0;
-  /// What the driver, its context and loaded kernels take of the memory.
+  /// Memory used by the driver, its context and loaded kernels.
   int64_t reservedBytes = 0;
   double launchLatency = 0;  ///< seconds the host needs to launch one kernel
-  double kernelOverhead = 0; ///< seconds a kernel needs beyond its work
+  double kernelOverhead = 0; ///< seconds per kernel in addition to its work
   Interference interference;
   int64_t multiprocessors = 0; ///< SMs or compute units; 0 = unknown
-  /// Share of the rate of matrix kernels that is left when the device runs them
-  /// all the time, at the clock that its power allows.
+  /// Share of the rate of matrix kernels that remains under continuous load, at
+  /// the clock that the power limit allows.
   double sustained = 1;
-  /// What measurements say about kernels; without it they run at the peak.
+  /// Fitted parameters of kernels. Without them, kernels run at peak rates.
   std::optional<KernelParameters> kernels;
 
-  /// Dense peak of `type`, falling back to F32. The fall-back is visible to
-  /// callers through `supports`.
+  /// Returns the dense peak rate of `type`, or that of F32 if the device does
+  /// not support `type` (see `supports`).
   double peak(DType type) const;
+  /// Returns true if the device has a peak rate of `type`.
   bool supports(DType type) const;
   void setPeak(DType type, double flops);
-  /// From now on F32 runs on the matrix units as TF32, where there is TF32.
+  /// Makes F32 run on the matrix units as TF32, if the device supports TF32.
   void useTF32();
 };
 
-/// A device file; errors name `source`.
+/// Parses a device file. Errors call the text `source`.
 llvm::Expected<Device> parseDeviceJSON(llvm::StringRef text,
                                        llvm::StringRef source);
 
-/// The devices that have a name in cluster files.
+/// Returns the embedded devices, which cluster files may use by name.
 llvm::Expected<std::vector<Device>> libraryDevices();
 
-/// Memory that is taken on a device before the first tensor, where the cluster
-/// does not say: measured on an H100 (docs/models.md).
+/// Default of Device::reservedBytes, in bytes. Measured on an H100
+/// (docs/models.md).
 constexpr int64_t defaultReservedBytes = 1060000000;
 
 } // namespace proteus::machine

@@ -1,4 +1,4 @@
-//===- NodeGraph.h - what is inside one node --------------------*- C++ -*-===//
+//===- NodeGraph.h - topology of one node -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Devices, switches, sockets and NICs of one node, and the links between them.
-// A cluster holds one graph per kind of node, never one per node.
+// The devices, switches, CPUs and NICs of one node, and the links between them.
+// A cluster holds one graph per kind of node. The network room finds routes and
+// rings in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,66 +24,71 @@
 
 namespace proteus::machine {
 
+/// Kinds of components of a node.
 enum class VertexKind : uint8_t { Device, NVSwitch, PCIeSwitch, CPU, NIC };
 llvm::StringRef stringify(VertexKind kind);
 
+/// Kinds of links inside a node.
 enum class LinkKind : uint8_t {
-  NVLink,  ///< between devices, or device and NVSwitch
-  PCIe,    ///< between device, PCIe switch, CPU, NIC
+  NVLink,  ///< between devices, or between a device and an NVSwitch
+  PCIe,    ///< between devices, PCIe switches, CPUs and NICs
   Socket,  ///< between CPUs
-  Network, ///< a NIC's port towards the fabric
+  Network, ///< port of a NIC towards the fabric
 };
 llvm::StringRef stringify(LinkKind kind);
 
-/// Who makes the CPU matters for the way peers reach each other through it.
+/// Vendor of a CPU. It determines the bandwidth of routes through the CPU.
 enum class CPUVendor : uint8_t { Other, Intel, AMD, ARM, Power };
 
-/// What protocols of the network leave of a NIC's line rate.
+/// Share of a NIC's line rate that remains after the overhead of network
+/// protocols.
 constexpr double networkEfficiency = 0.92;
 
+/// A component of a node: a device, a switch, a CPU or a NIC.
 struct Vertex {
   VertexKind kind = VertexKind::Device;
-  std::string name; ///< "gpu 3", a bus id, for reports and diagnostics
-  /// Device: its number in the node, 0, 1, ... NIC: likewise.
+  std::string name; ///< name in reports and diagnostics: "gpu 3", a bus id
+  /// Number of a device or NIC among those of the node, from 0.
   uint32_t index = 0;
-  // Device.
+  // Devices only.
   uint32_t type = 0;              ///< index into Cluster::devices
   uint32_t computeCapability = 0; ///< 70, 80, 90; 0 = unknown
-  bool directNIC = false;         ///< NICs read its memory (GPUDirect)
-  // CPU.
+  bool directNIC = false; ///< true if NICs access its memory (GPUDirect)
+  // CPUs only.
   CPUVendor vendor = CPUVendor::Other;
   uint32_t model = 0; ///< model number of the CPU, 0 = unknown
-  // NIC.
+  // NICs only.
   double portBandwidth = 0; ///< bytes/s per direction
-  std::string guid;         ///< NICs of one guid are ports of one card
-  uint32_t port = 0;
+  std::string guid;         ///< the same for all ports of one card
+  uint32_t port = 0;        ///< number of the port on its card
 };
 
 /// One direction of a cable or a bus.
 struct NodeLink {
-  uint32_t from = 0, to = 0; ///< vertices
+  uint32_t from = 0, to = 0; ///< indices of vertices
   LinkKind kind = LinkKind::NVLink;
   double bandwidth = 0; ///< bytes/s
 };
 
-/// Both directions of every connection are links of their own, next to each
-/// other: link 2k leads one way, link 2k + 1 back.
+/// The graph of one node. Each connection consists of two links, one per
+/// direction: link 2k + 1 is the opposite direction of link 2k.
 struct NodeGraph {
   std::string name;
   std::vector<Vertex> vertices;
   std::vector<NodeLink> links;
-  /// What was left out of the source, for the user to know.
+  /// Remarks for the user about parts of the source that were left out.
   std::vector<std::string> remarks;
 
+  /// Adds a vertex and returns its number.
   uint32_t addVertex(Vertex vertex);
-  /// Adds both directions; returns the number of the first.
+  /// Adds both directions of a connection and returns the number of the first.
   uint32_t connect(uint32_t from, uint32_t to, LinkKind kind, double bandwidth);
 
-  /// Vertices of a kind in the order of their `index`.
+  /// Returns the vertices of a kind in the order of their `index`.
   std::vector<uint32_t> ofKind(VertexKind kind) const;
   uint32_t numDevices() const;
   uint32_t numNICs() const;
-  /// Links that leave `vertex`, as indices into `links`.
+  /// Returns the links that leave `vertex`, as indices into `links`.
   std::vector<uint32_t> linksFrom(uint32_t vertex) const;
 };
 

@@ -1,4 +1,4 @@
-//===- BuildModel.h - from a name to a module -------------------*- C++ -*-===//
+//===- BuildModel.h - construction of models by name ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,51 +19,57 @@
 
 namespace proteus::models {
 
-/// In which types a step computes, and how it updates.
+/// Element types of a step, and its optimizer.
 struct Precision {
-  /// Parameters and activations: f64, f32, bf16, f16.
+  /// Type of parameters and activations: f64, f32, bf16 or f16.
   std::string compute = "bf16";
-  /// Accumulated gradients of parameters; empty: as the parameters.
+  /// Type in which gradients of parameters accumulate; empty: that of the
+  /// parameters.
   std::string gradient = "f32";
-  /// A second copy of the parameters that the optimizer updates; empty: none.
+  /// Type of the master copy of the parameters, which the optimizer updates;
+  /// empty: no master copy.
   std::string master = "f32";
-  /// sgd, momentum or adam; empty: a forward pass only.
+  /// Optimizer: sgd, momentum or adam; empty: the model has a forward pass
+  /// only.
   std::string optimizer = "adam";
-  /// What linear operations of repeated layers convert their factors into for
-  /// the matrix units: f8; empty: nothing.
+  /// Type into which linear operations of repeated layers convert their factors
+  /// for the matrix units: f8; empty: no conversion.
   std::string matrix = "";
 };
 
-/// A model, as a user asks for it.
+/// A model as a user requests it.
 struct ModelRequest {
-  /// A preset, a file (a Hugging Face config.json or a model file), or the text
-  /// of one, which begins with `{`.
+  /// Name of a preset, path of a file (a Hugging Face config.json or a model
+  /// file), which ends in `.json`, or the text of such a file, which starts
+  /// with `{`.
   std::string model;
-  /// The global batch.
+  /// Global batch, in samples.
   int64_t batch = 1;
   Precision precision;
-  /// Dimensions that differ, as `name=value`: `layers=4`, `seq=1024`.
+  /// Dimensions to change, as `name=value`: `layers=4`, `seq=1024`.
   std::vector<std::string> overrides;
 };
 
-/// What a request stands for.
+/// Figures of the model of a request.
 struct ModelDescription {
-  /// The name of the function.
+  /// Name of the function.
   std::string name;
-  /// Where dimensions and number of parameters come from.
+  /// Source of the dimensions and the number of parameters.
   std::string source;
+  /// Number of parameters.
   int64_t parameters = 0;
   /// Names and values of all dimensions.
   std::vector<std::pair<std::string, std::string>> dimensions;
 };
 
-/// Builds a module with one function over the global batch: inputs and
-/// parameters with roles and paths, repeated layers as nn.repeat, the loss as
-/// result. One error says what can't be built, and why.
+/// Builds a module with one function over the global batch. Its arguments are
+/// inputs and parameters with roles and paths, repeated layers are nn.repeat,
+/// and its result is the loss. Returns an error with the reason if the model
+/// cannot be built.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModel(mlir::MLIRContext &context, const ModelRequest &request);
 
-/// The figures of what `buildModel` would build.
+/// Returns the figures of the model that `buildModel` builds for `request`.
 llvm::Expected<ModelDescription> describe(const ModelRequest &request);
 
 } // namespace proteus::models

@@ -1,4 +1,4 @@
-//===- Model.h - what a family of models is ---------------------*- C++ -*-===//
+//===- Model.h - models and their dimensions --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,48 +20,61 @@
 
 namespace proteus::models {
 
-/// The numbers and choices that make a model, by name. Overrides on a command
-/// line, model files and descriptions all go through this one table, so a name
-/// means the same everywhere.
+/// Table of the dimensions of a model, that is, its sizes, flags and choices,
+/// by name. Overrides on a command line, model files and descriptions use the
+/// same table, so that a name has the same meaning in all of them. The table
+/// holds references to the variables of the model.
 class Dimensions {
 public:
-  /// Largest size of anything: products of three still fit a double exactly
-  /// enough, and no model is near.
+  /// Maximum of a size. No model comes near it, and a double still represents
+  /// products of three such sizes with sufficient precision.
   static constexpr int64_t most = 1'000'000'000;
-  /// Layers, and entries of a list: work of the lowering grows with them.
+  /// Maximum of layers and of entries of a list. The time of the lowering grows
+  /// with them.
   static constexpr int64_t mostLayers = 4096;
 
+  /// Declares an integer from `min` to `max`.
   void integer(llvm::StringRef name, int64_t &value, int64_t min = 1,
                int64_t max = most);
+  /// Declares a positive number up to `max`.
   void number(llvm::StringRef name, double &value, double max);
+  /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
-  /// A flag that others decide where it is not given.
+  /// Declares a flag whose default depends on other dimensions.
   void flag(llvm::StringRef name, std::optional<bool> &value);
-  /// The same, under a name that says the opposite of `value`.
+  /// Declares a second name of such a flag, under which it is negated.
   void opposite(llvm::StringRef name, std::optional<bool> &value);
+  /// Declares a choice among the words `allowed`.
   void choice(llvm::StringRef name, std::string &value,
               llvm::ArrayRef<llvm::StringRef> allowed);
-  /// One to `mostLayers` numbers: `512,256,128`, or an array.
+  /// Declares a list of one to `mostLayers` integers: `512,256,128` in text, an
+  /// array in JSON.
   void list(llvm::StringRef name, std::vector<int64_t> &value, int64_t min = 1,
             int64_t max = most);
-  /// What a file may say beside dimensions; it changes nothing.
+  /// Declares a key that a model file may contain and that has no effect.
   void remark(llvm::StringRef name);
 
+  /// Returns true if the dimension `name` is declared.
   bool has(llvm::StringRef name) const { return find(name); }
-  /// Sets one from text. `where` starts the message of an error.
+  /// Sets a dimension from text. The message of an error starts with `where`.
   llvm::Error set(llvm::StringRef name, llvm::StringRef text,
                   llvm::StringRef where) const;
-  /// Sets one, which exists, from a value.
+  /// Sets a declared dimension from a JSON value. Records an error in the
+  /// document if the value is invalid.
   void set(llvm::StringRef name, const json::Reader &value) const;
-  /// Sets those that an object has; all its keys but `others` must be names.
+  /// Sets the dimensions that are keys of `object`. Records an error in the
+  /// document if `object` has a key that is neither a dimension nor in
+  /// `others`.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
-  /// Names and values, as they would be set.
+  /// Returns names and values, as text that `set` accepts.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
+  /// A flag whose default depends on other dimensions.
   struct Answer {
     std::optional<bool> *value;
+    /// True if the dimension negates the flag.
     bool opposite;
   };
   struct Choice {
@@ -71,11 +84,14 @@ private:
   struct Remark {};
   struct Dimension {
     std::string name;
+    /// Variable of the model and its kind.
     std::variant<int64_t *, double *, bool *, Answer, Choice,
                  std::vector<int64_t> *, Remark>
         target;
+    /// Range of integers.
     int64_t min = 0;
     int64_t max = 0;
+    /// Maximum of a number.
     double most = 0;
   };
   const Dimension *find(llvm::StringRef name) const;
@@ -86,19 +102,21 @@ private:
   std::vector<Dimension> dimensions;
 };
 
-/// A model with its dimensions.
+/// A model with its dimensions. Each family has a derived class.
 class Model {
 public:
   virtual ~Model();
-  /// Names the dimensions; they are set through these references.
+  /// Declares the dimensions. The table may set them as long as the model
+  /// exists.
   virtual void declare(Dimensions &dimensions) = 0;
-  /// An error if a dimension is missing or does not fit another. Dimensions are
-  /// within their ranges.
+  /// Returns an error if a dimension is missing or inconsistent with another.
+  /// All dimensions must be in their ranges.
   virtual llvm::Error check() const = 0;
   /// Builds the forward pass of the global batch and returns the loss.
   virtual mlir::Value build(GraphBuilder &graph, int64_t batch) const = 0;
 };
 
+/// Function that creates a model with default dimensions.
 using ModelFactory = std::function<std::unique_ptr<Model>()>;
 
 } // namespace proteus::models

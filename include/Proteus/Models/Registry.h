@@ -1,4 +1,4 @@
-//===- Registry.h - the models that are known by name -----------*- C++ -*-===//
+//===- Registry.h - registry of families and presets ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,14 @@
 
 namespace proteus::models {
 
-/// Models that are built by the same code. A model file names its family.
+/// A family of models, which the same code builds. A model file contains the
+/// name of its family.
 struct Family {
   std::string name;
   std::string description;
-  /// Other names that files use for it.
+  /// Other names of the family in model files.
   std::vector<std::string> aliases;
-  /// A model whose dimensions a file is to give.
+  /// Creates a model whose dimensions a file defines.
   ModelFactory make;
 };
 
@@ -27,9 +28,9 @@ struct Family {
 struct Preset {
   std::string name;
   std::string family;
-  /// One line.
+  /// Description in one line.
   std::string description;
-  /// Where dimensions and number of parameters were published.
+  /// Publication of the dimensions and the number of parameters.
   std::string source;
   ModelFactory make;
 };
@@ -37,6 +38,7 @@ struct Preset {
 /// All families and presets, in the order in which they were added.
 class Registry {
 public:
+  /// Returns the registry of all models.
   static const Registry &get();
 
   void add(Family family) { families.push_back(std::move(family)); }
@@ -44,9 +46,10 @@ public:
 
   llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Preset> getPresets() const { return presets; }
-  /// The preset called `name`; the error names the nearest one.
+  /// Returns the preset called `name`. The error contains the most similar
+  /// name.
   llvm::Expected<const Preset *> findPreset(llvm::StringRef name) const;
-  /// The family called `name`, or null.
+  /// Returns the family with the name or alias `name`, or null.
   const Family *findFamily(llvm::StringRef name) const;
 
 private:

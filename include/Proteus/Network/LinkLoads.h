@@ -1,8 +1,14 @@
-//===- LinkLoads.h - links and what flows put on them -----------*- C++ -*-===//
+//===- LinkLoads.h - loads of flows on links --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Identifiers of the links of a cluster, and the load that a flow puts on each
+// link. Communicators compute the loads; the engine shares the bandwidth of a
+// link among the flows that load it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +27,15 @@
 
 namespace proteus::net {
 
-/// A link of the cluster, one direction.
+/// One direction of a link of the cluster.
 struct LinkId {
-  /// 0: inside a node, or a NIC's port; k + 1: above units of fabric level k.
+  /// 0 for a link inside a node or a NIC's port; k + 1 for the link between a
+  /// unit of fabric level k and the level above it.
   uint32_t level = 0;
-  /// Level 0: index into the links of the node graph; the ports of NIC i
-  /// towards the fabric follow them: numLinks + 2i out, numLinks + 2i + 1 in.
-  /// Above: 2 * rail up, 2 * rail + 1 down (rail 0 without rails, and above the
-  /// lowest level).
+  /// At level 0: index into the links of the node graph, or a port of NIC i
+  /// towards the fabric: numLinks + 2i out, numLinks + 2i + 1 in. At higher
+  /// levels: 2 * rail up, 2 * rail + 1 down. Only links of level 1 in a fabric
+  /// with rails have a rail other than 0.
   uint32_t port = 0;
   int64_t unit = 0; ///< the node, or the unit of the fabric level
 
@@ -41,23 +48,27 @@ struct LinkId {
   }
 };
 
-/// Bytes/s that a link carries. A NIC's port carries the share of its line rate
-/// that the fabric's `efficiency` is; the way up from a switch what is below
-/// it, divided by the oversubscription of all levels up to it.
+/// Returns the bandwidth of `link` in bytes/s. The port of a NIC has the line
+/// rate of the NIC times the `efficiency` of the fabric. A link between a unit
+/// and the level above has the sum of the ports below the unit, divided by the
+/// oversubscription of all levels up to that unit.
 int64_t capacityOf(const machine::Cluster &cluster, const LinkId &link);
-/// "node 3: gpu 2 -> nvswitch", "leaf 7 rail 2 up".
+/// Returns the name of `link` in reports: "node 3: gpu 2 -> nvswitch",
+/// "leaf 7 rail 2 up".
 std::string nameOf(const machine::Cluster &cluster, const LinkId &link);
 
-/// Loads are integers so that sums over any grouping of flows are equal.
+/// Load of a link that carries the full rate of a flow. Loads are integers so
+/// that their sum does not depend on the order or grouping of the flows.
 constexpr uint32_t loadUnit = 1 << 16;
 
-/// A flow of rate x puts x * load / loadUnit on the link.
+/// Load of a flow on one link: a flow of rate x uses x * load / loadUnit of the
+/// bandwidth of the link.
 struct LinkLoad {
   LinkId link;
   int64_t load = loadUnit;
 };
 
-/// The same for a link of level 0 of some node.
+/// Load of a flow on a link of level 0, without the node of the link.
 struct PortLoad {
   uint32_t port = 0;
   int64_t load = loadUnit;
@@ -67,9 +78,9 @@ struct PortLoad {
   }
 };
 
-/// The links that one flow loads. A large group loads most of its nodes alike,
-/// so the ports of a node are listed once per *pattern*, and readers look at
-/// patterns rather than at every link of every node.
+/// The links that one flow loads. A large group loads most of its nodes alike.
+/// Therefore the loads inside a node are stored once per *pattern*, and every
+/// node refers to its pattern.
 struct LinkLoads {
   using Pattern = std::vector<PortLoad>; ///< ascending
   struct Node {
@@ -77,23 +88,26 @@ struct LinkLoads {
     uint32_t pattern = 0;
   };
 
-  std::vector<Pattern> patterns; ///< no two are equal, none is empty
+  std::vector<Pattern> patterns; ///< all different, none empty
   std::vector<Node> nodes;       ///< ascending
   std::vector<LinkLoad> fabric;  ///< links above nodes, ascending
 
-  /// Every link once, ascending.
+  /// Returns the loads of all links, ascending, each link once.
   std::vector<LinkLoad> list() const;
 };
 
-/// Collects loads; finds the patterns that are equal.
+/// Builder of LinkLoads that stores equal patterns once.
 class LinkLoadsBuilder {
 public:
-  /// For `addNode`; may be empty.
+  /// Adds a pattern, which may be empty, and returns its number for `addNode`.
   uint32_t addPattern(LinkLoads::Pattern pattern);
-  /// Nodes come in ascending order.
+  /// Adds a node with the pattern of the given number. Nodes must be added in
+  /// ascending order.
   void addNode(int64_t node, uint32_t pattern);
-  /// Links come in ascending order.
+  /// Adds a load on a link above the nodes. Links must be added in ascending
+  /// order.
   void addFabric(const LinkLoad &load) { loads.fabric.push_back(load); }
+  /// Returns the loads and leaves the builder empty.
   LinkLoads take();
 
 private:
@@ -101,7 +115,8 @@ private:
   std::map<LinkLoads::Pattern, uint32_t> numbers;
 };
 
-/// `loads` ascending, each link once.
+/// Groups `loads` by node and pattern. The loads must be ascending and contain
+/// each link once.
 LinkLoads groupLoads(llvm::ArrayRef<LinkLoad> loads);
 
 } // namespace proteus::net

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the rings that a communication library lays through the devices of a
-// node: as many as the links carry, each with its own share of them.
+// Search for the rings that a communication library such as NCCL forms through
+// the devices of a node. The links of the node limit the number and the speed
+// of the rings. Communicators and the reference's cost model use the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@
 
 namespace proteus::net {
 
-/// How two devices of a node reach each other: the worst thing on the way.
+/// Classes of routes inside a node, best first. The worst hop of a route
+/// determines its class.
 enum class PathClass : uint8_t {
   Local = 0,
   NVLink = 1,
@@ -35,31 +37,34 @@ enum class PathClass : uint8_t {
   System = 6,       ///< between CPUs
 };
 
-/// One ring, or its part in one node of several: local device numbers in order
-/// and the links it passes.
+/// One ring, or the part of a ring in one of several nodes.
 struct RingChannel {
-  std::vector<uint32_t> order;
-  /// NIC (its `index`) through which data enter and leave; -1 within a node.
+  std::vector<uint32_t> order; ///< numbers of the devices in the node
+  /// `index` of the NIC through which data enter and leave the node, or -1 if
+  /// the ring uses no NIC.
   int32_t enter = -1, leave = -1;
-  /// Links of the node graph (indices) that carry the ring, each with the
-  /// multiple of the ring's rate that loads it.
+  /// Links that carry the ring, as indices into the node graph, each with its
+  /// load as a multiple of the ring's rate.
   std::vector<std::pair<uint32_t, double>> loads;
 };
 
+/// Rings that run at the same time, all with the same speed.
 struct RingSet {
   std::vector<RingChannel> channels;
   double speed = 0;                   ///< bytes/s of one channel
-  PathClass intra = PathClass::Local; ///< between devices
-  PathClass inter = PathClass::Local; ///< between devices and NICs
-  bool equalChannels = true;          ///< all channels have the same order
-  bool crossNIC = false;              ///< enters and leaves by different NICs
+  PathClass intra = PathClass::Local; ///< worst class allowed between devices
+  PathClass inter = PathClass::Local; ///< the same between devices and NICs
+  bool equalChannels = true;          ///< true if all channels have one order
+  /// True if a ring may leave the node through another NIC than it enters.
+  bool crossNIC = false;
 
   double bandwidth() const { return speed * channels.size(); }
 };
 
-/// Rings through the devices `local` (their `index`es, ascending) of a node.
-/// With `acrossNodes` each ring enters and leaves through NICs. There is always
-/// an answer: the worst is one slow channel.
+/// Finds rings through the devices with the numbers `local` (ascending) of a
+/// node. With `acrossNodes`, each ring enters and leaves the node through NICs.
+/// If no ring fits, returns one slow channel. Returns no channel only if
+/// `local` is empty.
 RingSet findRings(const machine::NodeGraph &graph,
                   llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 

@@ -1,4 +1,4 @@
-//===- ParallelPlan.h - how a step is distributed ---------------*- C++ -*-===//
+//===- ParallelPlan.h - parallel decisions of a job -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is stated by a user, a case, a stack or a test; absent fields are
-// open. `complete` fills them from a stack, `resolve` with the defaults. Both
-// structs have the fields of PlanFields.def.
+// A user, a case, a stack or a test states a plan; fields that are absent are
+// open. `complete` fills open fields from a stack, `resolve` with defaults.
+// Both structs have the fields of PlanFields.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,19 +23,19 @@
 
 namespace proteus::plan {
 
-/// Bounds of degrees, batches and sizes in bytes: larger values are slips, and
-/// products of a few of them do not overflow.
+/// Bounds of degrees, batches and sizes in bytes. Larger values are mistakes.
+/// Products of a few bounded values do not overflow.
 constexpr int64_t maxDegree = 10'000'000, maxBatch = 1'000'000'000,
                   maxBytes = int64_t(1) << 40;
 
-/// Decisions that somebody stated. Absent fields are open.
+/// Decisions that were stated. Absent fields are open.
 struct ParallelPlan {
 #define PLAN_FIELD(TYPE, MEMBER) std::optional<TYPE> MEMBER;
 #include "Proteus/Plan/PlanFields.def"
 
   bool operator==(const ParallelPlan &other) const;
   /// Returns the stated fields as "tp=8 pp=4 zero=1", in the words of flags, or
-  /// "one device" if there are none.
+  /// "one device" if all fields are open.
   std::string label() const;
 };
 
@@ -45,13 +45,17 @@ struct ResolvedPlan {
 #define PLAN_OPEN(TYPE, MEMBER) std::optional<TYPE> MEMBER;
 #include "Proteus/Plan/PlanFields.def"
 
-  /// Returns true if tp places whole experts instead of cutting them.
+  /// Returns true if each device of tp holds whole experts instead of shards of
+  /// all experts.
   bool hasWholeExperts() const { return tp > 1 && etp == 1; }
-  /// Number of data-parallel devices over which experts are distributed.
+  /// Returns the number of data-parallel ranks over which experts are
+  /// distributed.
   int64_t expertReplicas() const { return hasWholeExperts() ? ep / tp : ep; }
-  /// Number of copies of an expert; `dp` is this times `expertReplicas`.
+  /// Returns the number of copies of each expert. `dp` is this number times
+  /// `expertReplicas`.
   int64_t dataReplicas() const { return dp / expertReplicas(); }
-  /// Order of the schedule: `1f1b` of several chunks is `interleaved`.
+  /// Returns the order of the schedule; `1f1b` with several chunks is
+  /// `interleaved`.
   ScheduleOrder scheduleOrder() const {
     return virtualStages > 1 && schedule == ScheduleOrder::OneForwardOneBackward
                ? ScheduleOrder::Interleaved
@@ -59,7 +63,7 @@ struct ResolvedPlan {
   }
 };
 
-/// Fills the open fields of `plan` with the defaults.
+/// Returns `plan` with its open fields set to the defaults.
 ResolvedPlan resolve(const ParallelPlan &plan);
 
 } // namespace proteus::plan

@@ -13,18 +13,18 @@
 
 namespace proteus::plan {
 
-/// Capacities of gradient buckets in bytes. All absent: those of PyTorch's
-/// DistributedDataParallel, or one bucket if gradients are reduced after the
-/// backward pass.
+/// Capacities of gradient buckets in bytes. If all are absent, buckets have the
+/// capacities of PyTorch's DistributedDataParallel, or there is one bucket if
+/// gradients are reduced after the backward pass.
 struct Buckets {
   std::optional<int64_t> size, first;
-  bool perLayer = false; ///< a bucket also ends where a layer ends
+  bool perLayer = false; ///< a bucket also ends at the end of a layer
 
   bool areStated() const { return size || first || perLayer; }
 };
 
-/// Returns the stated sizes, else those of the stated rule. Gradients have
-/// `elementBytes` bytes per element.
+/// Returns the capacities that `plan` states, or else those of the bucket rule
+/// that it states. Gradients have `elementBytes` bytes per element.
 Buckets bucketsOf(const ResolvedPlan &plan, int64_t elementBytes);
 
 } // namespace proteus::plan

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Enumerations with `stringifyX` and `symbolizeX`, generated from PlanEnums.td
-// without any MLIR header.
+// Enumerations with `stringifyX` and `symbolizeX`, generated from PlanEnums.td.
+// They need no MLIR header.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every choice is declared here, once. Flags, JSON files, pass options and
-// attributes of the IR share the spellings; the generated declarations include
+// Every choice of a plan is declared here. Flags, JSON files, pass options and
+// attributes of the IR share the spellings. The generated declarations include
 // no MLIR header.
 //
 //===----------------------------------------------------------------------===//

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of PlanFields.def as objects, for readers and writers of flags, pass
-// options, JSON and documentation.
+// The rows of PlanFields.def as objects. Readers and writers of flags, pass
+// options, JSON and documentation use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace proteus::plan {
 
-/// A decision and its names in every format.
+/// A decision and its name in every format.
 struct Field {
   enum class Kind { Integer, Switch, Choice };
 
@@ -32,19 +32,20 @@ struct Field {
   std::string section, member;
   std::string flag, option, caseKey, stackKey, tree, help;
   std::vector<std::string> aliases;
-  /// Value if nothing states the field; empty for fields that stay open.
+  /// Value if the field is not stated; empty for fields without a default.
   std::string defaultText;
-  int64_t min = 0, max = 0;       ///< of an integer
-  std::vector<std::string> words; ///< of a choice
+  int64_t min = 0, max = 0;       ///< bounds of an integer
+  std::vector<std::string> words; ///< spellings of a choice
 
   /// Returns the stated value as text, or nullopt if the field is open.
   std::function<std::optional<std::string>(const ParallelPlan &)> get;
-  /// Opens the field again.
+  /// Makes the field open.
   std::function<void(ParallelPlan &)> reset;
 
-  /// States the field. The error lists the values that are allowed.
+  /// States the field. Fails with a list of the allowed values if `text` is not
+  /// one of them.
   llvm::Error set(ParallelPlan &plan, llvm::StringRef text) const;
-  /// Returns the values that `set` accepts, as placeholder of a flag.
+  /// Returns the values that `set` accepts, as the placeholder of a flag.
   std::string placeholder() const;
 
 private:
@@ -52,27 +53,28 @@ private:
   std::function<bool(ParallelPlan &, llvm::StringRef)> parse;
 };
 
-/// A flag that states another field.
+/// A flag that states the field of another flag.
 struct Shorthand {
   const Field *field;
   std::string flag, caseKey, help;
   std::vector<std::string> aliases;
-  /// Value of the field for `--flag true` and `--flag false`; no value for the
-  /// latter means that the flag can't be false.
+  /// Values of the field for `--flag true` and `--flag false`. Empty
+  /// `whenFalse`: the flag can't be false.
   std::string whenTrue, whenFalse;
   /// Values of the field that include `whenTrue`.
   std::vector<std::string> including;
 
-  /// States the field, unless it is already stated: then its value must be the
-  /// same, or include it.
+  /// States the field. If it is already stated, fails unless its value is the
+  /// same or includes this one.
   llvm::Error set(ParallelPlan &plan, bool value) const;
 };
 
 /// Returns all fields, in the order of PlanFields.def.
 llvm::ArrayRef<Field> fields();
+/// Returns all shorthands, in the order of PlanFields.def.
 llvm::ArrayRef<Shorthand> shorthands();
 
-/// Returns the field of a flag or of an alias of it, or null.
+/// Returns the field with this flag or alias, or null.
 const Field *findByFlag(llvm::StringRef flag);
 
 } // namespace proteus::plan

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Defaults come before the stack, the stack before flags and trees. This is the
-// only place that applies the order.
+// A decision in a flag or a tree overrides that of the stack, and that of the
+// stack overrides the default. This is the only file that applies the order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ namespace proteus::plan {
 
 struct Field;
 
-/// Decisions of a software stack, for jobs that do not state them.
+/// Decisions of a software stack for jobs that leave them open.
 struct StackPlan {
   ParallelPlan plan;
-  /// Where ZeRO shards optimizer states, gradients are reduced and parameters
-  /// gathered one at a time.
+  /// True if the stack reduces gradients and gathers parameters of ZeRO one
+  /// parameter at a time.
   bool zeroPerParameter = false;
 
   /// Returns the decisions as "tp-overlap=none ...", or an empty string.
@@ -37,12 +37,14 @@ struct StackPlan {
 struct CompletedPlan {
   ParallelPlan plan;
   std::vector<const Field *> fromStack;
-  /// Decisions of the stack that do not apply to the plan.
+  /// Remarks on decisions of the stack that the simulator does not model for
+  /// this plan.
   std::vector<std::string> remarks;
 };
 
-/// Fills the open fields of `stated` with the decisions of a stack that apply
-/// to it. Fields that both leave open stay open: see `resolve`.
+/// Fills the open fields of `stated` with the decisions of a stack that have an
+/// effect on such a plan. Fields that both leave open stay open; `resolve`
+/// fills them.
 CompletedPlan complete(const ParallelPlan &stated, const StackPlan &stack,
                        llvm::StringRef stackName);
 

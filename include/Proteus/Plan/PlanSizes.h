@@ -15,17 +15,17 @@
 
 namespace proteus::plan {
 
-/// Numbers that follow from a plan, the number of devices and the batch.
+/// Sizes that follow from a plan, the number of devices and the batch.
 struct Sizes {
   int64_t gpus = 1;
-  int64_t dp = 1; ///< experts' included
+  int64_t dp = 1; ///< data-parallel degree, that of experts included
   int64_t microBatches = 1;
   int64_t globalBatch = 1;
 };
 
-/// Computes the sizes. `clusterGPUs` is the number of devices of a cluster that
-/// states it. An error names the flags that contradict each other and values
-/// that would fit.
+/// Computes the sizes. `clusterGPUs` is the number of devices of the cluster,
+/// if it states one. An error names the flags that contradict each other and
+/// values that would fit.
 llvm::Expected<Sizes> sizesOf(const ParallelPlan &plan,
                               std::optional<int64_t> gpus,
                               std::optional<int64_t> globalBatch,

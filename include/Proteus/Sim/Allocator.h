@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What PyTorch's allocator for CUDA devices would reserve, by its published
-// rules: sizes are rounded, small and large blocks come from pools of their
-// own, the smallest free block that fits is taken and split, free neighbours
-// are joined, and memory goes back to the device only when it would not
-// suffice otherwise. One stream of work is assumed.
+// A model of PyTorch's caching allocator for CUDA devices, by its published
+// rules, which computes the memory that it would reserve (ReservedMemory.cpp).
+// Sizes are rounded. Small and large blocks come from separate pools. The
+// smallest free block that fits is taken and split. Free neighbours are joined.
+// Memory goes back to the device only if the device could not serve a request
+// otherwise. All work is assumed to run on one stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,51 +24,56 @@
 
 namespace proteus::sim {
 
-/// Deterministic.
+/// A caching allocator. Equal sequences of calls give equal results.
 class CachingAllocator {
 public:
-  /// The rules' constants, in bytes.
+  /// Unit to which sizes are rounded up, in bytes. All constants are in bytes.
   static constexpr int64_t granularity = 512;
-  /// Largest block of the small pool, and the segments it is cut from.
+  /// Size of the largest block of the small pool, and of the segments from
+  /// which its blocks are cut.
   static constexpr int64_t smallLimit = 1 << 20;
   static constexpr int64_t smallSegment = 2 << 20;
-  /// Blocks of the large pool below the limit are cut from segments of one
-  /// size; others get segments in multiples of `largeGranularity`.
+  /// Blocks of the large pool below `largeLimit` are cut from segments of size
+  /// `largeSegment`; others get segments in multiples of `largeGranularity`.
   static constexpr int64_t largeLimit = 10 << 20;
   static constexpr int64_t largeSegment = 20 << 20;
   static constexpr int64_t largeGranularity = 2 << 20;
 
-  /// A block in use. 0 bytes are no block.
+  /// The number of a block in use; `none` for a request of 0 bytes.
   using Handle = uint32_t;
   static constexpr Handle none = ~0u;
 
-  /// `limit`: bytes that can be reserved without releasing what is cached. The
-  /// allocator goes on beyond it, so that the excess is known.
+  /// Creates an allocator that can reserve `limit` bytes without releasing
+  /// cached segments. The allocator continues beyond the limit, so that the
+  /// excess is known.
   explicit CachingAllocator(int64_t limit = std::numeric_limits<int64_t>::max())
       : limit(limit) {}
 
+  /// Allocates a block of at least `bytes` bytes.
   Handle allocate(int64_t bytes);
   void free(Handle handle);
 
-  /// Bytes in blocks that are in use; what could not be split off is in use.
+  /// Returns the bytes in blocks that are in use, including remainders that
+  /// could not be split off.
   int64_t allocated() const { return inUse; }
-  /// Bytes in segments.
+  /// Returns the bytes in segments.
   int64_t reserved() const { return inSegments; }
-  /// Whether more than the limit is reserved.
+  /// Returns true if more than the limit is reserved.
   bool exceeds() const { return inSegments > limit; }
-  /// How often cached segments were given back to the device.
+  /// Returns how often the allocator had to release cached segments to the
+  /// device.
   uint64_t releases() const { return numReleases; }
 
   int64_t addressOf(Handle handle) const { return blocks[handle].address; }
   int64_t sizeOf(Handle handle) const { return blocks[handle].size; }
 
-  /// Gives a block in use a number other than 0 that stands for its contents in
-  /// `appendState`. Blocks without one stay in use for ever.
+  /// Sets the tag of a block in use: a number other than 0 that stands for its
+  /// contents in `appendState`. Blocks without a tag stay in use for ever.
   void setTag(Handle handle, int64_t tag) { blocks[handle].tag = tag; }
-  /// Appends all that decides what later calls do: equal states and equal calls
-  /// give equal results. Per segment the sizes and tags of its blocks, in the
-  /// order of addresses; addresses themselves do not matter, nor do segments
-  /// that stay in use as a whole.
+  /// Appends all state that influences later calls: equal states and equal
+  /// calls give equal results. The state holds, per segment, the sizes and tags
+  /// of its blocks in the order of addresses. It omits the addresses themselves
+  /// and segments that stay in use as a whole, because they have no influence.
   void appendState(std::vector<int64_t> &state);
 
 private:
@@ -79,7 +85,7 @@ private:
     bool isFree = false;
     bool isSmall = false;
   };
-  /// The order in which free blocks are tried.
+  /// The sort key of a free block; blocks are tried in ascending order.
   struct Key {
     int64_t size;
     int64_t address;
@@ -88,13 +94,14 @@ private:
       return size != other.size ? size < other.size : address < other.address;
     }
   };
-  /// Sorted keys in short arrays: where there are few, one array; where there
-  /// are many, no insertion moves more than one array.
+  /// A set of sorted keys in short arrays. A few keys form a single array; with
+  /// many keys, an insertion moves the keys of one array only.
   class Pool {
   public:
     void insert(const Key &key);
     void erase(const Key &key);
-    /// Takes out the first key that is not less; false if there is none.
+    /// Removes the first key that is not less than `least`; returns false if
+    /// there is none.
     bool take(const Key &least, Key &found);
     template <typename Predicate> void eraseIf(Predicate predicate);
 
@@ -121,9 +128,9 @@ private:
   uint64_t numReleases = 0;
   std::vector<Block> blocks;
   std::vector<Handle> unusedBlocks;
-  /// The first block of every segment that may change, by address.
+  /// The first block of every segment that may still change, by address.
   std::vector<Handle> segments;
-  Pool pools[2]; ///< free blocks: large, small
+  Pool pools[2]; ///< free blocks: large, then small
 };
 
 } // namespace proteus::sim

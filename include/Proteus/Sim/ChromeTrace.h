@@ -1,4 +1,4 @@
-//===- ChromeTrace.h - a time line for Perfetto -----------------*- C++ -*-===//
+//===- ChromeTrace.h - a timeline for Perfetto ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,12 +21,11 @@ class raw_ostream;
 
 namespace proteus::sim {
 
-/// Writes the run in the Trace Event Format as it happens: one process per
-/// class, one thread per stream, a counter of the memory. Arrows lead from a
-/// task to those of other streams that depend on it, and from the sender of a
-/// message to its receiver.
-/// Times are microseconds with all six decimals, so no picosecond is lost. Open
-/// the file in ui.perfetto.dev.
+/// A listener that writes the run in the Trace Event Format as it happens: one
+/// process per class, one thread per stream, and a counter of the memory.
+/// Arrows lead from a task to the tasks of other streams that depend on it, and
+/// from the sender of a message to its receiver. Times are in microseconds with
+/// six decimals, so no picosecond is lost. Open the file in ui.perfetto.dev.
 class ChromeTrace : public Listener {
 public:
   explicit ChromeTrace(llvm::raw_ostream &os) : os(os) {}
@@ -40,7 +39,7 @@ public:
   void onFinish(Time iterationTime) override;
 
 private:
-  /// Where an arrow begins or ends: in a task that runs at that time.
+  /// The begin or end of an arrow: a task that runs on a stream at that time.
   struct Place {
     uint32_t classIndex = 0;
     unsigned stream = 0;
@@ -48,13 +47,14 @@ private:
   };
   struct State {
     std::array<Time, numStreams> started = {};
-    /// When each micro-batch's tasks started; of the once-tasks likewise.
+    /// Start times of tasks: per micro-batch and micro-task, and per once-task.
     std::vector<Time> starts[2];
-    /// When the last instance of a micro-task started.
+    /// Start time of the last instance of each micro-task.
     std::vector<Time> lastStarts;
-    /// Per once-task, the micro-tasks it depends on.
+    /// Per once-task, the micro-tasks on which it depends.
     std::vector<std::vector<uint32_t>> onceDepends;
-    /// A counter is written once per point in time, with its final value.
+    /// Time of the pending counter value. A counter is written once per point
+    /// in time, with its final value.
     Time counterTime = 0;
   };
   void beginEvent();
@@ -71,8 +71,8 @@ private:
   std::vector<std::string> quotedLabels;
   MemoryTracker memory;
   std::vector<State> classes;
-  /// Per collective, the class and stream that send it; no class if it is no
-  /// message from one to another.
+  /// Per collective, the class and stream that send it; class -1 if it is not a
+  /// message between two classes.
   std::vector<std::pair<int64_t, unsigned>> senders;
   uint64_t arrows = 0;
   bool first = true;

@@ -1,8 +1,13 @@
-//===- Confidence.h - how far a prediction can be trusted -------*- C++ -*-===//
+//===- Confidence.h - the uncertainty of a prediction -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The uncertainty of a simulated step, derived from the mean relative errors of
+// its costs. The report and the summary show it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,20 +18,21 @@
 
 namespace proteus::sim {
 
-/// Kernel time of the slowest device by where the times came from, as shares
-/// that sum to 1; all 0 if it has no kernels.
+/// Returns the kernel time of the slowest device by the source of its costs, as
+/// shares that sum to 1. All shares are 0 if the device has no kernels.
 std::array<double, cost::numSources>
 sharesBySource(const Workload &workload, const SimulationResult &result);
 
-/// Between these the time of the step is expected in 4 of 5 cases.
+/// An 80 % interval of the time of the step.
 struct Interval {
   double lowSeconds = 0, highSeconds = 0;
 };
 
-/// Errors of kernels of one family are taken to be the same one; those of
-/// families, of communication and of the rest to be independent. What of the
-/// step is no exposed communication, waiting included, is as uncertain as its
-/// kernels. None if the costs say nothing about their errors.
+/// Returns the interval of the time of the step, or nullopt if the errors of
+/// the costs are unknown. Kernels of one family are assumed to share one error.
+/// The errors of different families, of communication and of the rest are
+/// assumed to be independent. All time except exposed communication, including
+/// time of waiting, is as uncertain as the kernels.
 std::optional<Interval> intervalOf(const Workload &workload,
                                    const SimulationResult &result);
 

@@ -1,4 +1,4 @@
-//===- CriticalPath.h - what the step waited for ----------------*- C++ -*-===//
+//===- CriticalPath.h - the critical path of a step -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,25 +16,26 @@
 
 namespace proteus::sim {
 
-/// A piece of the critical path: one task, or the host's launches before the
-/// first task.
+/// A part of the critical path: one task, or the host time before the launch of
+/// a task.
 struct PathStep {
   Time begin = 0, end = 0;
   uint32_t classIndex = 0;
-  /// The task; nothing for the host.
+  /// The task; null for host time.
   const Task *task = nullptr;
 };
 
-/// Time on the critical path by what it was spent in.
+/// Time on the critical path in one kind of task.
 struct PathShare {
   std::string kind; ///< "nn.linear", "all_reduce over tp", "host launch"
   Time time = 0;
 };
 
-/// Follows the chain of tasks that ends with the last one, each of which
-/// started the moment the one before had ended, or had been launched by a host
-/// that waited for the one before. Whatever is not on it could be faster for
-/// nothing. Needs every event.
+/// A listener that finds the critical path: the chain of tasks that ends with
+/// the last task of the step. Each task of the chain started at the moment at
+/// which the task before it ended, or was launched by a host that had waited
+/// for the task before it. A faster task elsewhere does not shorten the step.
+/// The listener needs every event.
 class CriticalPath : public Listener {
 public:
   void onBegin(const Workload &workload, llvm::ArrayRef<Time>) override;
@@ -42,19 +43,21 @@ public:
   void onTaskEnd(const TaskInstance &task, Time now) override;
   void onFinish(Time iterationTime) override;
 
-  /// From the beginning of the step to its end, without gaps.
+  /// Returns the path from the beginning of the step to its end, without gaps.
   llvm::ArrayRef<PathStep> steps() const { return path; }
-  /// Largest first, with `stepGap` behind the last task.
+  /// Returns the time on the path by kind, largest first. `stepGap` counts as
+  /// one more part after the last task.
   std::vector<PathShare> shares(Time stepGap = 0) const;
 
 private:
   static constexpr uint32_t none = ~0u;
+  /// One execution of a task.
   struct Run {
     Time begin = -1, end = -1;
     Time launched = 0;
-    uint32_t before = none; ///< run that its stream ran before
+    uint32_t before = none; ///< previous run of its stream
   };
-  /// Where the task of a class for a collective is.
+  /// The task of a member class for a collective.
   struct Party {
     bool once = false;
     uint32_t task = none;
@@ -77,14 +80,16 @@ private:
   uint32_t awaitedBy(uint32_t classIndex, Time at) const;
 
   const Workload *workload = nullptr;
-  std::vector<uint32_t> first; ///< per class and template: its first run
+  /// Index of the first run, per class and template.
+  std::vector<uint32_t> first;
   std::vector<Run> runs;
   std::vector<uint32_t> lastOfStream;
-  /// Per class whose host waits, the messages it received, by their ends.
+  /// Messages that each class received, in order of their ends. Filled only for
+  /// classes whose host waits.
   std::vector<std::vector<uint32_t>> received;
-  /// Per collective, its parties by member.
+  /// Parties of each collective, by member.
   std::vector<std::vector<Party>> parties;
-  /// Per class and once-task, the micro-tasks it depends on.
+  /// Per class and once-task, the micro-tasks on which it depends.
   std::vector<std::vector<std::vector<uint32_t>>> onceDepends;
   std::vector<PathStep> path;
 };

@@ -1,4 +1,4 @@
-//===- FactTable.h - what listeners ask of tasks and buffers ----*- C++ -*-===//
+//===- FactTable.h - facts about tasks and buffers --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A listener hears of tasks by their number and asks little of each. The tasks
-// of a workload are large and those of many classes take turns, so to read them
-// with every event is to wait for memory with every event. What is asked is
-// found once, before the run, and stored densely.
+// Listeners identify tasks and buffers by number and need few facts about each.
+// The tasks of a workload are large objects, and events of many classes
+// alternate, so reading the tasks at every event would wait for memory at every
+// event. A FactTable computes the facts once, before the run, and stores them
+// densely.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +23,23 @@
 
 namespace proteus::sim {
 
-/// A fact about every task, or about every buffer, of all templates.
+/// A table of one fact about every task, or about every buffer, of all
+/// templates.
 template <typename Fact> class FactTable {
 public:
-  /// `find(classIndex, task)` gives the fact.
+  /// Stores the result of `find(classIndex, task)` for every task.
   template <typename Find>
   void findOfTasks(const Workload &workload, Find find) {
     collect(workload, &Template::tasks, find);
   }
-  /// `find(classIndex, buffer)` gives the fact.
+  /// Stores the result of `find(classIndex, buffer)` for every buffer.
   template <typename Find>
   void findOfBuffers(const Workload &workload, Find find) {
     collect(workload, &Template::buffers, find);
   }
 
-  /// Of a task or buffer by its number in the micro- or the once-template.
+  /// Returns the fact about a task or buffer, given its number in the micro- or
+  /// once-template.
   const Fact &at(uint32_t classIndex, bool once, uint32_t number) const {
     return facts[first[2 * classIndex + once] + number];
   }
@@ -56,7 +59,8 @@ private:
   }
 
   std::vector<Fact> facts;
-  std::vector<size_t> first; ///< per class: micro, once
+  /// Index of the first fact; per class that of micro, then that of once.
+  std::vector<size_t> first;
 };
 
 } // namespace proteus::sim

@@ -1,4 +1,4 @@
-//===- Listeners.h - what is measured during a run --------------*- C++ -*-===//
+//===- Listeners.h - measurements of a run ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Listeners turn the engine's events into the figures of a report. Each is of
-// use alone; Simulation.h runs them together.
+// Listeners turn the events of the engine into the figures of a report. Each
+// works alone; Simulation.h runs them together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,27 +29,28 @@ namespace proteus::sim {
 
 using BytesByOwner = std::array<int64_t, numMemoryOwners>;
 
-/// The moment at which a class holds most memory.
+/// The point in time at which a class holds most memory.
 struct MemoryPeak {
   int64_t bytes = 0;
   BytesByOwner byOwner = {};
   Time time = 0;
-  /// Label of the task that makes the peak: of those that allocate at that
-  /// time, the one that allocates the largest buffer. Empty if it is the memory
-  /// held during the whole step.
+  /// Label of the task that causes the peak: the one that allocates the largest
+  /// buffer at that time. Empty if the peak is the memory held during the whole
+  /// step.
   std::string label;
-  /// Of `byOwner`, what is in buffers that are split over tensor axes.
+  /// The part of `byOwner` in buffers that are split over tensor axes.
   BytesByOwner tensorSplit = {};
-  /// Most bytes that the class holds in host memory, whenever that is.
+  /// Peak of the bytes in host memory; may be at another time.
   int64_t hostBytes = 0;
 };
 
-/// Follows the memory of every class. What is freed at a point in time is gone
-/// before anything is allocated at it.
+/// The memory of every class over time. At one point in time, memory is freed
+/// before any is allocated.
 class MemoryTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
-  /// A period that recurs holds no more than the one before it.
+  /// Leaves out the peaks: a period that recurs holds no more memory than the
+  /// period before it.
   void visitState(StateVisitor &visitor) override {
     for (State &state : classes) {
       visitor.same(state.held.bytes);
@@ -66,7 +67,7 @@ public:
   void onStretch(const SectionTrace &trace, uint32_t stretch,
                  Time start) override;
 
-  /// Bytes held now.
+  /// Returns the bytes of device memory that are held now.
   int64_t current(uint32_t classIndex) const {
     return classes[classIndex].held.bytes;
   }
@@ -75,7 +76,7 @@ public:
   }
 
 private:
-  /// What counts of a buffer.
+  /// The properties of a buffer that matter here.
   struct Block {
     int64_t bytes = 0;
     MemoryOwner owner = MemoryOwner::Activations;
@@ -85,7 +86,7 @@ private:
   static Block blockOf(const Buffer &buffer) {
     return {buffer.bytes, buffer.owner, buffer.onHost, buffer.tensorSplit};
   }
-  /// What is held, or what changes.
+  /// Amounts of memory that are held, or their changes.
   struct Amounts {
     int64_t bytes = 0;
     int64_t hostBytes = 0;
@@ -95,17 +96,18 @@ private:
     void add(const Block &block, int sign);
     void add(const Amounts &other);
   };
-  /// What a stretch does to the memory of its class.
+  /// The effect of a stretch on the memory of its class. Replayed sections use
+  /// no host memory.
   struct Profile {
     Amounts change;
-    int64_t most = 0; ///< above what is held before, and nothing on the host
+    int64_t most = 0; ///< largest rise above the bytes held before
     bool isKnown = false;
   };
   struct State {
     Amounts held;
     MemoryPeak peak;
-    /// The largest of the buffers that are allocated at this point in time, and
-    /// the label of the task that allocates it.
+    /// Size of the largest buffer that is allocated at `instant`, and label of
+    /// the task that allocates it.
     Time instant = -1;
     int64_t largest = 0;
     uint32_t largestLabel = 0;
@@ -114,17 +116,17 @@ private:
   const Profile &profileOf(const SectionTrace &trace, uint32_t stretch);
 
   const Workload *workload = nullptr;
-  FactTable<Block> blocks;    ///< of buffers
-  FactTable<uint32_t> labels; ///< of tasks
+  FactTable<Block> blocks;    ///< facts of buffers
+  FactTable<uint32_t> labels; ///< labels of tasks
   std::vector<State> classes;
   std::vector<std::vector<Profile>> profiles; ///< by trace, then by stretch
 };
 
-/// A partition of the iteration time of one class by what its compute stream
-/// does. The parts sum to the iteration time exactly.
+/// A partition of the iteration time of one class by the activity of its
+/// compute stream. The parts sum to the iteration time exactly.
 struct Breakdown {
   Time compute = 0;   ///< forward and backward kernels
-  Time recompute = 0; ///< forward kernels run again
+  Time recompute = 0; ///< forward kernels that are repeated
   Time optimizer = 0; ///< update kernels
   /// Idle while a communication other than a pipeline transfer runs.
   Time exposedCommunication = 0;
@@ -140,19 +142,20 @@ struct Breakdown {
   }
 };
 
-/// Part of Breakdown::exposedCommunication of a class.
+/// One part of Breakdown::exposedCommunication of a class.
 struct ExposedCommunication {
   std::string kind; ///< "all_reduce over tp", "host_to_device"
   Time time = 0;
 };
 
-/// Where the time of every class goes.
+/// The breakdown of the time of every class.
 ///
 /// Several communications may run while the compute stream is idle. Each moment
-/// belongs to one of those that run then: to the one that ends last within the
-/// gap, because the next kernel may have waited for it; among those that end
-/// together, and if none ends within the gap, to the one that started first.
-/// One that goes on after the next kernel has started was not waited for.
+/// of a gap counts for one of those that run then. It counts for the one that
+/// ends last within the gap, because the next kernel may have waited for it. If
+/// several end together, or if none ends within the gap, it counts for the one
+/// that started first. The next kernel did not wait for a communication that
+/// still runs after that kernel has started.
 class BreakdownTracker : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -169,29 +172,31 @@ public:
   const Breakdown &breakdown(uint32_t classIndex) const {
     return classes[classIndex].breakdown;
   }
-  /// Time in which each stream runs a task (waiting at a collective excluded).
+  /// Returns the time in which each stream runs a task; waiting at a collective
+  /// is not included.
   const std::array<Time, numStreams> &streamBusy(uint32_t classIndex) const {
     return classes[classIndex].busy;
   }
-  /// Kernel time per operation kind (an index into Workload::labels), largest
-  /// first.
+  /// Returns the kernel time per kind of operation (an index into
+  /// Workload::labels), largest first.
   std::vector<std::pair<uint32_t, Time>>
   computeByOperation(uint32_t classIndex) const;
-  /// Largest first. Sums to Breakdown::exposedCommunication.
+  /// Returns the parts of Breakdown::exposedCommunication, largest first.
   std::vector<ExposedCommunication> exposedByKind(uint32_t classIndex) const;
 
 private:
   enum class Idle : uint8_t { Communication, Pipeline, Nothing };
-  /// A communication that runs during the present gap.
+  /// A communication that runs during the current gap.
   struct Candidate {
     uint32_t kind; ///< index into `kinds`
     Time end;      ///< `running` if it has not ended
   };
   static constexpr Time running = -1;
+  /// A part of a gap in which the same communications run.
   struct Segment {
     Time begin, end;
     Idle kind;
-    /// Those that run during it, in the order in which they started.
+    /// Indices of the communications that run, in the order of their starts.
     llvm::SmallVector<uint32_t, 2> candidates;
   };
   struct State {
@@ -201,26 +206,28 @@ private:
     llvm::MapVector<uint32_t, Time> byOperation;
     llvm::MapVector<uint32_t, Time> exposedByKind; ///< index into `kinds`
     Time lastChange = 0;
-    Time streamFree = 0; ///< when the last task of the compute stream ended
+    Time streamFree = 0;         ///< end of the last task on the compute stream
     unsigned communications = 0; ///< running now
     unsigned transfers = 0;      ///< pipeline transfers running now
     bool computing = false;
-    /// The present gap between kernels: why it exists is known at its end.
+    /// The current gap between kernels. Its causes are known when it ends.
     std::vector<Segment> gap;
     std::vector<Candidate> candidates;
-    /// Candidates that run now, with their stream.
+    /// Candidates that run now, as (stream, index into `candidates`).
     llvm::SmallVector<std::pair<unsigned, uint32_t>, 4> present;
   };
   enum class Role : uint8_t { Kernel, Transfer, Communication };
   struct TaskFacts {
-    /// A kernel's operation, as in Task; else an index into `kinds`.
+    /// For a kernel its operation, as Task::opKind; otherwise an index into
+    /// `kinds`.
     uint32_t kind;
     Stream stream;
     Phase phase;
     Role role;
   };
   TaskFacts factsOf(const Task &task) const;
-  /// `ready`, `launched`: as in TaskInstance.
+  /// Accounts for the start of a task. `ready` and `launched` are those of
+  /// TaskInstance.
   void start(State &state, const TaskFacts &task, Time ready, Time launched,
              Time now);
   void end(State &state, const TaskFacts &task, Time now);
@@ -241,13 +248,13 @@ struct CollectiveRow {
   std::string axes;
   int64_t groupSize = 1;
   int64_t bytes = 0; ///< as in cost::Collective
-  int64_t count = 0; ///< on the whole cluster
-  /// On the device that spends most time in them: how many, and how long.
+  int64_t count = 0; ///< number on the whole cluster
+  /// Number and total time of them on the device that spends most time in them.
   int64_t countPerDevice = 0;
   Time time = 0;
 };
 
-/// All communications of a step.
+/// The table of all communications of a step.
 class CollectiveTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -258,30 +265,30 @@ public:
   void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
                      int64_t runs) override;
 
-  /// Largest time first.
+  /// Returns the rows, largest time first.
   std::vector<CollectiveRow> rows() const;
 
 private:
   struct State {
     int64_t count = 0;
-    Time time = 0; ///< of all instances, from start to end
+    Time time = 0; ///< sum over all instances, from start to end
     Time started = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< of tasks: the collective to count, or -1
+  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
   std::vector<State> collectives;
 };
 
-/// What a link of a class of links did.
+/// The use of one link of a class of links.
 struct LinkRow {
   uint32_t link = 0; ///< index into Workload::links
-  int64_t bytes = 0; ///< that one link moved
-  /// Time in which flows ran below their ceiling because the link was full. Of
-  /// several links that are full at the same rate, each held its flows back.
+  int64_t bytes = 0; ///< bytes that one link moved
+  /// Time in which flows ran below their ceiling because the link was full. If
+  /// several links are full at the same rate, it counts for each of them.
   Time contended = 0;
 };
 
-/// How much links are used.
+/// The table of the use of links.
 class LinkTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -292,7 +299,7 @@ public:
   void onStretchRuns(const SectionTrace &trace, uint32_t stretch,
                      int64_t runs) override;
 
-  /// Those that moved anything, in the order of Workload::links.
+  /// Returns the links that moved any bytes, in the order of Workload::links.
   std::vector<LinkRow> rows() const;
 
 private:
@@ -302,22 +309,22 @@ private:
     Time contended = 0;
   };
   const Workload *workload = nullptr;
-  FactTable<int32_t> counted; ///< of tasks: the collective to count, or -1
+  FactTable<int32_t> counted; ///< per task: the collective to count, or -1
   std::vector<State> links;
-  std::vector<int64_t> runs; ///< per collective
+  std::vector<int64_t> runs; ///< number of runs per collective
 };
 
-/// The reduction of one gradient bucket by one class. A bucket that is reduced
-/// with every micro-batch is shown as of the last one.
+/// The reduction of one gradient bucket by one class. For a bucket that is
+/// reduced with every micro-batch, the times are those of the last one.
 struct BucketRow {
   uint32_t classIndex = 0;
   uint32_t bucket = 0;
-  Time ready = 0; ///< when the last gradient in it was computed
+  Time ready = 0; ///< time at which its last gradient was computed
   Time start = 0;
   Time end = 0;
 };
 
-/// When gradients are reduced.
+/// The times of gradient reductions.
 class BucketTable : public Listener {
 public:
   bool canSkip() const override { return true; }
@@ -326,14 +333,15 @@ public:
   void onTaskStart(const TaskInstance &task, Time now) override;
   void onTaskEnd(const TaskInstance &task, Time now) override;
 
-  /// By class, then in order of start.
+  /// Returns the rows by class, then in order of start.
   std::vector<BucketRow> rows() const;
-  /// How long reductions go on after the last backward kernel of a class.
+  /// Returns the time for which reductions continue after the last backward
+  /// kernel of a class.
   Time exposed(uint32_t classIndex) const;
 
 private:
   struct State {
-    std::map<std::pair<bool, uint32_t>, BucketRow> rows; ///< by task
+    std::map<std::pair<bool, uint32_t>, BucketRow> rows; ///< by (once, task)
     Time lastBackward = 0;
     Time lastReduction = 0;
   };
@@ -343,7 +351,7 @@ private:
   }
 
   const Workload *workload = nullptr;
-  FactTable<Role> roles; ///< of tasks
+  FactTable<Role> roles; ///< roles of tasks
   std::vector<State> classes;
 };
 

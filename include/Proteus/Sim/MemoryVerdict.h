@@ -1,4 +1,4 @@
-//===- MemoryVerdict.h - does it fit, and what would help -------*- C++ -*-===//
+//===- MemoryVerdict.h - the memory verdict and its remedies ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A job fits if on every device what the allocator reserves, what the framework
-// takes and what the communication library takes are together not more than the
-// device has. If it does not fit, a person wants to know by how much, whose
-// memory it is, and what to change.
+// The verdict on the memory of a job, for the report and the summary. A job
+// fits if, on every device, the memory that the allocator reserves, the memory
+// of the framework and the memory of the communication library together do not
+// exceed the capacity. If the job does not fit, the verdict names the excess,
+// the largest owners, and changes that save memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,45 +27,49 @@ namespace proteus::sim {
 
 struct SimulationResult;
 
-/// The memory of a device before the first tensor.
+/// The memory of a device before the first tensor is allocated, in bytes.
 struct MemoryBudget {
   int64_t capacity = 0;
-  int64_t frameworkReserve = 0;     ///< driver, context, kernels, software
+  int64_t frameworkReserve = 0; ///< driver, context, kernels, software stack
   int64_t communicationLibrary = 0; ///< buffers of communicators
 
+  /// Returns the bytes that remain for tensors.
   int64_t forTensors() const {
     return capacity - frameworkReserve - communicationLibrary;
   }
 };
 
-/// Per class.
+/// Returns the budget of every class.
 std::vector<MemoryBudget> budgetsOf(const Workload &workload);
 
-/// A change of the strategy and what it saves at the peak, other things equal.
-/// After it the peak may be elsewhere, so savings do not add up.
+/// A change of the plan and the memory that it saves at the peak if all else
+/// stays equal. With the change the peak may move elsewhere, so savings do not
+/// add up.
 struct MemoryKnob {
   std::string name; ///< "zero_1"
   std::string description;
-  int64_t saving = 0; ///< bytes, an estimate
+  int64_t saving = 0; ///< estimate in bytes
 };
 
+/// The verdict on the class with the largest excess.
 struct MemoryVerdict {
-  /// The class with the largest excess; the first of equals.
+  /// Index of the class with the largest excess; the first one of equals.
   uint32_t classIndex = 0;
   MemoryBudget budget;
-  int64_t needed = 0;
-  /// Who needs it, largest first: owners of tensors at their peak, what the
-  /// allocator holds beyond that, and what is taken before the first tensor.
-  /// The parts sum to `needed`.
+  int64_t needed = 0; ///< bytes
+  /// Bytes of `needed` by owner, largest first: the owners of tensors at their
+  /// peak, the memory that the allocator holds beyond these, and the memory
+  /// that is taken before the first tensor. The parts sum to `needed`.
   std::vector<std::pair<std::string, int64_t>> owners;
-  /// Largest saving first; none if it fits.
+  /// Changes that would help, largest saving first; empty if the job fits.
   std::vector<MemoryKnob> knobs;
 
-  /// Bytes that are missing; negative if some are left.
+  /// Returns the missing bytes; negative if bytes are left.
   int64_t excess() const { return needed - budget.capacity; }
   bool fits() const { return excess() <= 0; }
 };
 
+/// Returns the verdict on the simulated memory.
 MemoryVerdict verdictOf(const Workload &workload,
                         const SimulationResult &result);
 

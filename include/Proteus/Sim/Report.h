@@ -1,4 +1,4 @@
-//===- Report.h - the result for programs -----------------------*- C++ -*-===//
+//===- Report.h - the JSON report -------------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,9 +13,10 @@
 
 namespace proteus::sim {
 
-/// Writes the report (schema "proteus-report/1") as JSON. The same result
-/// gives the same bytes. `breakdown` is that of SimulationResult::slowestClass;
-/// its values are seconds that sum to `iteration_time_s`.
+/// Writes the report (schema "proteus-report/1") as JSON. Equal results give
+/// equal bytes. The object `breakdown` is that of
+/// SimulationResult::slowestClass(); its values are seconds that sum to
+/// `iteration_time_s`.
 void writeReport(llvm::raw_ostream &os, const Workload &workload,
                  const SimulationResult &result);
 

@@ -1,4 +1,4 @@
-//===- ReservedMemory.h - what the allocator reserves -----------*- C++ -*-===//
+//===- ReservedMemory.h - memory reserved by the allocator ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host asks the allocator for memory when it issues an operation and gives
-// it back when it has issued the last one that needs it, long before the device
-// runs them. So what is reserved follows from the order of issue alone, and no
-// event of the simulated time is needed to know it.
+// The memory that the framework's allocator reserves in a step. The host
+// requests memory when it issues an operation, and returns it when it has
+// issued the last operation that needs it, long before the device runs either.
+// The reserved memory therefore follows from the order of issue alone and is
+// computed without simulated time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,36 +23,40 @@
 
 namespace proteus::sim {
 
-/// What the allocator of a class reserves in a step.
+/// The peak of the allocator of a class in a step.
 struct AllocatorPeak {
-  int64_t reserved = 0;
-  /// Most bytes in blocks that are in use: the sizes of tensors, rounded.
+  int64_t reserved = 0; ///< bytes
+  /// Largest number of bytes in blocks that are in use: the sizes of tensors,
+  /// rounded.
   int64_t allocated = 0;
-  /// How many micro-batches hold memory when `allocated` is reached.
+  /// Number of micro-batches that hold memory when `allocated` is reached.
   uint32_t inFlight = 0;
-  /// Reserved bytes that are not in use, at the fullest moment in which
-  /// `reserved` are.
+  /// Smallest number of reserved bytes that are not in use, while `reserved`
+  /// bytes are reserved.
   int64_t fragmentation = 0;
-  /// Label of the task whose allocation made it so; empty if it is the memory
-  /// held during the whole step.
+  /// Label of the task whose allocation raised the reserved bytes to
+  /// `reserved`. Empty if it is the memory held during the whole step.
   std::string label;
-  /// How often cached memory had to be given back to the device.
+  /// Number of times that cached memory had to be released to the device.
   uint64_t releases = 0;
-  /// The first allocation that the device could not serve.
+  /// True if the device could not serve an allocation, and the label of the
+  /// task with the first such allocation.
   bool exceeded = false;
   std::string exceededLabel;
 };
 
-/// Puts the buffers of a class of a checked workload through a caching
-/// allocator with `limit` bytes: what is held during the whole step first,
-/// largest first, so that the order in which parameters are listed does not
-/// matter; then those of its tasks in the order of issue. Where micro-batches
-/// leave the allocator as earlier ones did, whole periods are skipped.
+/// Passes the buffers of a class of a checked workload through a caching
+/// allocator with `limit` bytes. Buffers that are held during the whole step
+/// come first, by descending size, so that the order in which parameters are
+/// listed does not matter. The buffers of tasks follow in the order of issue.
+/// If the state of the allocator recurs from micro-batch to micro-batch, whole
+/// periods are skipped.
 AllocatorPeak reserve(const Workload &workload, uint32_t classIndex,
                       int64_t limit);
 
-/// The same for all classes, each with its limit. Classes that differ in whom
-/// they communicate with, and not in their buffers, are done once.
+/// Returns the peaks of all classes, each with its limit. Classes that differ
+/// only in their communication partners, not in their buffers, are computed
+/// once.
 std::vector<AllocatorPeak> reserveAll(const Workload &workload,
                                       llvm::ArrayRef<int64_t> limits);
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Runs the engine with all listeners that a report needs and collects their
+// figures. The pass `simulate` calls it.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_SIM_SIMULATION_H
 #define PROTEUS_SIM_SIMULATION_H
@@ -28,60 +33,68 @@ struct ClassResult {
   MemoryBudget budget;
   Breakdown breakdown;
   std::array<Time, numStreams> streamBusy = {};
-  /// Kernel time per operation kind (index into Workload::labels).
+  /// Kernel time per kind of operation (an index into Workload::labels),
+  /// largest first.
   std::vector<std::pair<uint32_t, Time>> computeByOperation;
-  /// Sums to Breakdown::exposedCommunication; largest first.
+  /// Parts of Breakdown::exposedCommunication, largest first.
   std::vector<ExposedCommunication> exposedByKind;
-  /// How long gradient reductions go on after the last backward kernel.
+  /// Time for which gradient reductions continue after the last backward
+  /// kernel.
   Time exposedReduction = 0;
 };
 
+/// The figures of all device classes and of the whole step.
 struct SimulationResult {
   RunResult run;
-  std::vector<ClassResult> classes; ///< as Workload::classes
+  std::vector<ClassResult> classes; ///< in the order of Workload::classes
   std::vector<CollectiveRow> collectives;
   std::vector<BucketRow> buckets;
   std::vector<LinkRow> links;
-  /// Time on the critical path by what it was spent in, largest first; sums to
-  /// the iteration time. Only if asked for.
+  /// Time on the critical path by kind, largest first; sums to the iteration
+  /// time. Present only if `simulate` followed the critical path.
   std::optional<std::vector<PathShare>> criticalPath;
 
-  /// The class whose kernels take longest: it sets the pace, and what its
-  /// breakdown does not spend computing is what could be gained. The first of
-  /// equals.
+  /// Returns the index of the class with the largest kernel time; the first one
+  /// of equals. This class sets the pace, so the parts of its breakdown other
+  /// than kernels show the possible gain.
   uint32_t slowestClass() const;
-  /// The class whose tensors take most memory; the first of equals.
+  /// Returns the index of the class whose tensors take most memory; the first
+  /// one of equals.
   uint32_t largestClass() const;
 };
 
-/// Figures of merit of the whole job. Absent where the job has no such figure.
+/// Figures of merit of the whole job. A figure that the job does not have is
+/// absent.
 struct Figures {
   double iterationSeconds = 0;
   std::optional<double> samplesPerSecond;
   std::optional<double> tokensPerSecond;
   std::optional<double> tokensPerSecondPerDevice;
-  /// Model FLOPs (causal half, no recompute) over dense peak x devices x time.
+  /// Model FLOPs (causal half, no recomputation) over dense peak x devices x
+  /// time.
   std::optional<double> mfu;
   std::optional<double> mfuFullSquare; ///< with full attention squares
-  std::optional<double> hfu;           ///< executed FLOPs, recompute included
+  std::optional<double> hfu;           ///< executed FLOPs, with recomputation
   int64_t peakMemoryBytes = 0;         ///< of tensors, worst device
   int64_t peakReservedBytes = 0;       ///< by the allocator, worst device
   MemoryVerdict memory;
 };
 
-/// Runs a workload with the listeners that a report needs, with one that
-/// follows the critical path if asked for, and with `extra` ones (a trace).
+/// Runs a workload with the listeners that a report needs and with the
+/// listeners in `extra`, for example a trace. Also follows the critical path if
+/// `followCriticalPath`.
 llvm::Expected<SimulationResult> simulate(const Workload &workload,
                                           const EngineOptions &options = {},
                                           llvm::ArrayRef<Listener *> extra = {},
                                           bool followCriticalPath = false);
 
-/// The share of what a link could have moved in the step; none in a step
-/// without time.
+/// Returns the bytes that a link moved over the bytes that it could move in the
+/// step, or nullopt if the step takes no time.
 std::optional<double> utilization(const Workload &workload,
                                   const SimulationResult &result,
                                   const LinkRow &row);
 
+/// Computes the figures of merit.
 Figures figuresOf(const Workload &workload, const SimulationResult &result);
 
 } // namespace proteus::sim

@@ -1,4 +1,4 @@
-//===- Summary.h - the result for people ------------------------*- C++ -*-===//
+//===- Summary.h - the printed summary --------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

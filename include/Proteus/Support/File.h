@@ -1,8 +1,12 @@
-//===- File.h - whole files or none -----------------------------*- C++ -*-===//
+//===- File.h - reading and atomic writing of files -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions by which the passes and tools read text files and write results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +25,23 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Reads a file that a person or a script has written. A file that is larger
-/// than any of those, or has no end, is an error, before it takes memory. The
-/// error states the reason only.
+/// Reads a text file. Fails if it is larger than 16 MiB, so that neither a
+/// large file nor a file without end, such as /dev/zero, fills the memory. The
+/// error contains the reason but not the path.
 llvm::Expected<std::string> readTextFile(llvm::StringRef path);
 
-/// Reads such a file. The error names it: "can't read 'path': ...".
+/// Reads a text file as readTextFile does. The error contains the path: "can't
+/// read 'path': ...".
 llvm::Expected<std::string> readInput(llvm::StringRef path);
 
-/// Writes a file that either exists completely or not at all: the text goes to
-/// a temporary file beside `path`, which takes its name at the end. A `path`
-/// that exists and is no regular file (a pipe, /dev/stdout) is written
-/// directly, and so is standard output, which is "-".
+/// Writes `text` to `path` so that the file is complete or does not change. The
+/// text goes to a temporary file in the same directory, which is then renamed
+/// to `path`. If `path` exists and is no regular file (a pipe, /dev/stdout), or
+/// is "-" for standard output, writes to it directly.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 
-/// The same for text that is produced piece by piece. If `write` fails, its
-/// error is returned and no file is left behind.
+/// Writes the output of `write` to `path` in the same way. If `write` fails,
+/// returns its error and removes the temporary file.
 llvm::Error
 writeFileAtomically(llvm::StringRef path,
                     llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);

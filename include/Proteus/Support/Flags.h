@@ -1,8 +1,12 @@
-//===- Flags.h - command lines of the driver --------------------*- C++ -*-===//
+//===- Flags.h - command-line flags of the driver ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Definition and parsing of the flags of the driver's commands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,48 +25,56 @@
 
 namespace proteus {
 
-/// The flags of a command. A flag has a name and other names that mean the same
-/// (those of Megatron-LM, say); each sets a variable of the caller.
+/// The flags of a command. A flag has a name and optional aliases, such as the
+/// name of the same flag in Megatron-LM. A flag sets a variable of the caller
+/// or calls a function.
 class Flags {
 public:
   using Setter = std::function<llvm::Error(llvm::StringRef value)>;
 
-  /// Flags that follow are listed below `title`.
+  /// Begins a section of the help text, which lists the flags added from now
+  /// on.
   void section(llvm::StringRef title) { current = title.str(); }
-  /// `--name VALUE` or `--name=VALUE`.
+  /// Adds the flag `--name VALUE` or `--name=VALUE`, which calls `set`.
   void value(llvm::StringRef name, llvm::StringRef placeholder,
              llvm::StringRef help, Setter set,
              llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// An integer in [min, max].
+  /// Adds a flag whose value is an integer in [min, max].
   void integer(llvm::StringRef name, llvm::StringRef help, int64_t &target,
                int64_t min, int64_t max,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
   void integer(llvm::StringRef name, llvm::StringRef help,
                std::optional<int64_t> &target, int64_t min, int64_t max,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
+  /// Adds a flag whose value is any text but the empty one.
   void text(llvm::StringRef name, llvm::StringRef placeholder,
             llvm::StringRef help, std::string &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
+  /// Adds a flag whose value is one of `choices`.
   void choice(llvm::StringRef name, llvm::StringRef help, std::string &target,
               llvm::ArrayRef<llvm::StringRef> choices,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// `--name`, `--no-name`, `--name true`, `--name=false`. `set` is called with
-  /// "true" or "false".
+  /// Adds a flag of the forms `--name`, `--no-name`, `--name true` and
+  /// `--name=false`. It calls `set` with "true" or "false".
   void boolean(llvm::StringRef name, llvm::StringRef help, Setter set,
                llvm::ArrayRef<llvm::StringRef> aliases = {});
+  /// Adds a flag of the forms `--name`, `--no-name` and `--name=false`. The
+  /// next word is never its value.
   void flag(llvm::StringRef name, llvm::StringRef help, bool &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
-  /// `--name`, which does something else than to set a flag of its own.
+  /// Adds the flag `--name`, which calls `act`.
   void action(llvm::StringRef name, llvm::StringRef help,
               std::function<void()> act,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
 
-  /// Sets what `arguments` say; returns those that are no flags. An unknown
-  /// flag is an error that names the nearest one.
+  /// Applies the flags in `arguments` and returns the other arguments. The
+  /// error for an unknown flag contains the nearest known one.
   llvm::Expected<std::vector<std::string>>
   parse(llvm::ArrayRef<std::string> arguments) const;
-  /// Whether `parse` met the flag, by its name.
+  /// Returns true if the parsed arguments contained the flag `name`, under its
+  /// name or an alias.
   bool isGiven(llvm::StringRef name) const;
+  /// Writes the list of all flags by section.
   void printHelp(llvm::raw_ostream &os) const;
 
 private:
@@ -71,13 +83,13 @@ private:
     std::vector<std::string> aliases;
     Setter set;
     bool takesValue = true;
-    bool canBeOff = false;     ///< has the form --no-NAME
-    bool mayTakeValue = false; ///< the next word may be true or false
+    bool canBeOff = false;     ///< true if the form --no-NAME exists
+    bool mayTakeValue = false; ///< true if the next word may be its value
     mutable bool given = false;
   };
   struct Found {
-    const Flag *flag = nullptr;
-    bool isOff = false;
+    const Flag *flag = nullptr; ///< null if there is no such flag
+    bool isOff = false;         ///< true for the form --no-NAME
   };
   Found find(llvm::StringRef name) const;
   llvm::Error unknown(llvm::StringRef name) const;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one door to JSON. A Document is read through Readers: values that know
-// where they are. The first failure is kept by the document and every later
-// read gives a default, so a reader of a format is straight-line code that asks
-// for an error once, at the end.
+// Reading and writing of JSON for all rooms. A Document is a parsed text;
+// Readers are values inside it that hold their path. The document keeps the
+// first error, and every later read returns a default. The reader of a format
+// is therefore straight-line code with one check for an error at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ namespace proteus::json {
 
 class Document;
 
-/// A value inside a Document, or the absence of one after an error. Cheap to
-/// copy; valid as long as its document.
+/// A value inside a Document, or no value after an error. Cheap to copy. Valid
+/// as long as its document exists.
 class Reader {
 public:
   bool isObject() const;
@@ -46,34 +46,38 @@ public:
   bool isNull() const;
 
   /// Fails unless this is an object whose keys are all in `allowed`. The
-  /// message names the nearest allowed key.
+  /// message contains the nearest allowed key.
   void expectKeys(llvm::ArrayRef<llvm::StringRef> allowed) const;
 
-  /// True if this is an object that has `key`.
+  /// Returns true if this is an object that has `key`.
   bool has(llvm::StringRef key) const;
-  /// The value of a key that must exist.
+  /// Returns the value of `key`. Fails if there is none.
   Reader operator[](llvm::StringRef key) const;
-  /// Keys and values of an object, in ascending order of the keys.
+  /// Returns keys and values of an object, in ascending order of the keys.
   std::vector<std::pair<std::string, Reader>> members() const;
-  /// Elements of an array.
+  /// Returns the elements of an array.
   std::vector<Reader> elements() const;
 
-  /// The value as JSON.
+  /// Returns the value as JSON text.
   std::string text() const;
+  /// Returns a string. Like the following functions, fails and returns a
+  /// default if the value has another type or is out of range.
   std::string string() const;
-  /// A string with at least one character.
+  /// Returns a string with at least one character.
   std::string nonEmptyString() const;
   bool boolean() const;
-  /// An integer in [min, max]; 2.0 is one, 2.5 is not.
+  /// Returns an integer in [min, max]; 2.0 is one, 2.5 is not.
   int64_t integer(int64_t min, int64_t max) const;
-  /// A number in (0, max].
+  /// Returns a number in (0, max].
   double positive(double max) const;
-  /// A number in [0, max].
+  /// Returns a number in [0, max].
   double nonNegative(double max) const;
 
-  /// Fails with a message about this value: "<source>: <message> at <path>".
+  /// Records the error "<source>: <message> at <path>" unless the document has
+  /// an error already.
   void fail(const llvm::Twine &message) const;
-  /// Where the value is: "device.memory_gib", "links[2]"; empty at the root.
+  /// Returns the path of the value: "device.memory_gib", "links[2]"; empty at
+  /// the root.
   const std::string &path() const { return where; }
 
 private:
@@ -89,19 +93,20 @@ private:
   std::string where;
 };
 
-/// A parsed text and the first error that reading it met.
+/// A parsed text and the first error of reading it.
 class Document {
 public:
-  /// Parses `text`; errors call it `source`. Malformed text gives line and
-  /// column; a key that appears twice in an object is an error.
+  /// Parses `text`, which errors call `source`. Errors of malformed text
+  /// contain line and column. A repeated key in an object is an error.
   static llvm::Expected<Document> parse(llvm::StringRef text,
                                         llvm::StringRef source);
   Document(Document &&other) noexcept;
   Document &operator=(Document &&other) noexcept;
   ~Document();
 
+  /// Returns the outermost value.
   Reader root() const;
-  /// The first error of all reads since it was last asked for.
+  /// Returns the first error of all reads since the last call.
   llvm::Error takeError() const;
 
 private:
@@ -111,14 +116,16 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// `text` as a JSON string, quotes included. Invalid UTF-8 is replaced.
+/// Returns `text` as a JSON string with quotes. Replaces invalid UTF-8.
 std::string quote(llvm::StringRef text);
 
-/// The shortest decimal that reads back as `value`; "null" if not finite.
+/// Returns the shortest decimal that parses to `value`, or "null" if `value` is
+/// not finite.
 std::string formatNumber(double value);
 
-/// Writes JSON in the order of the calls, so the same calls give the same
-/// bytes. Indents by two spaces; ends the outermost value with a newline.
+/// A stream of JSON. It writes values in the order of the calls, so that the
+/// same calls produce the same bytes. It indents by two spaces and ends the
+/// outermost value with a newline.
 class Writer {
 public:
   explicit Writer(llvm::raw_ostream &os) : os(os) {}
@@ -127,7 +134,7 @@ public:
   void endObject();
   void beginArray();
   void endArray();
-  /// The key of the next value; inside an object only.
+  /// Writes the key of the next value. Valid inside an object only.
   void key(llvm::StringRef name);
 
   void value(llvm::StringRef text);
@@ -139,6 +146,7 @@ public:
   void value(bool flag);
   void null();
 
+  /// Writes a key and its value.
   template <typename T> void attribute(llvm::StringRef name, const T &v) {
     key(name);
     value(v);
@@ -155,8 +163,9 @@ private:
   void indent();
 
   llvm::raw_ostream &os;
-  std::vector<bool> hasElements; ///< one per open object or array
-  bool afterKey = false;
+  /// For each open object or array, true if it has elements.
+  std::vector<bool> hasElements;
+  bool afterKey = false; ///< true between a key and its value
 };
 
 } // namespace proteus::json

@@ -1,8 +1,12 @@
-//===- Nearest.h - the nearest of known words -------------------*- C++ -*-===//
+//===- Nearest.h - nearest match among known words --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Suggestions of correct names for error messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +20,8 @@
 
 namespace proteus {
 
-/// Returns the element of `known` that is most like `text`, or an empty string
-/// if none is like it.
+/// Returns the element of `known` that is most similar to `text`, or an empty
+/// string if none is similar.
 std::string nearest(llvm::StringRef text, llvm::ArrayRef<std::string> known);
 
 } // namespace proteus

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every operation of a model has a path such as `layers[3].attention.qkv`. A
-// node of a strategy tree selects operations by a pattern over such paths.
-// Neither needs MLIR.
+// node of a strategy tree selects operations by a pattern over such paths. The
+// dialects and match-strategy use both; neither depends on MLIR.
 //
 //   path      ::= path-component (`.` path-component)*
 //   path-component ::= name (`[` integer `]`)?
@@ -49,11 +49,11 @@ struct PathComponent {
 /// A concrete path, outermost component first.
 using Path = llvm::SmallVector<PathComponent, 4>;
 
-/// Parses a concrete path. The error says what was expected, at which position
-/// (counted from 0) and what stands there.
+/// Parses a concrete path. The error contains the expected and the actual text
+/// and the position, counted from 0.
 llvm::Expected<Path> parsePath(llvm::StringRef text);
 
-/// The text of a path; the inverse of parsePath.
+/// Returns the text of a path. Inverse of parsePath.
 std::string toString(llvm::ArrayRef<PathComponent> path);
 
 /// Iterations lo, lo + 1, ..., hi - 1 of a repeated module.
@@ -66,22 +66,23 @@ struct IndexRange {
   }
 };
 
-/// A pattern over paths. What a node sets holds for a whole subtree of the
-/// model, so a pattern *selects* an operation when it matches the operation's
-/// path or a prefix of it: `layers[*]` selects all that is below `layers[3]`.
+/// A pattern over paths. The settings of a node hold for a whole subtree of the
+/// model. A pattern therefore *selects* an operation if it matches the path of
+/// the operation or a prefix of that path: `layers[*]` selects all operations
+/// below `layers[3]`.
 class PathPattern {
 public:
   enum class NameKind : uint8_t {
-    /// This very name.
+    /// One component of exactly this name.
     Name,
     /// `*`: one component of any name.
     Any,
-    /// `**`: any number of components, none included.
+    /// `**`: any number of components, including zero.
     AnyDepth,
   };
 
   enum class IndexKind : uint8_t {
-    /// No index written: matches a component with or without an index.
+    /// No index: matches a component with or without an index.
     None,
     /// `[3]`
     Single,
@@ -101,47 +102,48 @@ public:
     int64_t lo = 0;
     int64_t hi = 0;
 
-    /// Whether this component admits a path component with that name.
+    /// Returns true if this component matches the name of a path component.
     bool matchesName(llvm::StringRef componentName) const;
-    /// Whether this component admits a path component with that index.
+    /// Returns true if this component matches the index of a path component.
     bool matchesIndex(std::optional<int64_t> index) const;
-    /// Whether this component matches that one path component.
+    /// Returns true if this component matches one path component.
     bool matches(const PathComponent &component) const {
       return matchesName(component.name) && matchesIndex(component.index);
     }
   };
 
-  /// Parses a pattern. The error says what was expected, at which position
-  /// (counted from 0) and what stands there.
+  /// Parses a pattern. The error contains the expected and the actual text and
+  /// the position, counted from 0.
   static llvm::Expected<PathPattern> parse(llvm::StringRef text);
 
   llvm::ArrayRef<Component> getComponents() const { return components; }
 
-  /// The pattern of a nested node: this one, a dot, the nested one.
+  /// Returns the pattern of a nested node: this pattern, a dot, and `nested`.
   PathPattern join(const PathPattern &nested) const;
 
-  /// Whether the pattern matches the whole path.
+  /// Returns true if the pattern matches the whole path.
   bool matches(llvm::ArrayRef<PathComponent> path) const;
 
-  /// Whether the pattern matches the path or a prefix of it, that is, whether
-  /// a node with this pattern selects an operation with this path.
+  /// Returns true if the pattern matches the path or a prefix of it, so that a
+  /// node with this pattern selects an operation with this path.
   bool matchesPrefixOf(llvm::ArrayRef<PathComponent> path) const {
     return matchLength(path).has_value();
   }
 
-  /// The number of leading components of `path` that the shortest match takes;
-  /// none if the pattern matches no prefix of the path.
+  /// Returns the length, in components, of the shortest prefix of `path` that
+  /// the pattern matches, or nullopt if it matches none.
   std::optional<size_t> matchLength(llvm::ArrayRef<PathComponent> path) const;
 
-  /// Cuts the iterations [0, count) of the repeated module at `path` (whose
-  /// last component bears no index) into the longest runs that the pattern
-  /// treats alike: for two iterations i and j of one run, `path[i]` and all
-  /// that is below it matches exactly as `path[j]` does. The runs are in order
-  /// and cover [0, count).
+  /// Divides the iterations [0, count) of the repeated module at `path` into
+  /// the longest ranges that the pattern does not distinguish: for two
+  /// iterations i and j of one range, the pattern matches `path[i]` and the
+  /// paths below it exactly as it matches `path[j]` and the paths below. The
+  /// last component of `path` must have no index. The ranges are ascending and
+  /// cover [0, count).
   llvm::SmallVector<IndexRange>
   getUniformRanges(llvm::ArrayRef<PathComponent> path, int64_t count) const;
 
-  /// The text of the pattern; the inverse of parse.
+  /// Returns the text of the pattern. Inverse of parse.
   std::string str() const;
 
 private:

@@ -1,8 +1,12 @@
-//===- Table.h - text in columns --------------------------------*- C++ -*-===//
+//===- Table.h - text tables with aligned columns ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tables that the commands of the driver and the summary of a simulation print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +26,11 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Rows of text, printed with aligned columns: the first to the left, numbers
-/// to the right.
+/// Rows of text with aligned columns.
 class Table {
 public:
-  /// `leftColumns` columns hold words.
+  /// Creates a table with a row of labels. The first `leftColumns` columns are
+  /// aligned to the left, the others to the right.
   explicit Table(llvm::ArrayRef<llvm::StringRef> labels,
                  unsigned leftColumns = 1);
   void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }

@@ -1,4 +1,4 @@
-//===- Cases.h - measured runs as jobs --------------------------*- C++ -*-===//
+//===- Cases.h - published measurements as jobs -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,50 +20,54 @@
 
 namespace proteus::driver {
 
-/// A published measurement of a training run and the job that it ran.
+/// Published measurement of a training run, and the job that was measured.
 struct Case {
   std::string id;
-  std::string group;   ///< the id up to its first '-'
-  std::string quality; ///< "A", "B", "C": how complete it is
+  std::string group;   ///< part of the id before its first '-'
+  std::string quality; ///< "A", "B" or "C": completeness of the description
   std::optional<double> iterationSeconds;
-  std::optional<double> peakMemoryBytes; ///< allocated, worst device
+  std::optional<double> peakMemoryBytes; ///< bytes allocated on the fullest
+                                         ///< device
   bool ranOutOfMemory = false;
 
   Job job;
-  std::string device; ///< of the library; empty: not known
-  /// What the case leaves open, and how it was settled.
+  std::string device; ///< name in the device library; empty: unknown
+  /// Assumptions about decisions that the case leaves open.
   std::vector<std::string> assumed;
-  /// Why there is no job: exactly what is missing. Empty if there is one.
+  /// Information that is missing for a job; empty if `job` is complete.
   std::string unsupported;
 };
 
 /// Reads cases in the format of docs/validation.md. A case that can't be
-/// translated says so; a file that is none is an error.
+/// translated has the reason in `unsupported`. Fails if the text is no file of
+/// cases.
 llvm::Expected<std::vector<Case>> readCases(llvm::StringRef text,
                                             llvm::StringRef source);
 
-/// What became of a case.
+/// Result of the simulation of a case.
 struct CaseResult {
   bool supported = false;
-  std::string reason; ///< why not
+  std::string reason; ///< reason if not supported
   std::optional<double> seconds;
   std::optional<double> peakMemoryBytes;
   bool fits = false;
-  /// 80 % interval of the time.
+  /// 80 % interval of `seconds`.
   std::optional<sim::Interval> interval;
 };
 
-/// Errors of the cases of a group that were simulated and have a measured time.
+/// Errors of a group of cases. Time errors cover the cases that were simulated
+/// and have a measured time.
 struct GroupScore {
   std::string group;
   int64_t count = 0, supported = 0, scored = 0;
   std::optional<double> mae, bias, worst, spearman, memoryMae;
 };
 
-/// predicted / measured - 1, or nothing.
+/// Returns predicted / measured - 1, or nullopt if either is absent.
 std::optional<double> errorOf(std::optional<double> predicted,
                               std::optional<double> measured);
 
+/// Returns the errors of a group from its cases and their results.
 GroupScore scoreOf(llvm::StringRef group, llvm::ArrayRef<const Case *> cases,
                    llvm::ArrayRef<const CaseResult *> results);
 

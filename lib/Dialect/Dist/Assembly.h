@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Parsers and printers of text that attributes and operations of the dialect
+// share.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_DIALECT_DIST_ASSEMBLY_H
 #define PROTEUS_LIB_DIALECT_DIST_ASSEMBLY_H
@@ -13,12 +18,13 @@
 
 namespace proteus::dist {
 
-/// `[F0, B0, U]`
+/// Parses and prints a list of work items, such as `[F0, B0, U]`.
 mlir::ParseResult parseWorkList(mlir::AsmParser &parser,
                                 llvm::SmallVectorImpl<Work> &items);
 void printWorkList(mlir::AsmPrinter &printer, llvm::ArrayRef<Work> items);
 
-/// `[[0[11:12], 1[11:12]], [0[0:11]]]`
+/// Parses and prints a list of buckets, such as
+/// `[[0[11:12], 1[11:12]], [0[0:11]]]`.
 mlir::ParseResult parseBucketList(mlir::AsmParser &parser, Buckets &buckets);
 void printBucketList(mlir::AsmPrinter &printer, const Buckets &buckets);
 

@@ -14,14 +14,14 @@ using namespace proteus::dist;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// `axes`, whose parts are dealt out as `like` says.
+/// Returns `axes` with the distribution of parts of `like`.
 static AxisList dealtOutAs(AxisList axes, const AxisList &like) {
   axes.zigzag = like.zigzag;
   axes.shift = like.shift;
   return axes;
 }
 
-/// The axis right behind `axis` on its dimension.
+/// Returns the axis that directly follows `axis` on its dimension.
 static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
   if (!dim)
@@ -31,7 +31,8 @@ static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   return next < axes.size() ? std::optional(axes[next]) : std::nullopt;
 }
 
-/// Whether `b` does right behind `a` what `a` does.
+/// Returns true if `b` directly follows `a` on a dimension, or if neither
+/// shards and the layout treats both alike.
 static bool areAlike(const Layout &layout, Axis a, Axis b) {
   if (layout.getShardedDim(a) || layout.getShardedDim(b))
     return nextOn(layout, a) == b;
@@ -44,8 +45,8 @@ AxisBundles::AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to)
     : mesh(mesh) {
   joined.micro = mesh.micro;
   members.push_back({microAxis});
-  // Which axis is behind another: neighbours on a dimension know, others are
-  // in mesh order.
+  // The axis that follows each axis in its bundle. Axes that shard follow each
+  // other in the order of their dimension, other axes in mesh order.
   SmallVector<std::optional<Axis>> behind(mesh.getNumAxes());
   SmallVector<bool> taken(mesh.getNumAxes());
   for (Axis a = 1; a < mesh.getNumAxes(); ++a)

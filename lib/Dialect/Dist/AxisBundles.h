@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Axes that two layouts treat alike, joined to one axis. The planner of layouts
+// searches on the joined mesh, so that such axes move in one collective.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_DIALECT_DIST_AXISBUNDLES_H
 #define PROTEUS_LIB_DIALECT_DIST_AXISBUNDLES_H
@@ -13,19 +18,21 @@
 
 namespace proteus::dist {
 
-/// A mesh on which axes that two layouts treat alike are one axis: those that
-/// both are reduced away, or are neighbours on one dimension before, after, or
-/// both, with the same fate otherwise.
+/// A mesh on which axes that two layouts treat alike are joined to one axis. In
+/// each of the two layouts, the axes must be neighbours on one dimension, or
+/// both be partial in the same way, fixed, or replicated. Axes that both
+/// layouts replicate are not joined.
 class AxisBundles {
 public:
   AxisBundles(const Mesh &mesh, const Layout &from, const Layout &to);
 
-  /// Whether any axes were joined.
+  /// Returns true if any axes are joined.
   bool joins() const { return joined.getNumAxes() != mesh.getNumAxes(); }
   const Mesh &getMesh() const { return joined; }
-  /// A layout in which bundles are not torn apart, on the joined mesh.
+  /// Returns the layout on the joined mesh. The layout must treat the axes of
+  /// each bundle alike.
   Layout fold(const Layout &layout) const;
-  /// What the joined mesh says, on the mesh itself.
+  /// Returns the layout, step or axes of the joined mesh on the original mesh.
   Layout unfold(const Layout &layout) const;
   Step unfold(const Step &step) const;
   AxisList unfold(llvm::ArrayRef<Axis> axes) const;
@@ -33,7 +40,7 @@ public:
 private:
   const Mesh &mesh;
   Mesh joined;
-  /// The axes of every axis of the joined mesh, major first.
+  /// Per axis of the joined mesh, the original axes, major first.
   llvm::SmallVector<AxisList> members;
 };
 

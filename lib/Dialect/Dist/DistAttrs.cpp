@@ -159,7 +159,7 @@ static ParseResult parseAxisSet(AsmParser &parser, const Mesh &mesh,
   });
 }
 
-/// Parses `{a, b}`, `zigzag {a}` or `{a} shift 1`: how one dimension is cut.
+/// Parses the axes of one dimension: `{a, b}`, `zigzag {a}` or `{a} shift 1`.
 static ParseResult parseDim(AsmParser &parser, const Mesh &mesh,
                             AxisList &axes) {
   bool zigzag = succeeded(parser.parseOptionalKeyword("zigzag"));

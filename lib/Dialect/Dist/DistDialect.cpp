@@ -16,7 +16,8 @@ using namespace proteus::dist;
 #include "Proteus/Dialect/Dist/DistDialect.cpp.inc"
 
 namespace {
-/// Prints meshes and layouts once, at the top of the file.
+/// Aliases for meshes and layouts, so that each is printed once, at the top of
+/// the file.
 struct DistAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -31,8 +32,8 @@ struct DistAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// Keeps constants in the section that uses them: a program holds nothing but
-/// sections.
+/// The rule that constants stay in the section that uses them, because a
+/// program may contain only sections.
 struct DistFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 

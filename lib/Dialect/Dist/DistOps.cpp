@@ -26,7 +26,7 @@ using namespace proteus::dist;
 // Custom directives
 //===----------------------------------------------------------------------===//
 
-/// `sum`: the bare keyword of an enumeration.
+/// Parses the keyword of an enumeration, such as `sum`.
 template <typename AttrT>
 static ParseResult parseEnumKeyword(OpAsmParser &parser, AttrT &attr) {
   using EnumT = decltype(attr.getValue());
@@ -47,7 +47,7 @@ static void printEnumKeyword(OpAsmPrinter &printer, Operation *, AttrT attr) {
   printer << stringifyEnum(attr.getValue());
 }
 
-/// `{dp, tp}`
+/// Parses a list of axis names, such as `{dp, tp}`.
 static ParseResult parseAxisNames(OpAsmParser &parser, ArrayAttr &axes) {
   SmallVector<Attribute> names;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
@@ -81,7 +81,7 @@ static void printBuckets(OpAsmPrinter &printer, Operation *, BucketsAttr attr) {
   printBucketList(printer, attr.getValue());
 }
 
-/// One order per line.
+/// Parses a list of orders, which is printed with one order per line.
 static ParseResult parseOrders(OpAsmParser &parser, ArrayAttr &orders) {
   SmallVector<Attribute> attrs;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -118,8 +118,9 @@ static void printOrders(OpAsmPrinter &printer, Operation *, ArrayAttr orders) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Slices, all-gathers, all-to-alls and permutes change where a value is and
-/// not what it is: two in a row that end in the first type are nothing.
+/// Folds two operations in a row whose last type is the first one. Slices,
+/// all-gathers, all-to-alls and permutes change the layout of a value but not
+/// its elements, so a round trip has no effect.
 static OpFoldResult foldRoundTrip(Value input, Type resultType) {
   Operation *producer = input.getDefiningOp();
   if (!isa_and_nonnull<SliceOp, AllGatherOp, AllToAllOp, PermuteOp>(producer))
@@ -180,7 +181,8 @@ template <typename OpT> static int64_t numIterations(OpT op, unsigned operand) {
              : 1;
 }
 
-/// Sums up the ranges of a bucket over `values`, the operands or the results.
+/// Returns the bytes of the ranges of a bucket in `values`, the operands or the
+/// results, with the element type `wire` if it is given.
 template <typename OpT>
 static int64_t bucketBytes(OpT op, unsigned bucket, ValueRange values,
                            std::optional<Type> wire) {

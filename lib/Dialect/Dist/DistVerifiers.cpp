@@ -18,7 +18,8 @@ using namespace proteus::dist;
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// The named axes, which must be on the mesh and in normal form.
+/// Returns the named axes. Emits an error unless they are on the mesh and in
+/// normal form.
 static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
                                       ArrayAttr names) {
   AxisList axes;
@@ -39,7 +40,7 @@ static FailureOr<AxisList> verifyAxes(Operation *op, MeshAttr mesh,
   return axes;
 }
 
-/// Operand and result must be the same tensor on the same mesh.
+/// Checks that operand and result are the same tensor on the same mesh.
 static LogicalResult verifySameTensor(Operation *op, RankedTensorType from,
                                       RankedTensorType to) {
   if (from.getShape() != to.getShape() ||
@@ -62,7 +63,8 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
          << actual << ", expected " << attr;
 }
 
-/// The order in which the result says that `axes` shard `dim`, if it does.
+/// Returns `axes` in the order in which they shard `dim` in the result, or
+/// unchanged if they do not.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())
@@ -76,7 +78,7 @@ static AxisList placedOrder(const Layout &result, unsigned dim,
              : axes;
 }
 
-/// Checks that `to` is what `step` makes of `from`.
+/// Checks that `step` turns the layout of `from` into that of `to`.
 static LogicalResult verifyStep(Operation *op, RankedTensorType from,
                                 RankedTensorType to, Step step) {
   LayoutAttr operand = getLayout(from), result = getLayout(to);
@@ -93,7 +95,7 @@ static LogicalResult verifyStep(Operation *op, RankedTensorType from,
   return verifyLayout(op, result, *expected);
 }
 
-/// A dimension number within the rank of `type`.
+/// Checks that a dimension number is within the rank of `type`.
 static LogicalResult verifyDim(Operation *op, RankedTensorType type,
                                int64_t dim) {
   if (dim >= 0 && dim < type.getRank())
@@ -162,8 +164,8 @@ LogicalResult ScatterOp::verify() {
   return verifyCollective(*this, {StepKind::Scatter, {}, {}, {}, getDim()});
 }
 
-/// `layout` at the coordinates of `axes` that `place` is fixed at; fails if it
-/// is not fixed at one of each.
+/// Returns `layout` with `axes` fixed at their coordinates in `place`. Emits an
+/// error if `place` does not fix one of them.
 static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
                                  const Layout &place, ArrayRef<Axis> axes,
                                  const Mesh &mesh) {
@@ -179,7 +181,8 @@ static FailureOr<Layout> fixedAs(Operation *op, Layout layout,
   return layout;
 }
 
-/// Checks that `to` is `from` collected along `dim`.
+/// Checks that a gather along `dim` turns the layout of `from` into that of
+/// `to`.
 static LogicalResult verifyGather(Operation *op, RankedTensorType from,
                                   RankedTensorType to, unsigned dim,
                                   const AxisList &axes) {
@@ -266,8 +269,8 @@ LogicalResult SliceOp::verify() {
   return verifyCollective(*this, {StepKind::Slice, {}, {}, {}, getDim()});
 }
 
-/// Checks that `chunk` is what a dimension of `whole`, seen as `groups` runs,
-/// has in one of `count` chunks.
+/// Checks that `chunk` is the type of one of `count` chunks of a dimension of
+/// `whole` that is divided into `groups` runs.
 static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
                                  RankedTensorType chunk, int64_t dim,
                                  int64_t count, int64_t groups) {
@@ -281,7 +284,7 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
            << " groups do not divide a dimension of size " << size;
   LayoutAttr layout = getLayout(whole);
   const AxisList &axes = layout.getValue().dims[dim];
-  // A part of a zigzag is two runs.
+  // A part of a zigzag consists of two runs.
   int64_t runs = numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
                  (axes.zigzag ? 2 : 1);
   if (axes.shift != 0 || groups % runs != 0)
@@ -327,8 +330,8 @@ LogicalResult AccumulateOp::verify() {
   return verifyLayout(*this, getLayout(getType()), expected);
 }
 
-/// Checks that a copy changes nothing but the memory, which becomes host memory
-/// or is it no longer.
+/// Checks that a copy changes only the memory: from device to host if `toHost`,
+/// and from host to device otherwise.
 static LogicalResult verifyCopy(Operation *op, RankedTensorType from,
                                 RankedTensorType to, bool toHost) {
   if (failed(verifySameTensor(op, from, to)))
@@ -401,9 +404,9 @@ LogicalResult ShiftOp::verify() {
 // Fused collectives
 //===----------------------------------------------------------------------===//
 
-/// The dimension that a reduce-scatter of `from` to `to` shards, or that an
-/// all-gather collects: the first one whose axes differ, else the first that
-/// may be sharded.
+/// Returns the dimension that a reduce-scatter of `from` to `to` shards, or
+/// that an all-gather collects: the first one whose axes differ, or else the
+/// first one that may be sharded.
 static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
@@ -411,8 +414,8 @@ static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   return stacked ? 1 : 0;
 }
 
-/// Checks operand `index`, to which `step` happens along the dimension that
-/// changes (none for an all-reduce).
+/// Checks that `step`, along the dimension that changes (none for an
+/// all-reduce), turns operand `index` into its result.
 template <typename OpT>
 static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());
@@ -444,7 +447,7 @@ static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   return verifyStep(op, from, to, std::move(step));
 }
 
-/// Every iteration of every operand must be in exactly one bucket.
+/// Checks that every iteration of every operand is in exactly one bucket.
 template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   SmallVector<SmallVector<bool>> seen;
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
@@ -483,7 +486,8 @@ template <typename OpT> static LogicalResult verifyBuckets(OpT op) {
   return success();
 }
 
-/// Checks the operands and buckets of a fused collective that does `step`.
+/// Checks the operands and buckets of a fused collective with the effect
+/// `step`.
 template <typename OpT> static LogicalResult verifyFused(OpT op, Step step) {
   if (op.getInputs().empty())
     return op.emitOpError("expected at least one operand");

@@ -181,9 +181,10 @@ Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
 bool proteus::dist::partsRegroup(int64_t size, int64_t outer, int64_t inner) {
   if (outer == 1 || inner == 1)
     return true;
-  // The remainder is dealt from the front: a group of `inner` parts differs
-  // from the next by more than the one element that `outer` parts may differ
-  // by, unless the remainder is empty, a single element, or all but one.
+  // The first of the smaller parts have one element more than the others. The
+  // sizes of the `outer` parts differ by at most one, but those of groups of
+  // `inner` smaller parts may differ by more. They do not if the remainder is
+  // 0, 1, or one less than the number of smaller parts.
   int64_t remainder = size % (outer * inner);
   return remainder <= 1 || remainder == outer * inner - 1;
 }

@@ -1,4 +1,4 @@
-//===- Move.cpp - a tensor from one mesh to another -----------------------===//
+//===- Move.cpp - moves of tensors between meshes -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensor is cut at every boundary of either layout. Every cell that a
-// device lacks is a demand, which the holders of the cell can serve together.
-// With a bound on the time of a link, who serves what is a flow from links to
-// demands; the smallest bound that serves all is found by bisection.
+// The tensor is cut into cells at every boundary of either layout. Every cell
+// that a device lacks is a demand, which all holders of the cell can serve
+// together. For a given bound on the time of a link, the assignment of senders
+// to demands is a flow from links to demands. Bisection finds the smallest
+// bound for which the flow serves all demands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,14 +37,14 @@ int64_t Region::getNumElements() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What devices hold
+// Holdings of devices
 //===----------------------------------------------------------------------===//
 
-/// What every device holds of each dimension, by device. A device of a zigzag
-/// holds several boxes.
+/// By device, the ranges of indices that it holds of each dimension. With a
+/// zigzag a device holds several boxes.
 using Holdings = std::map<int64_t, SmallVector<Ranges>>;
 
-/// The devices at which a value of `layout` exists, and what they hold.
+/// Returns the devices at which a value of `layout` exists, with their ranges.
 static Holdings holdingsOf(const Mesh &mesh, const Layout &layout,
                            ArrayRef<int64_t> shape) {
   Holdings holdings;
@@ -57,7 +58,7 @@ static Holdings holdingsOf(const Mesh &mesh, const Layout &layout,
   return holdings;
 }
 
-/// Whether `cell`, which no boundary cuts, is part of what is held.
+/// Returns true if `cell`, which no boundary cuts, is within the held ranges.
 static bool contains(ArrayRef<Ranges> held, const Region &cell) {
   for (auto [ranges, begin, size] :
        llvm::zip_equal(held, cell.offset, cell.sizes)) {
@@ -70,7 +71,7 @@ static bool contains(ArrayRef<Ranges> held, const Region &cell) {
   return true;
 }
 
-/// The cells between all boundaries of all that is held.
+/// Returns the cells between all boundaries of all holdings.
 static std::vector<Region> cellsOf(ArrayRef<int64_t> shape,
                                    ArrayRef<const Holdings *> layouts) {
   std::vector<Region> cells = {{}};
@@ -94,7 +95,7 @@ static std::vector<Region> cellsOf(ArrayRef<int64_t> shape,
   return cells;
 }
 
-/// Calls `visit` with boxes that make up the elements `begin` to `end` of
+/// Calls `visit` with boxes that together are the elements `begin` to `end` of
 /// `region` in row-major order.
 static void forEachBox(const Region &region, int64_t begin, int64_t end,
                        llvm::function_ref<void(const Region &)> visit,
@@ -111,7 +112,7 @@ static void forEachBox(const Region &region, int64_t begin, int64_t end,
     part.sizes[dim] = count;
     return part;
   };
-  // The end of a row, whole rows, the start of a row.
+  // The elements are the end of a row, whole rows, and the start of a row.
   int64_t first = begin / row, last = end / row;
   if (first == last)
     return forEachBox(rows(first, 1), begin % row, end % row, visit, dim + 1);
@@ -136,24 +137,25 @@ struct Demand {
   int64_t destination;
   size_t cell;
   int64_t elements;
-  /// Links that can bring it, those within the node first.
+  /// Links that can send the cell, those within the node first.
   SmallVector<size_t> links;
 };
 
-/// The sending side of a device, into its node or out of it.
+/// A sending link of a device, into its node or out of it.
 struct SendingLink {
   int64_t device;
   int64_t timePerElement;
 };
 
-/// Serves demands from links of limited capacity by augmenting paths.
+/// An assignment of demands to links of limited capacity, found by augmenting
+/// paths.
 class Sharing {
 public:
   Sharing(ArrayRef<SendingLink> links, ArrayRef<Demand> demands)
       : links(links), demands(demands),
         sent(demands.size(), SmallVector<int64_t>(links.size(), 0)) {}
 
-  /// Whether all can be served by the time `bound`.
+  /// Serves the demands and returns true if all are served by the time `bound`.
   bool serve(int64_t bound) {
     for (SmallVector<int64_t> &row : sent)
       std::fill(row.begin(), row.end(), 0);
@@ -173,14 +175,14 @@ public:
     return true;
   }
 
-  /// Elements of a demand that a link sends.
+  /// Returns the number of elements of a demand that a link sends.
   int64_t getSent(size_t demand, size_t link) const {
     return sent[demand][link];
   }
 
 private:
-  /// Serves up to `wanted` elements of a demand, if need be by serving what a
-  /// link sends to another demand from elsewhere.
+  /// Serves up to `wanted` elements of a demand and returns their number. If
+  /// its links are full, moves elements of another demand to other links.
   int64_t augment(size_t demand, int64_t wanted) {
     if (seen[demand])
       return 0;
@@ -239,7 +241,7 @@ FailureOr<Move> proteus::dist::planMove(const Mesh &fromMesh,
   Holdings needed = holdingsOf(toMesh, to, shape);
   std::vector<Region> cells = cellsOf(shape, {&held, &needed});
 
-  // Two links per holder: into its node and out of it.
+  // Each holder has two links: into its node and out of it.
   std::vector<SendingLink> links;
   for (const auto &[device, ranges] : held) {
     links.push_back({device, costs.inNode});

@@ -70,7 +70,7 @@ SectionOp ProgramOp::getSection(SectionKind kind, int64_t chunk) {
   return {};
 }
 
-/// `[pp = 0]`
+/// Parses the coordinates of a program, such as `[pp = 0]`.
 static ParseResult parseAt(OpAsmParser &parser, DictionaryAttr &at) {
   NamedAttrList coordinates;
   if (parser.parseCommaSeparatedList(
@@ -182,7 +182,7 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
-/// Forward, gradients, update.
+/// Returns the rank of a section kind in the order forward, gradients, update.
 static unsigned getPhase(SectionKind kind) {
   switch (kind) {
   case SectionKind::Forward:
@@ -197,7 +197,8 @@ static unsigned getPhase(SectionKind kind) {
   llvm_unreachable("unknown section kind");
 }
 
-/// A layout in a program must be on its mesh and its devices.
+/// Checks that the layout of a value in a program is on the mesh and the
+/// devices of the program.
 static LogicalResult verifyPlace(ProgramOp program, Location loc, Type type) {
   LayoutAttr layout = getLayout(type);
   if (!layout)
@@ -262,8 +263,8 @@ static LogicalResult verifySectionOrder(ProgramOp program) {
   return success();
 }
 
-/// What is in host memory can be handed on, but computed with only after a
-/// dist.fetch.
+/// Checks that values in host memory are only passed on. Other operations must
+/// read the result of a dist.fetch.
 static LogicalResult verifyMemory(ProgramOp program) {
   WalkResult result = program.walk([](Operation *op) {
     if (isa<FetchOp, OffloadOp>(op) || op->getNumRegions() > 0 ||

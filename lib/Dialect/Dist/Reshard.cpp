@@ -30,8 +30,9 @@ static constexpr ReductionKind allReductionKinds[] = {ReductionKind::Sum,
                                                       ReductionKind::Max};
 static_assert(std::size(allReductionKinds) == numReductionKinds);
 
-/// Calls `visit` with every non-empty ordered selection of `axes`: shorter
-/// ones first, then in the order of `axes`.
+/// Calls `visit` with every non-empty selection of `axes`: shorter ones first,
+/// then in the order of `axes`. If `ordered`, selections that differ in their
+/// order are different; otherwise each is visited once, in ascending order.
 static void forEachSelection(ArrayRef<Axis> axes, bool ordered,
                              llvm::function_ref<void(ArrayRef<Axis>)> visit) {
   SmallVector<AxisList> current = {{}};
@@ -98,7 +99,7 @@ private:
   }
 
   void attempt(const Layout &from, Step step) {
-    // A dimension is cut the way it has to end up.
+    // A dimension gets the distribution that it has in the target.
     if (step.toDim)
       step.zigzag = to.dims[*step.toDim].zigzag;
     std::string reason;
@@ -168,8 +169,8 @@ private:
         }));
   }
 
-  /// Tries every way to give the blocks of `layout` to other ranks. Axes of one
-  /// rank stay where they are.
+  /// Tries every assignment of the blocks of `layout` to other ranks. Axes of
+  /// size one are not moved.
   void forEachPermutation(const Layout &layout) {
     AxisList mobile(llvm::make_filter_range(movable, [&](Axis axis) {
       return mesh.getSize(axis) > 1 && !layout.getPartialKind(axis) &&
@@ -178,7 +179,7 @@ private:
     if (mobile.size() < 2)
       return;
     SmallVector<AxisList, 0> placed(shape.size());
-    // The blocks stay what they are.
+    // The blocks stay the same.
     for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
       list.zigzag = own.zigzag;
       list.shift = own.shift;
@@ -197,7 +198,8 @@ private:
                            placed});
         return;
       }
-      // An axis that stays comes when what is left to its right is what was.
+      // An axis that cannot move keeps its stride: it is placed when the
+      // remaining number of parts equals that in the original layout.
       ArrayRef<Axis> before = layout.dims[dim];
       for (auto [index, axis] : llvm::enumerate(before)) {
         if (llvm::is_contained(mobile, axis) ||
@@ -263,7 +265,8 @@ private:
 };
 } // namespace
 
-/// Why no steps can lead from `from` to `to`, where that is plain to see.
+/// Returns the reason if no steps lead from `from` to `to`, in cases that are
+/// obvious without a search.
 static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
@@ -284,11 +287,12 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
-/// Device axes whose role may change on the way. Axes that both layouts
-/// replicate are left alone, and with `keepMajor` also the major axes that they
-/// have in common on a dimension. That keeps the search small and its plans
-/// plain, but where links differ a plan that moves such an axis for a while can
-/// cost less. On an uneven dimension these axes may be needed all the same.
+/// Returns the device axes that steps of the plan may change. Axes that both
+/// layouts replicate are left out, and with `keepMajor` also the common major
+/// axes of a dimension. This keeps the search small and the plans simple. But
+/// if links differ, a plan that temporarily moves such an axis can cost less.
+/// The common major axes of an uneven dimension are never left out, because
+/// they may have to move.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {
@@ -315,7 +319,8 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-/// Plans on the mesh on which axes that move together are one.
+/// Plans the steps on the joined mesh, on which axes that move together are one
+/// axis.
 static FailureOr<SmallVector<PlannedStep, 0>>
 planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
              int64_t elementBits, const Layout &from, const Layout &to,

@@ -18,7 +18,8 @@ llvm::hash_code proteus::dist::hash_value(const Work &work) {
                             work.micro.has_value(), work.micro.value_or(0));
 }
 
-/// What runs once has the first place, micro-batches the others.
+/// Returns the index of the bit of `work`: 0 for a section that runs once,
+/// otherwise the micro-batch plus one.
 static unsigned placeOf(const Work &work) {
   return work.micro ? *work.micro + 1 : 0;
 }

@@ -1,4 +1,4 @@
-//===- ScheduleOp.cpp - schedules against their programs ------------------===//
+//===- ScheduleOp.cpp - verification of schedules -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,8 +21,8 @@ static bool isGradient(SectionKind kind) {
          kind == SectionKind::WeightGradient;
 }
 
-/// Calls `visit` with every forward and how many (chunk, micro-batch) pairs are
-/// in flight then.
+/// Calls `visit` with every forward and the number of (chunk, micro-batch)
+/// pairs that are in flight with it.
 static void
 countOngoing(ArrayRef<Work> items,
              llvm::function_ref<void(const Work &, int64_t)> visit) {
@@ -73,7 +73,7 @@ LogicalResult ScheduleOp::verify() {
 }
 
 namespace {
-/// Checks the order of one program item by item.
+/// Verifier of the order of one program, item by item.
 class OrderVerifier {
 public:
   OrderVerifier(ScheduleOp schedule, ProgramOp program)
@@ -115,7 +115,7 @@ private:
     return success();
   }
 
-  /// Requires that `earlier` ran, if the program has such a section.
+  /// Checks that the section `earlier` precedes `work`, if the program has it.
   LogicalResult verifyAfter(const Work &work, SectionKind earlier) {
     Work needed{earlier, work.chunk, work.micro};
     if (!program.getSection(earlier, work.chunk) || done.contains(needed))
@@ -124,8 +124,8 @@ private:
                    << formatWork(needed);
   }
 
-  /// Requires that the sections ran whose values this one uses, for the same
-  /// micro-batch. What runs once comes behind everything anyway.
+  /// Checks that the sections whose values `work` uses precede it, for the same
+  /// micro-batch. A section that runs once follows all others in any case.
   LogicalResult verifyUses(const Work &work) {
     if (!work.micro)
       return success();
@@ -139,7 +139,7 @@ private:
     return success();
   }
 
-  /// The sections whose values `section` uses.
+  /// Returns the sections whose values `section` uses.
   const SetVector<SectionOp> &getProducers(SectionOp section) {
     auto [entry, isNew] = producers.try_emplace(section);
     if (isNew)

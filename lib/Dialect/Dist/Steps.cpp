@@ -1,4 +1,4 @@
-//===- Steps.cpp - what a step does to a layout, and its volume -----------===//
+//===- Steps.cpp - effects and volumes of steps ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,11 +44,11 @@ StringRef proteus::dist::stringify(StepKind kind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places of axes
+// Positions of axes
 //===----------------------------------------------------------------------===//
 
-/// Where an axis shards: the dimension, and by how many parts of it two
-/// neighbours on the axis are apart.
+/// Returns the dimension that an axis shards, and the stride: the number of
+/// parts by which two neighbours on the axis are apart.
 static std::optional<std::pair<unsigned, int64_t>>
 placeOf(const Mesh &mesh, const Layout &layout, Axis axis) {
   std::optional<unsigned> dim = layout.getShardedDim(axis);
@@ -73,7 +73,8 @@ AxisList proteus::dist::permutedAxes(const Mesh &mesh, const Layout &from,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Applies one step to a layout in place, or says why that is not possible.
+/// The application of one step to a layout in place. If it is not possible,
+/// `reason` receives the cause.
 class StepApplier {
 public:
   StepApplier(const Mesh &mesh, ArrayRef<int64_t> shape, const Step &step,
@@ -140,10 +141,11 @@ private:
     return true;
   }
 
-  /// Takes the axes off the pending reductions.
+  /// Removes the axes from the pending reductions.
   bool reduce() {
     ReductionKind kind = *step.reduction;
-    // A sum of maxima: the maxima come first.
+    // With both kinds pending the value is a sum of maxima, so the maxima are
+    // reduced first.
     if (kind == ReductionKind::Sum &&
         !layout.getPartial(ReductionKind::Max).empty())
       return fail("the pending maximum over " +
@@ -161,7 +163,7 @@ private:
     return true;
   }
 
-  /// Takes the axes off the fixed coordinates.
+  /// Removes the axes from the fixed coordinates.
   bool release() {
     for (Axis axis : step.axes) {
       if (!layout.getFixedCoordinate(axis))
@@ -173,7 +175,8 @@ private:
     return true;
   }
 
-  /// Puts the axes where the step says; the blocks stay what they are.
+  /// Gives every dimension the axes that the step lists. The blocks stay the
+  /// same.
   bool permute() {
     Layout from = layout;
     layout.dims.assign(step.placed.begin(), step.placed.end());
@@ -198,7 +201,7 @@ private:
     return true;
   }
 
-  /// Takes the axes off the minor end of a dimension.
+  /// Removes the axes from the minor end of a dimension.
   bool remove(unsigned dim) {
     AxisList &axes = layout.dims[dim];
     size_t count = step.axes.size();
@@ -237,7 +240,8 @@ private:
     return true;
   }
 
-  /// Parts that have moved on mean nothing to a step along their dimension.
+  /// Fails if the parts of a dimension are shifted, because steps along it are
+  /// defined only for parts on their own ranks.
   bool checkAtHome(unsigned dim) {
     int64_t shift = layout.dims[dim].shift;
     return shift == 0 || fail("the parts of dimension " + Twine(dim) +
@@ -289,8 +293,9 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  // What each rank sends in a ring; with a broadcast every rank passes all on,
-  // and with a permute it sends what it has to one other.
+  // The bytes that each rank sends in a ring algorithm. In a broadcast every
+  // rank passes on the whole value. In a permute it sends its block to one
+  // other rank.
   int64_t share = volume.bufferBytes / volume.groupSize +
                   (volume.bufferBytes % volume.groupSize != 0);
   switch (step.kind) {

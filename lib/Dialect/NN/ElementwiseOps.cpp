@@ -69,7 +69,8 @@ double SwigluGradOp::getFlopsPerPoint() { return 15; }
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The gradient of an activation from `kept`, a value of the forward pass.
+/// Builds the gradient of an activation function, which reads `kept`, a value
+/// of the forward pass.
 template <typename GradOp, typename OpTy>
 static LogicalResult activationGradient(OpTy op, GradientScope &scope,
                                         Value kept) {

@@ -20,14 +20,15 @@ LogicalResult MoeRouteOp::buildGradients(GradientScope &scope) {
       scope.builder(), getLoc(), scope.gradientType(getLogits()), getPathAttr(),
       gradient, scope.saved(getLogits()), scope.saved(getExperts()),
       getNormalizeAttr());
-  // A split of the groups is one of the batch.
+  // A split of the token groups is a split of the batch.
   scope.correspond(logits, {{"group", "batch"}});
   scope.add(getLogits(), logits);
   return success();
 }
 
-/// A dispatch and a combination are each other's `Transpose`: both are linear
-/// in their input, and bilinear if they have gates.
+/// Builds the gradients of a dispatch or a combination. Each of them is the
+/// `Transpose` of the other, because both are linear in their input. With gates
+/// they are bilinear in input and gates.
 template <typename Transpose, typename Op>
 static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
   Value gradient = scope.gradientOf(op.getResult());
@@ -43,7 +44,8 @@ static LogicalResult buildRoutingGradients(Op op, GradientScope &scope) {
                                 op.getPathAttr(), gradient, experts, slots,
                                 gates ? scope.saved(gates) : Value()));
   if (gates && scope.wants(gates)) {
-    // A gate weighs a token against what is in its slot.
+    // The gradient of a gate is the dot product of a token and the row in its
+    // slot.
     Value tokens = scope.saved(op.getInput()), inSlots = gradient;
     if (isa<MoeCombineOp>(op))
       std::swap(tokens, inSlots);

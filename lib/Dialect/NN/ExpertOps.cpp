@@ -29,7 +29,7 @@ static LogicalResult verifyRank(Operation *op, StringRef what, Value value,
                            << shapeOf(value).size();
 }
 
-/// Checks that `value` has the leading dimensions of `tokens`.
+/// Verifies that `value` has the leading dimensions of `tokens`.
 static LogicalResult verifyTokens(Operation *op, StringRef what, Value value,
                                   Value tokens) {
   if (failed(verifyRank(op, what, value, shapeOf(tokens).size())))
@@ -61,8 +61,8 @@ int64_t MoeRouteOp::getCapacity() {
   double share = tokens / static_cast<double>(getGroups()) *
                  static_cast<double>(shapeOf(getGates()).back()) /
                  static_cast<double>(shape.back());
-  // A factor like 1.1 is not exact: what it adds to a whole number by rounding
-  // is no slot.
+  // A factor such as 1.1 has no exact binary representation. The subtrahend
+  // prevents an additional slot from the rounding error.
   return std::max<int64_t>(
       1, std::ceil(getCapacityFactor().convertToDouble() * share - 1e-9));
 }
@@ -102,8 +102,9 @@ LogicalResult MoeRouteGradOp::verify() {
   return success();
 }
 
-/// Checks tokens against what the experts hold of them, and against the
-/// routing.
+/// Verifies the shapes of tokens, of the tensor `places` of the experts' slots,
+/// and of the routing. If `slots` comes from an nn.moe_route, also verifies
+/// that the sizes of `places` are those of the route.
 static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
                                   Value experts, Value slots, Value gates) {
   if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
@@ -168,8 +169,8 @@ LogicalResult ExpertLinearWgradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Tokens `[batch, .., last]` whose batch is cut into groups. Dimensions that
-/// are needed whole are indexed by nothing.
+/// Iterators of tokens `[batch, .., last]` whose batch is divided into groups.
+/// No iterator indexes a dimension that a device needs whole.
 struct GroupedTokens {
   unsigned group;
   TensorIterators leading;
@@ -178,7 +179,8 @@ struct GroupedTokens {
                 bool splitsSequence) {
     group = space.add("group", groups);
     leading.push_back({group});
-    // Groups of one sample may be split unevenly, as the batch may.
+    // Groups of one sample have no iterator `sample`, so that they may be split
+    // unevenly, as the batch may.
     if (int64_t samples = shapeOf(tokens).front() / groups; samples > 1)
       leading.back().push_back(
           space.add("sample", samples, IteratorKind::Opaque));
@@ -202,7 +204,7 @@ IterationSpace MoeRouteOp::getIterationSpace() {
   IterationSpace space;
   GroupedTokens tokens(space, getLogits(), getGroups(),
                        /*splitsSequence=*/false);
-  // Who gets a slot depends on all tokens of a group and all experts.
+  // The slot of a token depends on all tokens of its group and on all experts.
   int64_t perRow = 1;
   for (int64_t size : shapeOf(getLogits()).drop_front())
     perRow *= size;
@@ -211,7 +213,7 @@ IterationSpace MoeRouteOp::getIterationSpace() {
   space.results = {tokens.with(), tokens.with(), tokens.with()};
   return space;
 }
-// A softmax, and a comparison per choice.
+// Four FLOPs for the softmax, one comparison per choice.
 double MoeRouteOp::getFlopsPerPoint() {
   return 4 + static_cast<double>(shapeOf(getGates()).back());
 }
@@ -237,8 +239,9 @@ double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
 // Dispatch and combination
 //===----------------------------------------------------------------------===//
 
-/// FLOPs per point of an operation that adds or multiplies each element of each
-/// choice of each token `perElement` times: most points of the space are empty.
+/// Returns the FLOPs per point of an operation that needs `perElement` FLOPs
+/// for each element of each choice of each token. There are usually fewer FLOPs
+/// than points, because most combinations of token, expert and slot are empty.
 static double flopsPerPoint(const IterationSpace &space, Value experts,
                             int64_t hidden, double perElement) {
   double elements = static_cast<double>(hidden);

@@ -1,4 +1,4 @@
-//===- GenericOp.cpp - an operation that states its cost --------*- C++ -*-===//
+//===- GenericOp.cpp - operation with a given cost --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

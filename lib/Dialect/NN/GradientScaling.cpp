@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace proteus::nn;
 
-/// All dimensions of the operand, reduced to a scalar.
+/// Returns the space of a reduction of all dimensions of `input` to a scalar.
 static IterationSpace reduceAll(Value input, IteratorKind kind) {
   IterationSpace space;
   TensorIterators dims;
@@ -23,7 +23,8 @@ static IterationSpace reduceAll(Value input, IteratorKind kind) {
   return space;
 }
 
-/// Operands that are read whole, and a scalar.
+/// Returns a space without iterators: operands are read whole, and the result
+/// is a scalar.
 static IterationSpace scalars(Operation *op) {
   IterationSpace space;
   for (Value operand : op->getOperands())

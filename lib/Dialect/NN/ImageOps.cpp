@@ -15,8 +15,9 @@ using namespace proteus::nn;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Checks window attributes and the output size they give. The output is the
-/// result of a forward operation and the gradient that a backward one reads.
+/// Verifies the attributes of a window, and that the size of `output` follows
+/// from them. `output` is the result of a forward operation, or the gradient
+/// that a backward operation reads.
 static LogicalResult verifyWindow(Operation *op, Value image, Value output,
                                   ArrayRef<int64_t> kernel,
                                   ArrayRef<int64_t> stride,
@@ -105,11 +106,11 @@ LogicalResult Pool2DGradOp::verify() {
 
 namespace {
 /// The space that nn.conv2d and its gradients share. The image is read through
-/// a window, so its positions are indexed by no iterator.
+/// a window, so no iterator indexes its positions.
 struct ConvSpace {
   IterationSpace space;
   unsigned batch, out, in, height, width, kernelHeight, kernelWidth;
-  std::optional<unsigned> group; ///< of channels, if there are several
+  std::optional<unsigned> group; ///< set if the channels form several groups
 
   ConvSpace(Value image, Value output, Value weight, int64_t groups) {
     auto perGroup = [&](Value value) {
@@ -175,7 +176,8 @@ IterationSpace Conv2DWgradOp::getIterationSpace() {
 double Conv2DWgradOp::getFlopsPerPoint() { return 2; }
 KernelClass Conv2DWgradOp::getKernelClass() { return KernelClass::Matrix; }
 
-/// Pooling: batch and channel are parallel, positions opaque.
+/// Returns the space of a pooling or of its gradient. Batch and channel are
+/// parallel, positions are opaque.
 static IterationSpace poolSpace(Value output, bool gradient) {
   IterationSpace space;
   unsigned batch = space.add("batch", sizeOf(output, 0));
@@ -201,7 +203,7 @@ IterationSpace Pool2DOp::getIterationSpace() {
 IterationSpace Pool2DGradOp::getIterationSpace() {
   return poolSpace(getGradient(), /*gradient=*/true);
 }
-// An average needs no value of the image.
+// The gradient of an average needs no value of the image.
 bool Pool2DGradOp::readsWholeOperand(unsigned operand) {
   return operand != 1 || getKind() == PoolKind::Max;
 }

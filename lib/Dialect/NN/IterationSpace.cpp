@@ -1,4 +1,4 @@
-//===- IterationSpace.cpp - iteration spaces, common parts ------*- C++ -*-===//
+//===- IterationSpace.cpp - iteration spaces of operations ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,7 +61,8 @@ LogicalResult proteus::nn::verifyElementCount(Location loc,
 static LogicalResult verifyTensor(Operation *op, const IterationSpace &space,
                                   StringRef what, unsigned number, Type type,
                                   const TensorIterators &dims) {
-  // Operations of other dialects take scalars too: tensors of rank 0 to us.
+  // Operations of other dialects also take scalars, which count as tensors of
+  // rank 0.
   if (type.isIntOrIndexOrFloat())
     type = RankedTensorType::get({}, type);
   auto tensor = dyn_cast<RankedTensorType>(type);

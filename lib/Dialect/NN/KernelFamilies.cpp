@@ -1,4 +1,4 @@
-//===- KernelFamilies.cpp - what is particular about kernels --------------===//
+//===- KernelFamilies.cpp - families and passes of kernels ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LinalgInterface.cpp - linalg as a front door -------------*- C++ -*-===//
+//===- LinalgInterface.cpp - nn interfaces of linalg operations -*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,8 +28,9 @@ using linalg::LinalgOp;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// The operation that combines the previous value of a result with a new one:
-/// the only user of the previous value, yielded and nothing else.
+/// Returns the operation that combines the previous value of a result with a
+/// new one, or null. It is the only user of the previous value, and the
+/// terminator is its own only user.
 static Operation *getCombiner(LinalgOp op, unsigned result) {
   BlockArgument previous = op.getRegionOutputArgs()[result];
   Operation *combiner =
@@ -40,7 +41,8 @@ static Operation *getCombiner(LinalgOp op, unsigned result) {
   return combiner;
 }
 
-/// What a reduction over some loops computes, if all results agree.
+/// Returns the kind of the reduction loops of `op`, or Opaque if the results
+/// have different kinds of reductions.
 static IteratorKind getReductionKind(LinalgOp op) {
   std::optional<IteratorKind> common;
   for (unsigned result = 0, e = op.getNumDpsInits(); result != e; ++result) {
@@ -58,8 +60,8 @@ static IteratorKind getReductionKind(LinalgOp op) {
   return common.value_or(IteratorKind::Opaque);
 }
 
-/// Whether `op` counts as a floating-point operation: conversions and choices
-/// do not.
+/// Returns true if `op` counts as a floating-point operation. Conversions and
+/// selections do not count.
 static bool isFlop(Operation &op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()))
     return false;
@@ -67,7 +69,8 @@ static bool isFlop(Operation &op) {
          llvm::any_of(op.getOperandTypes(), llvm::IsaPred<FloatType>);
 }
 
-/// The input that `value` is, seen through conversions; null if it is computed.
+/// Returns the input of `op` whose element `value` is, possibly after
+/// conversions. Returns null if `value` is computed.
 static OpOperand *getInput(LinalgOp op, Value value) {
   while (Operation *conversion = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::TruncFOp>(conversion))
@@ -81,10 +84,11 @@ static OpOperand *getInput(LinalgOp op, Value value) {
   return op.isDpsInput(operand) ? operand : nullptr;
 }
 
-/// Whether `op` is a product of matrices: it sums products of two inputs over a
-/// loop that indexes both, and either input lacks a loop that the other has. A
-/// matrix times a vector and a depth-wise convolution reuse nothing and do not
-/// count.
+/// Returns true if `op` is a product of matrices: it sums products of two
+/// inputs over a loop that indexes both, and each input lacks a parallel loop
+/// that the result has. A product of a matrix and a vector and a depth-wise
+/// convolution do not count, because they do not reuse the elements of both
+/// inputs.
 static bool isContraction(LinalgOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
     return false;
@@ -122,7 +126,8 @@ static bool isContraction(LinalgOp op) {
 // Iteration spaces
 //===----------------------------------------------------------------------===//
 
-/// Per dimension the loop that alone indexes it, if there is one.
+/// Returns for each dimension the loop that alone indexes it, or nullopt. The
+/// loop must index no other dimension.
 static SmallVector<std::optional<unsigned>> getPlainLoops(AffineMap map) {
   SmallVector<std::optional<unsigned>> loops;
   for (AffineExpr expr : map.getResults()) {
@@ -145,7 +150,8 @@ static TensorIterators getTensorIterators(AffineMap map) {
   return dims;
 }
 
-/// Whether `map` uses `loop` in an expression that is more than the loop.
+/// Returns true if `map` uses `loop` otherwise than as the plain index of one
+/// dimension (see getPlainLoops).
 static bool isCompound(AffineMap map, unsigned loop) {
   return map.isFunctionOfDim(loop) &&
          !llvm::is_contained(getPlainLoops(map), loop);
@@ -198,7 +204,8 @@ struct LinalgSpaceModel
   }
 };
 
-/// tensor.empty computes nothing: it gives an initial value its shape.
+/// Model of tensor.empty, which computes nothing and only gives an initial
+/// value its shape.
 struct EmptySpaceModel
     : IterationSpaceOpInterface::ExternalModel<EmptySpaceModel,
                                                tensor::EmptyOp> {
@@ -221,9 +228,9 @@ struct EmptySpaceModel
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The operation of the body that prevents a gradient; null if there is none.
-/// A body has one if it yields a function of the inputs, or adds it to the
-/// previous value.
+/// Returns an operation of the body because of which the body has no gradient,
+/// or null. A body has a gradient if it yields a differentiable function of the
+/// inputs, or adds one to the previous value.
 static Operation *findObstacle(LinalgOp op) {
   Block *body = op.getBlock();
   for (auto [i, previous] : llvm::enumerate(op.getRegionOutputArgs())) {
@@ -236,8 +243,8 @@ static Operation *findObstacle(LinalgOp op) {
   for (Operation &inner : body->without_terminator()) {
     if (!hasKnownDerivative(&inner))
       return &inner;
-    // Constants from outside can be copied, other values would have to be
-    // saved.
+    // A constant from outside the body can be copied into the gradient. Any
+    // other value from outside would have to be saved.
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != body &&
           !matchPattern(operand, m_Constant()))
@@ -246,13 +253,15 @@ static Operation *findObstacle(LinalgOp op) {
   return nullptr;
 }
 
-/// The attribute that gives the operations built for `op` its path.
+/// Returns the attribute that gives the path of `op` to operations built for
+/// it.
 static NamedAttribute getPathAttr(LinalgOp op) {
   Builder builder(op->getContext());
   return {ProteusDialect::pathAttrName, builder.getStringAttr(getOwnPath(op))};
 }
 
-/// Memory for a tensor whose elements a linalg operation writes.
+/// Builds the initial value of a tensor all of whose elements a linalg
+/// operation writes.
 static Value buildEmpty(LinalgOp op, RankedTensorType type,
                         OpBuilder &builder) {
   auto empty = tensor::EmptyOp::create(builder, op->getLoc(), type.getShape(),
@@ -262,7 +271,8 @@ static Value buildEmpty(LinalgOp op, RankedTensorType type,
   return empty;
 }
 
-/// The gradient of a result in another element type; null stays null.
+/// Builds the conversion of `gradient` to `type`, which has another element
+/// type. Returns null if `gradient` is null.
 static Value convertTensor(LinalgOp op, Value gradient, Type type,
                            OpBuilder &builder) {
   if (!gradient || gradient.getType() == type)
@@ -284,8 +294,8 @@ static Value convertTensor(LinalgOp op, Value gradient, Type type,
 }
 
 namespace {
-/// Builds the gradient of one input: an operation over the same loops that
-/// adds up the products of the result's gradient and the derivative of the
+/// Builder of the gradient of one input: an operation over the same loops that
+/// sums the products of the gradient of the result and the derivative of the
 /// body.
 class InputGradient {
 public:
@@ -296,7 +306,8 @@ public:
         type(cast<RankedTensorType>(scope.gradientType(operand.get()))),
         path(getPathAttr(op)) {}
 
-  /// The gradient; null if the results do not depend on the operand.
+  /// Builds the gradient, or returns null if the results do not depend on the
+  /// operand.
   Value build() {
     if (!buildBody())
       return nullptr;
@@ -311,15 +322,17 @@ public:
       Block *block = inner.getInsertionBlock();
       block->getOperations().splice(block->end(), body.getOperations());
     };
-    // The operation is whole when the builder's listener sees it.
+    // The body is spliced in by the builder callback, so that the operation is
+    // complete when the listener of the builder is notified.
     return linalg::GenericOp::create(builder, loc, type, inputs, init, maps,
                                      getIteratorTypes(), spliceBody, path)
         .getResult(0);
   }
 
 private:
-  /// Builds the body: arguments for all inputs, all gradients of results and
-  /// the previous value.
+  /// Builds the body, whose arguments are all inputs, all gradients of results
+  /// and the previous value. Returns false if the results do not depend on the
+  /// operand.
   bool buildBody() {
     auto elementType = [](Value value) {
       return getElementTypeOrSelf(value.getType());
@@ -353,7 +366,7 @@ private:
     return true;
   }
 
-  /// Takes the inputs and gradients that the body reads.
+  /// Collects the inputs and gradients that the body reads.
   void collectOperands() {
     for (auto [input, argument] :
          llvm::zip(op.getDpsInputOperands(), body.getArguments()))
@@ -371,8 +384,9 @@ private:
       }
   }
 
-  /// linalg takes the size of every loop from its operands. Where those that
-  /// the body reads leave a loop open, an empty tensor gives its size.
+  /// Adds empty tensors as operands for loops whose size no other operand
+  /// defines. linalg takes the size of every loop from its operands, and the
+  /// body may not read the operand that a loop indexes.
   void addShapeOperands() {
     llvm::SmallBitVector open(op.getNumLoops(), true);
     auto close = [&](AffineMap map) {
@@ -405,7 +419,8 @@ private:
         .getResult(0);
   }
 
-  /// Loops that do not index the operand alone are summed over.
+  /// Returns the types of the loops. A loop is parallel if it alone indexes a
+  /// dimension of the operand, else a reduction.
   SmallVector<utils::IteratorType> getIteratorTypes() {
     SmallVector<utils::IteratorType> types(op.getNumLoops(),
                                            utils::IteratorType::reduction);
@@ -427,7 +442,8 @@ private:
   Block body;
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  /// Arguments of `body` for the first inputs; those for shapes have none.
+  /// Arguments of `body` for the first of `inputs`. Operands that only define
+  /// sizes of loops come last and have none.
   SmallVector<BlockArgument> usedArguments;
 };
 
@@ -460,7 +476,7 @@ static LogicalResult buildLinalgGradients(LinalgOp op, GradientScope &scope) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand))
       continue;
-    // A previous value is read once, whatever the loops that add to it.
+    // The previous value is added once, so its gradient is that of the result.
     Value gradient =
         op.isDpsInit(&operand)
             ? convertTensor(

@@ -154,7 +154,8 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// Path of a foreign operation relative to the repeats around it.
+/// Returns the path of an operation of another dialect relative to the
+/// innermost repeat around it.
 static std::string getForeignPath(Operation *op) {
   if (auto path = op->getAttrOfType<StringAttr>("proteus.path"))
     return path.str();

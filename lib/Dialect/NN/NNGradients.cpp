@@ -1,4 +1,4 @@
-//===- NNGradients.cpp - the gradients of nn operations ---------*- C++ -*-===//
+//===- NNGradients.cpp - gradients of nn operations -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,8 +38,8 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   IterationSpace space = getIterationSpace();
-  // `m`, `n` and `k` name the forward iterators that take these places in the
-  // product; leading dimensions stay what they are.
+  // `m`, `n` and `k` are the forward iterators that become the iterators of
+  // these names in the product. Leading dimensions keep their iterators.
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,
                      StringRef m, StringRef n, StringRef k) {
     auto result =
@@ -52,8 +52,8 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     scope.correspond(result, names);
     scope.add(wanted, result);
   };
-  // With C = A B: dA = dC Bᵀ and dB = Aᵀ dC; a transposed operand transposes
-  // the roles.
+  // If C = A B, then dA = dC Bᵀ and dB = Aᵀ dC. The gradient of a transposed
+  // operand is the transposed product.
   if (scope.wants(getLhs())) {
     Value rhs = scope.saved(getRhs());
     if (getTransposeA())
@@ -183,7 +183,7 @@ LogicalResult CastOp::buildGradients(GradientScope &scope) {
 }
 
 LogicalResult KeepOp::buildGradients(GradientScope &scope) {
-  // Where the values are kept says nothing about where their gradients are.
+  // The layout in which values are kept does not apply to their gradients.
   if (Value gradient = scope.gradientOf(getResult()))
     scope.add(getInput(), gradient);
   return success();
@@ -214,7 +214,8 @@ LogicalResult MSELossOp::buildGradients(GradientScope &scope) {
                             scope.gradientType(wanted), getPathAttr(), gradient,
                             scope.saved(wanted), scope.saved(other)));
   };
-  // The difference is squared: both sides have the same form of gradient.
+  // Prediction and target have the same gradient but for its sign, so the
+  // operation with exchanged operands computes the other one.
   of(getPrediction(), getTarget());
   of(getTarget(), getPrediction());
   return success();

@@ -136,7 +136,8 @@ struct AttentionSpace {
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
 
-/// Of the queries in [0, end), the pairs with those keys that they see.
+/// Returns the number of pairs of a query in [0, end) and a key in `keys` that
+/// does not follow the query.
 double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
   double seen = end - static_cast<double>(keys.first);
   double most = static_cast<double>(keys.second - keys.first);
@@ -146,8 +147,9 @@ double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
 }
 } // namespace
 
-/// Share of the pairs of a query and a key that are not in the future, with
-/// sequences as continuous lines: one half of a square.
+/// Returns the share of the pairs of a query and a key in which the key does
+/// not follow the query. Positions are continuous, so that the share of a whole
+/// sequence is exactly one half.
 static double causalShare(const IteratorRanges &queries,
                           const IteratorRanges &keys) {
   double visited = 0, all = 0;
@@ -173,17 +175,17 @@ static double visitedShareOf(OpTy op, ArrayRef<IteratorRanges> held) {
              : 1.0;
 }
 
-/// The share of all queries and keys.
+/// Returns the visited share of all queries and keys.
 template <typename OpTy> static double visitedShare(OpTy op) {
   return op.getCausal() ? causalShare({{0, sizeOf(op.getQuery(), 1)}},
                                       {{0, sizeOf(op.getKey(), 1)}})
                         : 1.0;
 }
 
-/// Operations per point of `products` over the size of keys and
-/// `valueProducts` over that of values, of two operations each per element.
-/// Where the sizes differ, each product runs over one of the two iterators
-/// only.
+/// Returns the FLOPs per point of `products` matrix products over `dim` and
+/// `valueProducts` over `value_dim`, at two FLOPs per element. If the sizes of
+/// keys and values differ, the space has both iterators, but each product runs
+/// over only one of them.
 template <typename OpTy>
 static double productFlops(OpTy op, double products, double valueProducts) {
   double dim = static_cast<double>(sizeOf(op.getKey(), 2)) / op.getKeyHeads();
@@ -202,7 +204,7 @@ IterationSpace AttentionOp::getIterationSpace() {
   attention.space.results = {attention.outputs(), attention.rows()};
   return attention.space;
 }
-// The scores, and the sums of values.
+// One product for the scores, one for the weighted sums of values.
 double AttentionOp::getFlopsPerPoint() { return productFlops(*this, 1, 1); }
 KernelClass AttentionOp::getKernelClass() { return KernelClass::Matrix; }
 double AttentionOp::getVisitedShare() { return visitedShare(*this); }
@@ -234,7 +236,7 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// Every query visits one block of the keys.
+// Of the keys, every query visits one block.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }
@@ -253,7 +255,8 @@ IterationSpace AttentionGradOp::getIterationSpace() {
                              attention.values()};
   return attention.space;
 }
-// Four products; the kernel repeats the scores as a fifth.
+// The gradients need four products. The kernel recomputes the scores by a
+// fifth.
 double AttentionGradOp::getFlopsPerPoint() { return productFlops(*this, 2, 2); }
 double AttentionGradOp::getExecutedFlopsPerPoint() {
   return productFlops(*this, 3, 2);
@@ -388,7 +391,7 @@ IterationSpace AddOp::getIterationSpace() {
   return elementwise(*this, getLhs());
 }
 double AddOp::getFlopsPerPoint() { return 1; }
-// A repeated operand would be added once per part of a partial sum.
+// Every device with a summand of a partial sum would add a repeated operand.
 bool AddOp::isLinear() { return rankOf(getLhs()) == rankOf(getRhs()); }
 
 IterationSpace DropoutOp::getIterationSpace() {
@@ -413,8 +416,8 @@ IterationSpace FillOp::getIterationSpace() {
   return elementwise(*this, getResult());
 }
 
-/// Updates are element-wise, but a parameter has no batch: its dimensions are
-/// numbered.
+/// Returns the space of an update, which is element-wise. The iterators are
+/// numbered, because a parameter has no batch dimension.
 static IterationSpace updateSpace(Operation *op, Value parameter) {
   IterationSpace space = elementwise(op, parameter);
   for (auto [dim, iterator] : llvm::enumerate(space.iterators))
@@ -436,11 +439,11 @@ double AdamOp::getFlopsPerPoint() { return 14; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds the iteration space of a reshape. Both shapes are cut into stretches:
-/// the shortest runs of dimensions with the same number of elements. Within a
-/// stretch the iterators are the common factors of both runs; if there are
-/// none, one opaque iterator stands for the stretch and its dimensions are
-/// indexed by nothing.
+/// Builder of the iteration space of a reshape. Both shapes are divided into
+/// stretches: the shortest runs of dimensions with the same number of elements.
+/// The iterators of a stretch are the common factors of both runs. If the runs
+/// have no common factors, the stretch has one opaque iterator, and no iterator
+/// indexes its dimensions.
 class ReshapeSpace {
 public:
   ReshapeSpace(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
@@ -449,14 +452,15 @@ public:
   IterationSpace build() {
     size_t i = 0, j = 0;
     while (i < from.size() || j < to.size()) {
-      // A dimension of size one without a counterpart is indexed by nothing.
+      // No iterator indexes a dimension of size one without a counterpart.
       bool fromOne = i < from.size() && from[i] == 1;
       bool toOne = j < to.size() && to[j] == 1;
       if (fromOne != toOne) {
         ++(fromOne ? i : j);
         continue;
       }
-      // Only ill-formed shapes end apart; their verifier says so.
+      // Only shapes with different numbers of elements reach this point. The
+      // verifier of the operation reports them.
       if (i == from.size() || j == to.size())
         break;
       auto [fromEnd, toEnd] = endOfStretch(i, j);
@@ -470,7 +474,8 @@ public:
   }
 
 private:
-  /// End of the stretch that begins at dimension `i` and `j`.
+  /// Returns the ends of the stretch that begins at dimension `i` of the
+  /// operand and dimension `j` of the result.
   std::pair<size_t, size_t> endOfStretch(size_t i, size_t j) const {
     int64_t left = from[i++], right = to[j++];
     while (left != right) {
@@ -484,7 +489,7 @@ private:
     return {i, j};
   }
 
-  /// Adds the common factors of a stretch, major first.
+  /// Adds the common factors of a stretch as iterators, major first.
   void addStretch(size_t i, size_t fromEnd, size_t j, size_t toEnd) {
     size_t firstFrom = i, firstTo = j, firstIterator = space.iterators.size();
     int64_t left = from[i], right = to[j];

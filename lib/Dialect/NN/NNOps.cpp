@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace proteus::nn;
 
 //===----------------------------------------------------------------------===//
-// Verifiers of what the iteration space can't say
+// Constraints that verifyIterationSpace does not check
 //===----------------------------------------------------------------------===//
 
 LogicalResult MatmulOp::verify() {
@@ -25,7 +25,8 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Checks heads against the sizes of query and value.
+/// Verifies the numbers of heads, and the ranks and last dimensions of query
+/// and value.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
@@ -87,7 +88,8 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-/// Checks the number of states and results of an update.
+/// Verifies the numbers of states and results of an update, and the type of the
+/// factor.
 template <typename OpTy>
 static LogicalResult verifyUpdate(OpTy op, size_t expectedStates) {
   if (op.getScaled() && op.getStates().empty())
@@ -134,9 +136,9 @@ void RepeatOp::build(OpBuilder &, OperationState &state, StringRef path,
   state.addRegion();
 }
 
-/// Whether two values are tensors of the same shape and element type; encodings
-/// differ where a leading dimension comes or goes. Arguments of a body may be
-/// of any type until it is verified.
+/// Returns true if two values are tensors of the same shape and element type.
+/// Encodings are not compared. Before verification, arguments of a body may
+/// have any type.
 static bool sameTensor(Value first, Value second) {
   auto a = dyn_cast<RankedTensorType>(first.getType());
   auto b = dyn_cast<RankedTensorType>(second.getType());
@@ -154,7 +156,7 @@ static bool isSliceOf(Value one, Value all, int64_t count) {
 }
 
 LogicalResult RepeatOp::verify() {
-  // The attributes are signed, their getters are not.
+  // The attributes are signed, but their getters return unsigned numbers.
   auto count = static_cast<int64_t>(getCount());
   auto first = static_cast<int64_t>(getFirst());
   if (count < 1)
@@ -208,7 +210,8 @@ LogicalResult RepeatOp::verifyRegions() {
   return success();
 }
 
-/// `%arg = %operand : type` with, for slices, `to type` of the argument.
+/// Parses `%arg = %operand : type`, for slices followed by `to` and the type of
+/// the argument.
 static ParseResult
 parseBinding(OpAsmParser &parser, bool slice,
              SmallVectorImpl<OpAsmParser::Argument> &arguments,
@@ -232,7 +235,8 @@ static void printBinding(OpAsmPrinter &printer, Value argument, Value operand,
     printer << " to " << argument.getType();
 }
 
-/// ` -> (types) attributes {...} {region}` common to both region operations.
+/// Parses ` -> (types) attributes {...} {region}`, the common end of
+/// `nn.repeat` and `nn.recompute`.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &result,
                              ArrayRef<OpAsmParser::Argument> arguments) {
   if (parser.parseArrowTypeList(result.types) ||

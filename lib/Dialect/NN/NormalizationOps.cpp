@@ -15,7 +15,7 @@ using namespace proteus::nn;
 // RMS normalisation
 //===----------------------------------------------------------------------===//
 
-/// Rows of `data` whose last dimension is needed whole.
+/// Returns the space of rows of `data` whose last dimension cannot be split.
 static RowSpace wholeRows(Value data, IteratorKind leadingKind) {
   RowSpace row(data, leadingKind, IteratorKind::Opaque);
   row.space.iterators[row.vocab].name = "hidden";
@@ -74,7 +74,8 @@ static LogicalResult verifyGroups(Operation *op, Value data, int64_t groups) {
   return success();
 }
 
-/// Sums are [2, channel], statistics of one group [1, channel].
+/// Verifies the number of rows of `value`. Sums are `[2, channel]`, statistics
+/// of one group are `[1, channel]`.
 static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
                                 int64_t rows) {
   if (rankOf(value) == 2 && sizeOf(value, 0) != rows)
@@ -83,7 +84,8 @@ static LogicalResult verifyRows(Operation *op, StringRef what, Value value,
   return success();
 }
 
-/// Statistics of one group, whose row no iterator counts.
+/// Verifies that the statistics of one group have one row, which no iterator
+/// indexes.
 template <typename OpTy> static LogicalResult verifyOneGroup(OpTy op) {
   if (failed(verifyBatch(op, op.getInput())) ||
       failed(verifyRows(op, "mean", op.getMean(), 1)))
@@ -119,15 +121,16 @@ LogicalResult BatchNormInputGradOp::verify() { return verifyOneGroup(*this); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The space that nn.batch_norm, its gradient and its pieces share.
+/// The space that nn.batch_norm, its gradient and their decompositions share.
 struct BatchNormSpace {
   IterationSpace space;
   TensorIterators data;
-  /// One number per channel, and one per group and channel.
+  /// Iterators of tensors with one number per channel, and with one per group
+  /// and channel.
   TensorIterators channels, statistics;
 
-  /// `kind` is that of the iterator `batch`, which counts samples if there is
-  /// one group, else groups.
+  /// `kind` is the kind of the iterator `batch`, which counts samples if there
+  /// is one group, else groups.
   BatchNormSpace(Value input, int64_t groups, IteratorKind kind) {
     groups = std::max<int64_t>(groups, 1);
     int64_t samples = sizeOf(input, 0);
@@ -142,7 +145,7 @@ struct BatchNormSpace {
       data.push_back({space.add(dataIteratorName(dim, 4), sizeOf(input, dim),
                                 IteratorKind::Opaque)});
     channels = {{channel}};
-    // The row of the only group is indexed by nothing.
+    // No iterator indexes the row of a single group.
     statistics = {groups > 1 ? DimIterators{batch} : DimIterators(), {channel}};
   }
 };
@@ -238,7 +241,7 @@ LogicalResult BatchNormOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-/// Values per channel.
+/// Returns the number of values per channel.
 static int64_t countPerChannel(Value data) {
   return tensorType(data).getNumElements() / sizeOf(data, 1);
 }

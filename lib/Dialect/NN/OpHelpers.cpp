@@ -1,4 +1,4 @@
-//===- OpHelpers.cpp - what the files of operations share -------*- C++ -*-===//
+//===- OpHelpers.cpp - helpers for nn operations ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

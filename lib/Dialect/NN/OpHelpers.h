@@ -1,4 +1,4 @@
-//===- OpHelpers.h - what the files of operations share ---------*- C++ -*-===//
+//===- OpHelpers.h - helpers for nn operations ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,29 +13,37 @@
 
 namespace proteus::nn {
 
+/// Returns the type of `value`, which must be a ranked tensor.
 mlir::RankedTensorType tensorType(mlir::Value value);
 
-/// Size of a dimension. Verifiers build the space of ill-formed operations
-/// too, so a missing dimension counts as one and is reported by rank.
+/// Returns the size of a dimension, or 1 if the tensor has no such dimension.
+/// Verifiers build the iteration space of ill-formed operations too; the check
+/// of the rank reports the missing dimension.
 int64_t sizeOf(mlir::Value value, int64_t dim);
 
+/// Returns the rank of `value`, which must be a ranked tensor.
 int64_t rankOf(mlir::Value value);
 
-/// Dimensions each indexed by one iterator.
+/// Returns the iterators of a tensor each of whose dimensions is indexed by one
+/// iterator.
 TensorIterators indexedBy(llvm::ArrayRef<unsigned> iterators);
 
-/// Adds an iterator for each of the first `count` dimensions of `value`.
+/// Adds an iterator for each of the first `count` dimensions of `value` and
+/// returns their indices.
 llvm::SmallVector<unsigned> addLeading(IterationSpace &space, mlir::Value value,
                                        int64_t count, IteratorKind kind);
 
+/// Returns `list` followed by `last`.
 llvm::SmallVector<unsigned> appended(llvm::SmallVector<unsigned> list,
                                      unsigned last);
 
-/// A space with one parallel iterator per dimension of `like`, by which every
-/// operand and result is indexed; operands of lower rank lack the leading ones.
+/// Returns a space with one parallel iterator per dimension of `like`. The
+/// iterators index the dimensions of every operand and result; an operand of
+/// lower rank lacks the leading dimensions.
 IterationSpace elementwise(mlir::Operation *op, mlir::Value like);
 
-/// Rows: the leading dimensions, and the last one as `vocab`.
+/// Iteration space of operations on rows: an iterator for each leading
+/// dimension, and the iterator `vocab` for the last one.
 struct RowSpace {
   IterationSpace space;
   llvm::SmallVector<unsigned> leading;
@@ -46,12 +54,14 @@ struct RowSpace {
   TensorIterators rows() const { return indexedBy(leading); }
 };
 
-/// Sums `gradient` down to the trailing dimensions that `operand` has.
+/// Builds the sum of `gradient` over the leading dimensions that `operand`
+/// lacks.
 mlir::Value sumLeading(GradientScope &scope, mlir::Location loc,
                        mlir::StringAttr path, mlir::Value gradient,
                        mlir::Value operand);
 
-/// Checks that `rhs` lacks no dimension but leading ones of `lhs`.
+/// Emits an error if `rhs` has more dimensions than `lhs`. An `rhs` with fewer
+/// dimensions is repeated along the leading dimensions of `lhs`.
 llvm::LogicalResult verifyRepeatedOperand(mlir::Operation *op, mlir::Value lhs,
                                           mlir::Value rhs);
 

@@ -75,7 +75,7 @@ IterationSpace EmbeddingBagOp::getIterationSpace() {
   bag.space.results = {bag.result};
   return bag.space;
 }
-// Of the rows of the table, each index adds one.
+// Each index adds one of the rows of the table, whereas the space has all rows.
 double EmbeddingBagOp::getFlopsPerPoint() {
   return 1.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
@@ -104,12 +104,12 @@ IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
   bag.space.results = {bag.table};
   return bag.space;
 }
-// A product and a difference per element of a row that an index names.
+// A product and a difference per element of each row that an index selects.
 double EmbeddingBagUpdateOp::getFlopsPerPoint() {
   return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
-// Rows in use are read and written, and what they change by is read once per
-// bag.
+// Selected rows are read and written, and the gradient of each bag is read
+// once.
 std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
   auto bytes = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /
@@ -158,7 +158,7 @@ LogicalResult InteractionGradOp::verify() {
 
 namespace {
 /// The space that nn.interaction and its gradient share. A pair reads two
-/// features, so the dimension of the features is indexed by nothing.
+/// features, so no iterator indexes the dimension of the features.
 struct InteractionSpace {
   IterationSpace space;
   TensorIterators features, products;
@@ -173,8 +173,8 @@ struct InteractionSpace {
 };
 } // namespace
 
-/// What the kernel computes over what is needed: the square over its lower
-/// half.
+/// Returns the ratio of the products that the kernel computes, which are those
+/// of all ordered pairs, to the products of the result.
 static double squareOverPairs(Value features) {
   auto count = static_cast<double>(sizeOf(features, 1));
   return count * count / static_cast<double>(numPairs(features));
@@ -198,7 +198,7 @@ IterationSpace InteractionGradOp::getIterationSpace() {
   interaction.space.results = {interaction.features};
   return interaction.space;
 }
-// A product and a sum for each of both features.
+// A product and a sum for each of the two features of a pair.
 double InteractionGradOp::getFlopsPerPoint() { return 4; }
 double InteractionGradOp::getExecutedFlopsPerPoint() {
   return 2 * squareOverPairs(getInput());

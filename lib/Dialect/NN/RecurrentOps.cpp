@@ -1,4 +1,4 @@
-//===- RecurrentOps.cpp - layers that go through time -----------*- C++ -*-===//
+//===- RecurrentOps.cpp - recurrent layers ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace proteus::nn;
 
-/// Checks what the iteration space divides by: gates are four of a kind.
+/// Verifies that gates and states have rank 3 and that there are four gates per
+/// hidden unit, as the iteration space assumes.
 static LogicalResult verifyGates(Operation *op, Value gates, Value states) {
   if (rankOf(gates) != 3 || rankOf(states) != 3)
     return op->emitOpError("gates and states must have rank 3, got ")
@@ -93,7 +94,7 @@ LogicalResult LstmOp::buildGradients(GradientScope &scope) {
   if (!gradient)
     return success();
   OpBuilder &builder = scope.builder();
-  // Weight and bias get theirs from the gradient of the gates, too.
+  // The gradients of weight and bias are computed from that of the gates, too.
   Value gates = LstmGradOp::create(
       builder, getLoc(), scope.gradientType(getInput()), getPathAttr(),
       gradient, scope.saved(getWeight()), scope.saved(getGates()),

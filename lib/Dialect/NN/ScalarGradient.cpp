@@ -39,8 +39,9 @@ Value proteus::nn::convertFloat(OpBuilder &builder, Location loc, Value value,
     return arith::ExtFOp::create(builder, loc, type, value);
   if (from > to)
     return arith::TruncFOp::create(builder, loc, type, value);
-  // Formats of the same width differ in range and precision: take the way
-  // through a wider one.
+  // Types of the same width differ in range and precision, and no operation
+  // converts between them directly, so the value is converted to a wider type
+  // first.
   Type wider = from < 32 ? Type(builder.getF32Type()) : builder.getF64Type();
   return convertFloat(builder, loc, convertFloat(builder, loc, value, wider),
                       type);
@@ -128,7 +129,7 @@ void ScalarGradient::propagate(Operation *op, Value adjoint) {
         },
         op->getOperand(0), op->getOperand(1), adjoint);
   };
-  // The derivative of a function of one operand.
+  // Adds the derivative of a function of one operand.
   auto chain = [&](llvm::function_ref<Value(Value)> make) {
     Value operand = op->getOperand(0);
     contribute(operand, [&]() { return make(operand); });

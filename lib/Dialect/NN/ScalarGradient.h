@@ -17,40 +17,47 @@
 
 namespace proteus::nn {
 
-/// Whether the derivative of a scalar operation is known. What computes on
-/// integers only has none and needs none.
+/// Returns true if ScalarGradient can differentiate a scalar operation. An
+/// operation without float operands and results has no derivative and needs
+/// none.
 bool hasKnownDerivative(mlir::Operation *op);
 
-/// Converts a float to another float type.
+/// Builds the conversion of a float to another float type.
 mlir::Value convertFloat(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Type type);
 
-/// Reverse-mode differentiation of a block of scalar operations. Values of the
-/// block that a derivative needs are computed again at the builder, no others.
+/// Reverse-mode differentiation of a block of scalar operations. The builder
+/// inserts copies of those operations of the block whose values a derivative
+/// needs.
 class ScalarGradient {
 public:
-  /// `arguments` stand for the first arguments of `body` at the builder.
+  /// `arguments` are the values of the first arguments of `body` at the
+  /// insertion point of the builder.
   ScalarGradient(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Block &body, mlir::ValueRange arguments);
 
   /// Adds `adjoint` to the adjoint of `value`, a value of the body.
   void seed(mlir::Value value, mlir::Value adjoint);
 
-  /// The adjoint of an argument of the body; null if no seeded value depends on
-  /// it. Consumes the seeds.
+  /// Builds the adjoint of an argument of the body, or returns null if no
+  /// seeded value depends on the argument. May be called once, because it
+  /// changes the adjoints.
   mlir::Value derivativeBy(mlir::BlockArgument argument);
 
 private:
-  /// Adds what `make` builds to the adjoint of `operand` if the argument
-  /// reaches it.
+  /// Adds the value that `make` builds to the adjoint of `operand` if `operand`
+  /// depends on the argument.
   void contribute(mlir::Value operand, llvm::function_ref<mlir::Value()> make);
-  /// Hands the adjoint of the result of `op` on to its operands.
+  /// Adds the contributions of `adjoint`, the adjoint of the result of `op`, to
+  /// the adjoints of its operands.
   void propagate(mlir::Operation *op, mlir::Value adjoint);
-  /// For a choice between two operands: the chosen one gets the adjoint.
+  /// Adds `adjoint` to the adjoint of the operand that the operation chooses:
+  /// `chosen` if the condition is true, else `other`.
   void propagateChoice(llvm::function_ref<mlir::Value()> makeCondition,
                        mlir::Value chosen, mlir::Value other,
                        mlir::Value adjoint);
-  /// The value of the body at the builder.
+  /// Returns the value at the insertion point of the builder that equals
+  /// `value` of the body. Copies the operations that compute it if necessary.
   mlir::Value forward(mlir::Value value);
 
   mlir::Value constant(mlir::Type type, double value);
@@ -63,7 +70,7 @@ private:
   mlir::Block &body;
   mlir::IRMapping mapping;
   llvm::DenseMap<mlir::Value, mlir::Value> adjoints;
-  /// What the argument in question reaches.
+  /// Values that depend on the argument of `derivativeBy`.
   llvm::DenseSet<mlir::Value> active;
 };
 

@@ -1,4 +1,4 @@
-//===- SequenceOps.cpp - what depends on positions --------------*- C++ -*-===//
+//===- SequenceOps.cpp - position-dependent operations ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,7 +44,7 @@ IterationSpace RopeOp::getIterationSpace() {
   space.results = {data};
   return space;
 }
-// Two products and a sum; the angles come from a table.
+// Two products and a sum per element; the sines and cosines come from a table.
 double RopeOp::getFlopsPerPoint() { return 3; }
 bool RopeOp::isLinear() { return true; }
 
@@ -79,7 +79,7 @@ IterationSpace CausalMaskOp::getIterationSpace() {
   }
   return space;
 }
-// A score of −∞ is not a multiple of what it replaces.
+// A result of −∞ is not linear in the score. A result of 0 is.
 bool CausalMaskOp::isLinear() { return getZero(); }
 
 LogicalResult CausalMaskOp::buildGradients(GradientScope &scope) {

@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - sums, copies and their inverse ------------*- C++ -*-===//
+//===- ShapeOps.cpp - sums, broadcasts, transposes --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@ using namespace proteus::nn;
 // Sums and repetition
 //===----------------------------------------------------------------------===//
 
-/// Checks that `keep` lists dimensions of `whole`.
+/// Verifies that `keep` lists dimensions of `whole` in increasing order.
 static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> keep,
                                 Value whole) {
   int64_t previous = -1;
@@ -28,7 +28,7 @@ static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> keep,
   return success();
 }
 
-/// The dimensions of the space that are kept.
+/// Returns the iterators of a tensor with the dimensions in `keep`.
 static TensorIterators keptIterators(ArrayRef<int64_t> keep) {
   TensorIterators kept;
   for (int64_t dim : keep)
@@ -130,10 +130,10 @@ LogicalResult TransposeOp::buildGradients(GradientScope &scope) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cutting and joining
+// Splitting and concatenation
 //===----------------------------------------------------------------------===//
 
-/// Checks that `pieces` make up `whole` along the last dimension.
+/// Verifies that `pieces` are the parts of `whole` along the last dimension.
 static LogicalResult verifyCut(Operation *op, Value whole, ValueRange pieces,
                                int64_t groups) {
   if (pieces.empty())
@@ -170,7 +170,9 @@ LogicalResult ConcatOp::verify() {
   return verifyCut(*this, getResult(), getInputs(), getGroups());
 }
 
-/// The space of a split (`whole` is cut into `pieces`) or of a concat.
+/// Adds the iterators of a split of `whole` into `pieces`, or of the
+/// concatenation of `pieces`. Returns the iterators of `whole` and of each of
+/// `pieces`.
 static std::pair<TensorIterators, SmallVector<TensorIterators>>
 cutSpace(IterationSpace &space, Value whole, ValueRange pieces,
          int64_t groups) {
@@ -236,8 +238,8 @@ LogicalResult ConcatOp::buildGradients(GradientScope &scope) {
   if (!gradient ||
       llvm::none_of(getInputs(), [&](Value in) { return scope.wants(in); }))
     return success();
-  // Pieces have the element type of the whole; parameters may accumulate their
-  // gradients in another one.
+  // The results of the split have the element type of its operand. Gradients of
+  // parameters may accumulate in another type.
   SmallVector<Type> types;
   for (Value input : getInputs())
     types.push_back(

@@ -1,4 +1,4 @@
-//===- SoftmaxOps.cpp - softmax and its pieces ------------------*- C++ -*-===//
+//===- SoftmaxOps.cpp - softmax and its decomposition -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -83,7 +83,8 @@ LogicalResult SoftmaxOp::buildGradients(GradientScope &scope) {
   return success();
 }
 
-/// One number per row of `data`, kept in at least single precision.
+/// Returns the type of a tensor with one number per row of `data`, in single
+/// precision or higher.
 static RankedTensorType rowType(Value data) {
   RankedTensorType type = tensorType(data);
   Type element = type.getElementType();

@@ -24,7 +24,8 @@ void ProteusDialect::initialize() {}
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A name, a file or a description of a part of the machine.
+/// Verifies the name, file or inline description of a cluster, stack or site.
+/// `example` is a valid name for the error message.
 static LogicalResult verifyMachine(Operation *op, NamedAttribute attribute,
                                    StringRef example) {
   Attribute value = attribute.getValue();
@@ -98,7 +99,7 @@ static LogicalResult verifyCount(Operation *op, NamedAttribute attribute) {
                          << attribute.getValue();
 }
 
-/// Chunk i of k.
+/// Verifies that the value is `array<i64: i, k>`, for chunk i of k.
 static LogicalResult verifyExchange(Operation *op, NamedAttribute attribute) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
   if (numbers && numbers.size() == 2 && numbers[0] >= 0 &&
@@ -135,15 +136,15 @@ static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Operations, arguments and results
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// What the dialect knows of one attribute.
+/// Rule by which one attribute is verified.
 struct AttributeRule {
   StringRef name;
-  /// Whether the attribute describes a whole module.
+  /// True if the attribute belongs to a `builtin.module` only.
   bool onModuleOnly;
   LogicalResult (*verifyValue)(Operation *, NamedAttribute);
 };
@@ -166,7 +167,8 @@ constexpr AttributeRule attributeRules[] = {
 
 } // namespace
 
-/// The rule for an attribute; null, with an error, if there is none.
+/// Returns the rule for an attribute. Emits an error and returns null if the
+/// attribute is unknown.
 static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
   const auto *rule = llvm::find_if(attributeRules, [&](const auto &rule) {
     return rule.name == attribute.getName();

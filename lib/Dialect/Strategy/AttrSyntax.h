@@ -8,7 +8,8 @@
 //
 // An attribute has the same text inside an operation (`split op [batch -> dp]`)
 // as inside its own brackets (`#strategy.partition<[batch -> dp]>`). These
-// functions read and write that text.
+// functions parse and print that text. The attributes and operations of the
+// dialect use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,18 +34,19 @@ mlir::ParseResult parseCoordinateText(mlir::AsmParser &parser,
                                       CoordinateAttr &coordinate);
 void printCoordinateText(mlir::AsmPrinter &printer, CoordinateAttr coordinate);
 
-/// Words that stand between the arrow and the axes of a part.
+/// Keywords that may precede the axes of a part.
 constexpr llvm::StringLiteral ringWord = "ring";
 constexpr llvm::StringLiteral zigzagWord = "zigzag";
 
-/// Reads the name of an axis or iterator, a bare identifier.
+/// Parses the name of an axis or iterator, a bare identifier. `what` names it
+/// in errors.
 mlir::ParseResult parseName(mlir::AsmParser &parser, mlir::StringAttr &name,
                             llvm::StringRef what);
 
-/// Reads an axis or a sub-axis, `d` or `d:(1)2`.
+/// Parses an axis or a sub-axis, `d` or `d:(1)2`.
 mlir::ParseResult parseAxisUse(mlir::AsmParser &parser, mlir::StringAttr &axis);
 
-/// Whether a name can be written as a bare identifier.
+/// Returns true if a name can be written as a bare identifier.
 bool isIdentifier(llvm::StringRef name);
 
 } // namespace proteus::strategy

@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Support/Nearest.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -132,12 +133,15 @@ static LogicalResult verify(Operation *op, NamedAttribute attribute,
     return known.name == attribute.getName();
   });
   if (rule == std::end(rules)) {
-    InFlightDiagnostic diagnostic =
-        op->emitError() << "unknown attribute '"
-                        << attribute.getName().getValue()
-                        << "'; the attributes of the strategy dialect are ";
-    llvm::interleaveComma(rules, diagnostic,
-                          [&](const Rule &known) { diagnostic << known.name; });
+    std::vector<std::string> names;
+    for (const Rule &known : rules)
+      names.push_back(known.name.str());
+    std::string near = nearest(attribute.getName(), names);
+    InFlightDiagnostic diagnostic = op->emitError()
+                                    << "the strategy dialect has no attribute '"
+                                    << attribute.getName().getValue() << "'";
+    if (!near.empty())
+      diagnostic << "; did you mean '" << near << "'?";
     return diagnostic;
   }
   if (!(rule->places & place))

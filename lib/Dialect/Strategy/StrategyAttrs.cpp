@@ -82,8 +82,8 @@ ParseResult proteus::strategy::parseAxisUse(AsmParser &parser,
   return verifyAxisUse([&] { return parser.emitError(loc); }, axis);
 }
 
-/// Parses an attribute's text within the angle brackets of its alone-standing
-/// form.
+/// Parses the text of an attribute in the angle brackets that enclose it
+/// outside of operations.
 template <typename AttrT>
 static Attribute parseInBrackets(AsmParser &parser,
                                  ParseResult (*parseText)(AsmParser &,

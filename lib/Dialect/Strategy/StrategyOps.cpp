@@ -89,7 +89,7 @@ static void printCoordinates(OpAsmPrinter &printer, Operation *,
   printList<CoordinateAttr>(printer, coordinates, printCoordinateText);
 }
 
-/// `[F0, F1.1, B0]`
+/// Parses a list of work items, such as `[F0, F1.1, B0]`.
 static ParseResult parseWorkItems(OpAsmParser &parser, ArrayAttr &items) {
   SmallVector<Attribute> list;
   if (parser.parseCommaSeparatedList(
@@ -128,7 +128,8 @@ void TreeOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   state.addRegion()->emplaceBlock();
 }
 
-/// The first operation of that kind directly in the tree; null if none.
+/// Returns the first operation of type `OpT` directly in the tree, or null if
+/// there is none.
 template <typename OpT> static OpT findSetting(TreeOp tree) {
   auto settings = tree.getBody().getOps<OpT>();
   return settings.empty() ? OpT() : *settings.begin();

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operation checks what it can see by itself. What involves several settings
-// is checked by the tree once all of them have been found valid, so that those
-// checks may rely on well-formed attributes.
+// Each setting verifies the properties that involve no other setting. The tree
+// verifies the others after all settings have been found valid, so that it can
+// rely on well-formed attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::strategy;
 
-/// How messages name a tree or node: `tree @megatron`, `node "head"`.
+/// Returns the name of a tree or node in messages, such as `tree @megatron` or
+/// `node "head"`.
 static std::string describe(Operation *scope) {
   if (auto node = dyn_cast<NodeOp>(scope))
     return ("node \"" + node.getPattern() + "\"").str();
@@ -60,7 +61,7 @@ static LogicalResult verifyAtLeastOne(Operation *op, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Settings by themselves
+// Single settings
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeOp::verify() {
@@ -114,7 +115,7 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
            << "lists " << devices->size() << " devices, but the axes have "
            << expected << " positions; list one device for each";
 
-  // Not a DenseSet: its reserved keys are valid device ids.
+  // A DenseSet is no alternative: its reserved keys are valid device ids.
   std::set<int64_t> seen;
   for (int64_t device : *devices) {
     if (device < 0)
@@ -127,8 +128,8 @@ static LogicalResult verifyMeshDevices(MeshOp mesh) {
   return success();
 }
 
-/// Fails if `word`, the value of the attribute `name`, is no spelling of
-/// `Enum`. `other` is one more word to list.
+/// Emits an error if `word`, the value of the attribute `name`, is no spelling
+/// of `Enum`. The error also lists the word `other`.
 template <typename Enum>
 static LogicalResult verifyWord(Operation *op, StringRef name,
                                 std::optional<StringRef> word,
@@ -168,7 +169,8 @@ LogicalResult ScheduleOp::verify() {
                                          explicitOrder);
 }
 
-/// A letter, a micro-batch, and perhaps `.` and a chunk.
+/// Returns true if `text` is a letter, a micro-batch and, optionally, `.` and a
+/// chunk.
 static bool isWorkItem(StringRef text) {
   auto isNumber = [](StringRef digits) {
     uint32_t number;
@@ -238,7 +240,8 @@ LogicalResult OverlapOp::verify() {
   return success();
 }
 
-/// How messages name the key of a part: `iterator 'out'`, `dimension 0`.
+/// Returns the name of the key of a part in messages, such as
+/// `iterator 'out'` or `dimension 0`.
 static std::string describeKey(PartAttr part) {
   if (part.isDimension())
     return "dimension " + std::to_string(part.getDimension());
@@ -282,8 +285,8 @@ LogicalResult SplitOp::verify() {
                            << " is given twice; list all its axes in one arrow";
     for (StringAttr axis : part.getAxes()) {
       for (auto [other, user] : users) {
-        // What goes round a ring is held in parts over axes that split the
-        // rest.
+        // The parts of an iterator with `ring` are held over axes that may also
+        // split other iterators.
         if (part.getRing() != user.getRing())
           continue;
         if (other == axis)
@@ -369,11 +372,11 @@ LogicalResult OffloadOp::verify() {
 // The tree as a whole
 //===----------------------------------------------------------------------===//
 
-/// What a tree or node may hold once: a kind of setting, and for splits each
-/// item (null for other settings).
+/// The key of settings that a tree or node may have only once: the operation
+/// and, for a split, its item (null for other settings).
 using SettingKey = std::pair<OperationName, ItemAttr>;
 
-/// How messages name a setting: `schedule`, `split of 'input 1'`.
+/// Returns the name of a setting in messages: `schedule`, `split of 'input 1'`.
 static std::string describe(SettingKey key) {
   auto [name, item] = key;
   if (!item)
@@ -384,7 +387,7 @@ static std::string describe(SettingKey key) {
   return "split of '" + text + "'";
 }
 
-/// Checks that a placed node is placed in one way.
+/// Checks that a tree or node does not have both `at` and `stages`.
 static LogicalResult verifyPlacement(Operation *scope) {
   Block &body = scope->getRegion(0).front();
   auto positions = body.getOps<AtOp>();
@@ -484,7 +487,8 @@ static LogicalResult verifyAxes(StagesOp stages, MeshOp mesh) {
   return verifyAxis(stages, stages.getAxis(), mesh);
 }
 
-/// Checks that there is one way to cut every axis that fits all sub-axes.
+/// Checks that all sub-axes of every axis come from one factorization of the
+/// axis.
 static LogicalResult verifyCuts(TreeOp tree) {
   struct Cut {
     int64_t at;
@@ -519,7 +523,7 @@ static LogicalResult verifyCuts(TreeOp tree) {
   return success(valid);
 }
 
-/// Orders of stages go with an explicit schedule, one per stage.
+/// Checks that orders exist only with an explicit schedule, one per stage.
 static LogicalResult verifyOrders(TreeOp tree) {
   ScheduleOp schedule = tree.getSchedule();
   bool isExplicit = schedule && schedule.isExplicit();
@@ -547,7 +551,7 @@ LogicalResult TreeOp::verifyRegions() {
   if (!mesh)
     return emitOpError("has no mesh; add one, such as mesh [dp = 8]");
 
-  // All offenders are reported, not the first one only.
+  // All errors are reported, not only the first one.
   bool valid = true;
   (*this)->walk<WalkOrder::PreOrder>([&](Operation *op) {
     LogicalResult result =

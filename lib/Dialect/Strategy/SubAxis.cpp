@@ -1,4 +1,4 @@
-//===- SubAxis.cpp - axes and parts of axes in a tree ---------------------===//
+//===- SubAxis.cpp - axes and sub-axes in a tree --------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

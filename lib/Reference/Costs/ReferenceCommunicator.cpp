@@ -1,4 +1,4 @@
-//===- ReferenceCommunicator.cpp - the original's costs as flows ----------===//
+//===- ReferenceCommunicator.cpp - reference costs as flows ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,13 +24,14 @@ using cost::CollectiveKind;
 
 namespace {
 
-/// What all rings of a group take of a link while they run at full speed.
+/// Bandwidth of a link that all rings of a group use at full speed.
 struct LinkUse {
   LinkId link;
   int64_t capacity = 0; ///< bytes/s
   double use = 0;       ///< bytes/s
 };
 
+/// A communicator whose plans take the time that the reference charges.
 class ReferenceCommunicator : public Communicator {
 public:
   ReferenceCommunicator(const ReferenceModel &model, ReferenceGroup group,
@@ -42,18 +43,18 @@ public:
 private:
   const LinkLoads &loadsAt(int64_t ceiling) const;
 
-  const ReferenceModel &model; ///< of the network, which lives as long
+  const ReferenceModel &model; ///< owned by the network
   ReferenceGroup group;
   std::vector<LinkUse> links;
   mutable std::mutex mutex;
   mutable std::map<int64_t, LinkLoads> known; ///< by ceiling
 };
 
-/// What the original calls a collective.
+/// The kind of a collective in the reference.
 struct Translation {
   ReferenceKind kind;
   Algorithm algorithm;
-  /// Whether its volume is the part of one member.
+  /// True if the reference counts the part of one member as the volume.
   bool perMember = false;
 };
 } // namespace
@@ -91,7 +92,7 @@ Plan ReferenceCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   plan.volume =
       original.perMember ? divideCeil(bytes, uint64_t(group.ranks)) : bytes;
   ReferenceFigures charged = model.charged(original.kind, group, plan.volume);
-  // An all-to-all is charged once per peer.
+  // The reference charges an all-to-all once per peer.
   int64_t times =
       original.kind == ReferenceKind::AllToAll ? group.ranks - 1 : 1;
   plan.latency = cost::fromSeconds(charged.latency * 1e-6 * times);
@@ -101,7 +102,8 @@ Plan ReferenceCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// A flow at its ceiling loads every link by what the rings take of it.
+/// Returns the loads of a flow, such that a flow at its ceiling uses as much of
+/// each link as the rings do.
 const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = known.try_emplace(ceiling);
@@ -110,7 +112,8 @@ const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   std::vector<LinkLoad> loads;
   double perRate = loadUnit / static_cast<double>(ceiling);
   for (const LinkUse &link : links) {
-    // Alone nobody waits for a link, however loads are rounded.
+    // A flow that runs alone must reach its ceiling, so rounding must not make
+    // a load exceed the capacity of the link.
     int64_t most = std::floor(static_cast<double>(link.capacity) * perRate);
     int64_t load = std::min<int64_t>(std::llround(link.use * perRate), most);
     if (load > 0)
@@ -119,6 +122,7 @@ const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   return entry->second = groupLoads(loads);
 }
 
+/// Fails if the reference has no rules for a component of the cluster.
 static Error checkKnown(const machine::Cluster &cluster) {
   auto unknown = [&](const Twine &what) {
     return createStringError("fidelity=paper cannot run on the cluster '" +
@@ -183,8 +187,8 @@ ReferenceNetwork::createCommunicator(ArrayRef<int64_t> devices) {
     llvm::sort(local);
     std::map<uint32_t, double> uses;
     auto addPort = [&](uint32_t nic, bool in) {
-      // The search counts all of the port's rate, the flows what protocols
-      // leave of it: the same share of either.
+      // Rings use a share of the line rate of the port. The flow uses the same
+      // share of the capacity, which is the line rate after protocol overhead.
       uint32_t port = graph.links.size() + 2 * nic + in;
       double rate = graph.vertices[nics[nic]].portBandwidth;
       uses[port] +=

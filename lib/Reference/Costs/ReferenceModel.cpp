@@ -1,4 +1,4 @@
-//===- ReferenceModel.cpp - collectives as the original costs them --------===//
+//===- ReferenceModel.cpp - collective costs of the reference -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -130,8 +130,8 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
   group.nodes = byNode.size();
   group.acrossNodes = byNode.size() > 1;
 
-  // A ring through all nodes is as good as its worst part, but what the release
-  // reports as the class of the path is the best one.
+  // The slowest node limits a ring through all nodes. The class that the
+  // reference reports is nevertheless that of the best node.
   PathClass worst = PathClass::Local;
   for (auto &[node, local] : byNode) {
     llvm::sort(local);

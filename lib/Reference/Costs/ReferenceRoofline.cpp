@@ -1,4 +1,4 @@
-//===- ReferenceRoofline.cpp - kernels as the original costs them ---------===//
+//===- ReferenceRoofline.cpp - kernel costs of the reference --------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -69,17 +69,19 @@ double ReferenceRoofline::elementwise(double elements) const {
                   constants.elementwiseFloor);
 }
 
-/// A linear layer, or a convolution as an implicit product: `rows` of outputs,
-/// weight (outputs, rest), and one more pass over the result for a bias.
+/// Returns the time in ms of a linear layer, or of a convolution as an implicit
+/// product. `rows` is the number of rows of the result, and `weight` has the
+/// shape (outputs, rest). A bias takes one more pass over the result `biased`.
 double ReferenceRoofline::layer(double rows, ArrayRef<int64_t> weight,
                                 const Shape *biased) const {
   double time = gemm(rows, weight.front(), elementsOf(weight.drop_front()));
   return biased ? time + elementwise(elementsOf(*biased)) : time;
 }
 
-/// Inputs: gradient of the result, input, weight. Outputs: gradient of the
-/// input unless nobody needs it, of the weight, and of the bias if there is
-/// one.
+/// Returns the time in ms of the gradient of such a layer. `inputs` are the
+/// gradient of the result, the input and the weight. `outputs` are the gradient
+/// of the input, if it is needed, that of the weight, and that of the bias, if
+/// there is one.
 double ReferenceRoofline::layerGradient(double rows, ArrayRef<Shape> inputs,
                                         ArrayRef<Shape> outputs) const {
   ArrayRef<int64_t> weight = inputs[2];
@@ -132,7 +134,7 @@ ReferenceRoofline::milliseconds(StringRef op, ArrayRef<Shape> inputs,
     bool backward = op == "MatmulBW";
     if (!fits(backward ? 3 : 2, 2))
       return mismatch();
-    // Batches are folded into the rows.
+    // The dimensions of a batch count as rows.
     const Shape &left = inputs[backward], &right = inputs[backward + 1];
     double rows = rowsOf(left), inner = left.back(), columns = right.back();
     return backward ? gemm(rows, inner, columns) + gemm(inner, columns, rows)
@@ -141,7 +143,7 @@ ReferenceRoofline::milliseconds(StringRef op, ArrayRef<Shape> inputs,
   if (op == "Embedding") {
     if (!fits(2, 1) || inputs[1].size() != 2)
       return mismatch();
-    // Only rows that are looked up are read.
+    // Only the rows of the table that are looked up are read.
     double indices = elementsOf(inputs[0]);
     double rows = std::min<double>(indices, inputs[1][0]);
     return elementwise(rows * inputs[1][1] + indices + elementsOf(outputs[0]));
@@ -168,6 +170,7 @@ double ReferenceRoofline::milliseconds(const Kernel &kernel) const {
 }
 
 namespace {
+/// The cost model of the reference's roofline.
 class ReferenceRooflineModel : public KernelCostModel {
 public:
   ReferenceRooflineModel(ReferenceRoofline roofline, double launchGap)
@@ -175,7 +178,8 @@ public:
 
   Answer cost(const Kernel &kernel) const override {
     double time = roofline.milliseconds(kernel);
-    // What bounds it: whatever takes its whole time alone.
+    // The kernel is memory-bound if its time depends on `bytes`. The time of a
+    // product does not, so products always count as compute-bound.
     Kernel computing = kernel;
     computing.bytes = 0;
     return {fromSeconds(time * 1e-3 + launchGap), Source::Roofline, 0,

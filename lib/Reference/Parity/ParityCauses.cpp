@@ -1,4 +1,4 @@
-//===- ParityCauses.cpp - why the original says something else ------------===//
+//===- ParityCauses.cpp - causes of deviations from the reference ---------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,8 @@ using namespace proteus::driver;
 
 namespace {
 
-/// Undoes what is known to differ between our collectives and the original's.
+/// Correction of the collectives of this simulator for the known differences
+/// from the reference, with the causes of deviations.
 class Explanation {
 public:
   Explanation(const ReferenceRun &run, ParityResult &result)
@@ -30,7 +31,7 @@ public:
   void explainMemory();
 
 private:
-  /// Adds `count` tasks and `bytes` to a kind of collective.
+  /// Adds `count` tasks and `bytes` to a kind of collective in `expected`.
   void add(StringRef kind, int64_t count, double bytes, StringRef cause);
   int64_t dim(StringRef name) const;
   void explainLoss();
@@ -64,8 +65,9 @@ int64_t Explanation::dim(StringRef name) const {
   return value;
 }
 
-/// The loss over parts of the vocabulary exchanges maxima, sums and the logits
-/// of the labels, per token; the original the loss of each sample.
+/// Explains the loss over a split vocabulary. Proteus exchanges maxima, sums
+/// and the logits of the labels per token; the reference exchanges the loss of
+/// each sample.
 void Explanation::explainLoss() {
   if (strategy.tp == 1)
     return;
@@ -74,15 +76,16 @@ void Explanation::explainLoss() {
       4.0 * static_cast<double>(run.batch) - 3 * 4 * tokens, "loss");
 }
 
-/// Biases behind a layer that is split by rows are the same on all ranks of tp.
-/// The original sums their gradients over these ranks, too, in a task per
-/// stage.
+/// Explains the gradients of biases that follow a row-split layer. These biases
+/// are equal on all ranks of tp. The reference sums their gradients over these
+/// ranks too, in one task per stage.
 void Explanation::explainRowBiases() {
   if (strategy.tp == 1)
     return;
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   double ours = strategy.dp > 1 ? biases * static_cast<double>(strategy.tp) : 0;
-  // With ZeRO-2 they are tasks of their own here, one for each rank of tp.
+  // With ZeRO-2, Proteus reduces these gradients in separate tasks, one for
+  // each rank of tp.
   int64_t tasks =
       strategy.zero >= 2 && strategy.dp > 1 ? strategy.tp * strategy.pp : 0;
   add("all_reduce/grad", strategy.pp - tasks, biases - ours, "B8");
@@ -91,7 +94,8 @@ void Explanation::explainRowBiases() {
 void Explanation::explainZero() {
   if (strategy.zero == 0 || strategy.dp == 1)
     return;
-  // Biases of those layers are updated whole here and gathered there.
+  // Proteus updates biases of row-split layers whole; the reference gathers
+  // them.
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   add("all_gather", strategy.zero == 3 ? strategy.tp : 0,
       biases * static_cast<double>(strategy.tp), "biases");
@@ -105,7 +109,8 @@ void Explanation::explainZero() {
 }
 
 void Explanation::explainCollectives() {
-  // Messages in place of collectives, and a reduction that was lost.
+  // `expected` does not cover two kinds of run: those with messages in place of
+  // collectives, and those in which the reference lost a reduction (B8).
   if (!strategy.collectives)
     result.collectiveCauses.push_back("messages");
   bool lost = run.isTransformer() && strategy.kind == "pp" && strategy.pp == 1;
@@ -119,21 +124,23 @@ void Explanation::explainCollectives() {
   explainZero();
 }
 
-/// Less than this share of a step is no cause to look for.
+/// Smallest share of a step that counts as a cause of a deviation.
 static constexpr double noticeable = 0.01;
 
 void Explanation::explainTime(const Timeline &timeline) {
   std::vector<std::string> &causes = result.timeCauses;
   if (run.shareBandwidth) {
-    // All groups of a round get the best bandwidth of any of them.
+    // The reference gives all groups of a round the best bandwidth of any of
+    // them.
     if (timeline.unequalGroups)
       causes.push_back("B5");
     if (timeline.contended > noticeable)
       causes.push_back("B6");
   }
-  // What is reduced after the last kernel is lengthened there as if it were
-  // beside kernels; and lookups run in the order in which they are discovered,
-  // which decides what their exchange is beside.
+  // The reference lengthens reductions after the last kernel as if they
+  // overlapped with kernels. With kind "mp" it runs lookups in the order in
+  // which it discovers them, which decides the kernels that overlap with their
+  // exchange.
   if (run.overlapFactor * timeline.exposedReduction > noticeable ||
       strategy.kind == "mp")
     causes.push_back("B7");
@@ -146,8 +153,8 @@ void Explanation::explainTime(const Timeline &timeline) {
 }
 
 void Explanation::explainMemory() {
-  // Residual gradients are counted several times; other networks differ by
-  // buffers of buckets.
+  // The reference counts residual gradients several times. Memory of networks
+  // without residuals differs by the buffers of buckets.
   bool residual = run.isTransformer() || run.model == "resnet50";
   result.memoryCauses.push_back(residual ? "B2" : "buckets");
 }
@@ -183,7 +190,7 @@ static bool haveSameCounts(const Sums &ours, const Sums &original) {
          });
 }
 
-/// Volumes of the original are rounded to 1000 bytes.
+/// Half of the unit to which the reference rounds volumes, 1000 bytes.
 static constexpr double roundedMegabytes = 0.0005;
 
 static double worstVolumeOf(const Sums &ours, const Sums &original) {

@@ -1,4 +1,4 @@
-//===- ParityFigures.cpp - a workload as the original counts it -----------===//
+//===- ParityFigures.cpp - workloads in the counts of the reference -------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace proteus;
 using namespace proteus::driver;
 using cost::CollectiveKind;
 
-/// The original's word for a collective.
+/// Returns the name of a collective in the reference.
 static std::string nameOf(CollectiveKind kind, bool gradient) {
   if (kind == CollectiveKind::SendRecv)
     return "p2p/xstage";
@@ -58,8 +58,8 @@ ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
 Timeline proteus::driver::timelineOf(const sim::Workload &workload,
                                      const sim::SimulationResult &result) {
   Timeline timeline;
-  // The same collective of another group; further ones of the same group have
-  // the same bandwidth.
+  // The same collective of different groups has the same key. Groups are
+  // unequal if their ceilings differ; repeats in one group have equal ceilings.
   std::map<std::tuple<CollectiveKind, std::string, int64_t>, int64_t> ceilings;
   for (const sim::Collective &one : workload.collectives) {
     auto [entry, isNew] = ceilings.try_emplace(

@@ -20,7 +20,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// Bounds of parity.
+/// Largest relative deviations that count as parity.
 static constexpr double maxVolume = 0.005, maxCompute = 0.005, maxTime = 0.03;
 
 ParitySummary proteus::driver::summarize(ArrayRef<ReferenceRun> runs,
@@ -62,13 +62,15 @@ static std::string percent(std::optional<double> value) {
   return text == "-0.00" ? "0.00" : text;
 }
 
-/// "12 all_reduce/grad 244.403": counts and 1e6 bytes.
+/// Returns a text like "12 all_reduce/grad 244.403": count, kind and volume in
+/// 1e6 bytes.
 static std::string textOf(const CollectiveSum &sum, StringRef kind) {
   return std::to_string(sum.count) + " " + kind.str() + " " +
          fixed(sum.megabytes, 3);
 }
 
-/// Our collectives, and those of the original where they differ.
+/// Returns the collectives of this simulator, each followed by that of the
+/// reference in brackets if they differ.
 static std::string collectivesOf(const ReferenceRun &run,
                                  const ParityResult &result) {
   std::vector<std::string> texts;
@@ -96,7 +98,7 @@ static std::string collectivesOf(const ReferenceRun &run,
   return texts.empty() ? "none" : join(texts, ", ");
 }
 
-/// Why the original says no time.
+/// Returns the defect because of which the reference has no time for a run.
 static StringRef failureOf(const ReferenceRun &run) {
   if (!run.original)
     return "B4";
@@ -163,7 +165,7 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
 
 void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
-  // What fits a terminal; the collectives are in the files.
+  // Only columns that fit into a terminal; the files list the collectives too.
   Table table({"run", "cluster", "collectives", "compute (ms)", "%",
                "step (ms)", "original", "%", "memory (MiB)", "original",
                "CPU (ms)", "original", "touched by"},

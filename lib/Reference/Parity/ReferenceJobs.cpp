@@ -1,4 +1,4 @@
-//===- ReferenceJobs.cpp - the original's examples as trees ---------------===//
+//===- ReferenceJobs.cpp - examples of the reference as trees -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace proteus::driver;
 
 namespace {
 
-/// Writes the tree of a run.
+/// Writer of the strategy tree of a run.
 class TreeWriter {
 public:
   TreeWriter(const ReferenceRun &run) : run(run), strategy(run.strategy) {}
@@ -28,7 +28,7 @@ public:
 
 private:
   void line(const Twine &text) { tree += ("  " + text + "\n").str(); }
-  /// A setting of what `pattern` selects.
+  /// Writes a node with settings of the operations that `pattern` selects.
   void node(const Twine &pattern, const Twine &settings) {
     line("node \"" + pattern + "\" { " + settings + " }");
   }
@@ -48,7 +48,8 @@ private:
 
 } // namespace
 
-/// The original numbers devices stage by stage, then replica by replica.
+/// Writes the mesh. The reference numbers devices stage by stage, then replica
+/// by replica.
 void TreeWriter::mesh(int64_t pp, int64_t dp, int64_t tp) {
   SmallVector<std::string> axes;
   for (auto [name, size] : {std::pair("pp", pp), {"dp", dp}, {"tp", tp}})
@@ -65,9 +66,10 @@ void TreeWriter::schedule() {
          " order = \"1f1b\"");
 }
 
-/// Buckets close when they exceed a size; ours when they reach it. Gradients of
-/// one operation are ready together, and updated parameters are gathered in one
-/// piece. ZeRO-1 reduces gradients whole.
+/// Writes the buckets. The reference closes a bucket when it exceeds its size,
+/// this simulator when it reaches it, hence one byte more. In the reference,
+/// gradients of one operation are ready together, updated parameters are
+/// gathered at once, and ZeRO-1 all-reduces whole gradients.
 void TreeWriter::buckets() {
   auto bytes = [](double megabytes) {
     return static_cast<int64_t>(megabytes * 1e6) + 1;
@@ -83,10 +85,11 @@ void TreeWriter::buckets() {
   line(text);
 }
 
-/// How ZeRO stores the parameters of an operation, which tensor parallelism
-/// splits by the same iterator or not at all. Gradients are reduced into their
-/// parts once, after the last micro-batch, whether they are kept in parts
-/// before (ZeRO-2) or not.
+/// Returns the settings by which ZeRO shards the parameters of an operation
+/// along `split`. Tensor parallelism shards them along the same iterator if
+/// `tensor` is true, and not otherwise. Gradients need no setting: they are
+/// reduced to shards once, after the last micro-batch, even if ZeRO-2 stores
+/// them as shards before.
 std::string TreeWriter::storage(StringRef split, bool tensor) const {
   if (strategy.zero == 0 || strategy.dp == 1)
     return "";
@@ -109,7 +112,8 @@ Error TreeWriter::transformer() {
     return tp ? ("split op [" + iterator + " -> tp]").str() : "";
   };
   bool any = tp || strategy.zero > 0;
-  // With stages, ZeRO leaves the embeddings whole: the first is tied.
+  // In pipelines, ZeRO does not shard the embeddings, because the first is
+  // tied.
   bool whole = strategy.kind == "pp";
   if (any) {
     node("embedding.tokens",
@@ -125,7 +129,8 @@ Error TreeWriter::transformer() {
     node("ln_1", storage());
     node("ln_2", storage());
     node("attention.qkv", split("out") + storage("out", true));
-    // By rows, which their biases do not have: these are not split.
+    // Row-split weights. Their biases do not have the input dimension and stay
+    // whole.
     node("attention.proj", storage("in", true));
     node("mlp.fc1", split("out") + storage("out", true));
     node("mlp.fc2", storage("in", true));
@@ -136,10 +141,11 @@ Error TreeWriter::transformer() {
   return Error::success();
 }
 
-/// The linear layers of a convolutional network, split over all devices: a
-/// pair of them by columns and rows, or a single one by columns. Inputs that
-/// are gathered for them are kept if they come from another layer, gathered
-/// again if they come from a reshape.
+/// Writes the splits of the linear layers of a convolutional network over all
+/// devices: a pair of layers by columns and rows, or a single layer by columns.
+/// Inputs that are gathered for these layers are kept for the backward pass if
+/// they come from another layer, and gathered again if they come from a
+/// reshape.
 void TreeWriter::splitClassifier() {
   auto pair = [&](StringRef columns, ArrayRef<StringRef> between,
                   StringRef rows) {
@@ -218,8 +224,7 @@ Expected<std::string> TreeWriter::write() {
   return std::move(tree);
 }
 
-/// The dimensions of a transformer or a recommender that the run states, under
-/// our names.
+/// Returns the dimensions of a run under the names of this simulator.
 static std::vector<std::string> overridesOf(const ReferenceRun &run) {
   std::vector<std::string> overrides;
   const ReferenceStrategy &strategy = run.strategy;

@@ -1,4 +1,4 @@
-//===- ReferenceRuns.cpp - runs of the original Proteus -------------------===//
+//===- ReferenceRuns.cpp - recorded runs of the reference -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ struct EmbeddedFile {
 };
 } // namespace
 
-/// runs.json and the topologies of its clusters.
+/// Returns runs.json and the topologies of its clusters.
 static ArrayRef<EmbeddedFile> embeddedFiles() {
   static const EmbeddedFile files[] = {
 #include "ReferenceRunFiles.inc"
@@ -45,13 +45,14 @@ StringRef proteus::driver::embeddedReferenceRuns() {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// Which topology the original's folder of a cluster has.
+/// Returns the name of the topology for a cluster folder of the reference.
 static std::string topologyOf(StringRef folder) {
   return folder == "1080_1ib" ? "gtx1080_1ib" : folder.str();
 }
 
-/// "titanxp/n1_g8": the figures of the folder on as many nodes. A node has all
-/// its GPUs; a run that uses some of them has the others idle.
+/// Reads a cluster such as "titanxp/n1_g8": the devices and links of a folder,
+/// with this number of nodes. A node has all its GPUs; those that a run does
+/// not use are idle.
 static void readCluster(StringRef name, const Reader &where,
                         const Reader &folders, ReferenceRuns &result) {
   auto [folder, size] = name.split('/');
@@ -67,7 +68,7 @@ static void readCluster(StringRef name, const Reader &where,
     return where.fail("the topology of '" + folder +
                       "' is not known; known are those of titanxp, 1080_1ib, "
                       "dgx1_v100_1ib and dgx1_v100_2ib");
-  // What devices are is the same in all files of a folder.
+  // All files of a folder describe the same devices.
   auto sizes = folders[folder].members();
   if (sizes.empty())
     return where.fail("there is no cluster in '" + folder + "'");
@@ -102,7 +103,7 @@ static void readCluster(StringRef name, const Reader &where,
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// More is a slip.
+/// Bounds of inputs; larger values are mistakes.
 static constexpr int64_t maxCount = 1'000'000'000, maxDegree = 1'000'000;
 static constexpr double maxFigure = 1e15;
 
@@ -190,7 +191,7 @@ Expected<ReferenceRuns> proteus::driver::readReferenceRuns(StringRef text,
     if (result.clusters.count(cluster) == 0)
       readCluster(cluster, reader["cluster"], document->root()["clusters"],
                   result);
-    // One error is enough.
+    // Report the first error only.
     if (Error error = document->takeError())
       return std::move(error);
   }

@@ -1,4 +1,4 @@
-//===- RunParity.cpp - runs of the original by our rules ------------------===//
+//===- RunParity.cpp - simulation of runs of the reference ----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,8 +40,8 @@ ParityRunner::ParityRunner() : context(createContext()) {
 
 ParityRunner::~ParityRunner() = default;
 
-/// Lowering asks how many devices there are and how fast they are connected;
-/// the inside of nodes is a matter of the machine.
+/// Returns the cluster as lowering needs it: the number of devices and their
+/// bandwidths. The links inside nodes are in the machine model.
 static Attribute clusterAttr(MLIRContext &context,
                              const machine::Cluster &cluster) {
   Builder builder(&context);
@@ -63,7 +63,7 @@ static Attribute clusterAttr(MLIRContext &context,
        builder.getNamedAttr("topology", builder.getStringAttr("none"))});
 }
 
-/// Model, tree and cluster of a run.
+/// Builds the module of a run: model, tree and cluster.
 static Expected<OwningOpRef<ModuleOp>>
 buildModule(MLIRContext &context, const ReferenceRun &run,
             const machine::Cluster &cluster) {

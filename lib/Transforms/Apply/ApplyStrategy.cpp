@@ -72,7 +72,8 @@ static LogicalResult checkSchedule(Location loc,
   return success();
 }
 
-/// Fails if a setting has nothing to apply to.
+/// Fails if a setting of storage or sequence parallelism has nothing to apply
+/// to.
 static LogicalResult checkStorage(Location loc,
                                   const plan::ResolvedPlan &plan) {
   if (plan.sequenceParallel && plan.tp == 1)
@@ -131,7 +132,7 @@ static LogicalResult checkSettings(Location loc, const plan::ParallelPlan &plan,
   return success();
 }
 
-/// Fails if the name of the tree is taken.
+/// Fails if the name of the tree is empty or in use.
 static LogicalResult checkName(ModuleOp module, StringRef name) {
   if (name.empty())
     return emitError(module.getLoc(), "the tree needs a name; set name=@s");
@@ -180,7 +181,7 @@ public:
     for (auto &[field, option] : planOptions)
       option->setValue(field->get(plan).value_or(""));
   }
-  // Copies of a pass have options of their own; MLIR copies the values.
+  // A copy of a pass needs options of its own; MLIR copies their values.
   ApplyStrategy(const ApplyStrategy &other) : ApplyStrategyBase(other) {
     registerOptions();
   }

@@ -85,7 +85,8 @@ LogicalResult ModelShape::checkBatch(const plan::ResolvedPlan &plan) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Iterations of all repeats around `op` together.
+/// Returns the number of times `op` runs: the product of the counts of all
+/// repeats around it.
 static double countRuns(Operation *op) {
   double runs = 1;
   for (auto repeat = op->getParentOfType<nn::RepeatOp>(); repeat;
@@ -94,7 +95,8 @@ static double countRuns(Operation *op) {
   return runs;
 }
 
-/// Adds the layers that `index` stands for, as written in the path of `op`.
+/// Adds the layers that `index`, a number or `*` in the path of `op`, stands
+/// for.
 static void addIndices(Operation *op, StringRef index,
                        llvm::SetVector<int64_t> &indices) {
   int64_t number;
@@ -115,7 +117,8 @@ static void addIndices(Operation *op, StringRef index,
 void ModelShape::findLayers() {
   for (IterationSpaceOpInterface op : operations) {
     std::string path = nn::getPath(op);
-    // Names that no pattern can select are left to the settings of the tree.
+    // No pattern can select such a name; settings of the whole tree still apply
+    // to the operation.
     llvm::Expected<PathPattern> pattern = PathPattern::parse(path);
     if (!pattern) {
       llvm::consumeError(pattern.takeError());
@@ -130,7 +133,7 @@ void ModelShape::findLayers() {
     positions[op] = {(prefix + "[*]").str(), index.str(),
                      rest.ltrim('.').str()};
   }
-  // Positions no longer move: their texts can be keys.
+  // No position is added from here on, so keys can refer to their strings.
   for (IterationSpaceOpInterface op : operations) {
     auto found = positions.find(op);
     if (found == positions.end() || found->second.layers.empty())
@@ -193,7 +196,8 @@ LogicalResult ModelShape::examine(const plan::ResolvedPlan &plan) {
 //===----------------------------------------------------------------------===//
 
 bool proteus::isElementWise(Operation *op) {
-  // Gates; an addition would be that of a residual, whose layout is its own.
+  // A gate. An addition is excluded: it adds a residual, whose layout is its
+  // own.
   if (auto product = dyn_cast<nn::MulOp>(op))
     return product->getOperand(0).getType() == product->getOperand(1).getType();
   return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,

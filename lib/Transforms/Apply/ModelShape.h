@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: the operations of a model, the layers they are in,
-// and the patterns of operations that the degrees are about.
+// Part of apply-strategy: the operations of a model, the layers that contain
+// them, and queries about the patterns of operations that tensor parallelism
+// splits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,56 +26,61 @@
 
 namespace proteus {
 
-/// The model called `wanted`, or the only one if that is empty. Emits an error
-/// if there is none.
+/// Returns the model called `wanted`, or the only model of the module if
+/// `wanted` is empty. Emits an error if there is no such function.
 llvm::FailureOr<mlir::func::FuncOp> findModel(mlir::ModuleOp module,
                                               llvm::StringRef wanted);
 
-/// A model and where its operations are in a tree.
+/// A model and the positions of its operations in a tree.
 class ModelShape {
 public:
-  /// Where an operation is in the tree: `layers[3].mlp.fc1` is in the layers
-  /// `layers[*]` under `mlp.fc1`; what is in no layers has only the latter.
+  /// Position of an operation in the tree. `layers[3].mlp.fc1` has the layers
+  /// `layers[*]`, the index `3` and the path `mlp.fc1`. An operation outside of
+  /// layers has only a path.
   struct Position {
     std::string layers;
-    /// The index as it is written: `3`, or `*` in a repeat.
+    /// The index as text: `3`, or `*` in a repeat.
     std::string index;
     std::string path;
   };
 
-  /// Layers that are alike: an nn.repeat, or modules that are written out.
+  /// A group of layers: an nn.repeat, or layers that are written out as
+  /// `layers[0]`, `layers[1]` and so on.
   struct Layers {
-    /// Operations per path inside a layer.
+    /// Operations of all layers, by their path inside a layer.
     llvm::MapVector<llvm::StringRef, llvm::SmallVector<mlir::Operation *>>
         operations;
+    /// Indices of the layers.
     llvm::SetVector<int64_t> indices;
+    /// Work of all layers in the forward pass, in FLOP; at least 1 per point of
+    /// an iteration space.
     double work = 0;
   };
 
   explicit ModelShape(mlir::func::FuncOp function);
-  // Layers are known by texts that the positions own.
+  // Not copyable: keys of `layers` refer to strings in `positions`.
   ModelShape(const ModelShape &) = delete;
   ModelShape &operator=(const ModelShape &) = delete;
 
-  /// Finds the batch and the layers. Emits an error if the model lacks what the
-  /// degrees are to split.
+  /// Finds the batch and the layers. Emits an error if the model has no batch
+  /// or too few layers for the degrees.
   llvm::LogicalResult examine(const plan::ResolvedPlan &plan);
 
   mlir::func::FuncOp getFunction() const { return function; }
-  /// All operations of the model, in the order of the program.
+  /// Returns all operations of the model, in program order.
   llvm::ArrayRef<nn::IterationSpaceOpInterface> getOperations() const {
     return operations;
   }
-  /// Whether a dimension of anything is the batch.
+  /// Returns true if an operation runs over the batch.
   bool hasBatch() const { return batched; }
-  /// Where `op` is; null if no pattern can select it.
+  /// Returns the position of `op`, or null if no pattern can select it.
   const Position *getPosition(mlir::Operation *op) const;
-  /// The layers that a pattern such as `layers[*]` selects.
+  /// Returns the group of layers that a pattern such as `layers[*]` selects.
   const Layers &getLayers(llvm::StringRef pattern) const {
     return layers.find(pattern)->second;
   }
-  /// The pattern of the layers that are cut into stages and recomputed; empty
-  /// if there are none.
+  /// Returns the pattern of the layers with the most work, which are cut into
+  /// stages and recomputed, or an empty string if there are no layers.
   llvm::StringRef getMainLayers() const { return mainLayers; }
 
 private:
@@ -90,26 +96,30 @@ private:
   llvm::StringRef mainLayers;
 };
 
-/// Whether a split of any dimension of the operand is one of the result.
+/// Returns true if each split of a dimension of the operands is also a split of
+/// the result: activations, casts, gates and the like. Additions are excluded,
+/// because a residual has a layout of its own.
 bool isElementWise(mlir::Operation *op);
 
-/// The number of outputs of a linear.
+/// Returns the number of output features of a linear.
 int64_t outSize(nn::LinearOp linear);
 
-/// The size of the sequence that `op` runs over, if it does.
+/// Returns the length of the sequence that `op` runs over, or nullopt.
 std::optional<int64_t> sequenceOf(nn::IterationSpaceOpInterface op);
 
-/// Uses of `value`, seen through element-wise operations.
+/// Collects the uses of `value`. Element-wise operations are replaced by the
+/// uses of their results.
 void collectReaders(mlir::Value value,
                     llvm::SmallVectorImpl<mlir::OpOperand *> &readers);
 
-/// The linears that read `value` as their input through element-wise
-/// operations. None if anything else reads it.
+/// Returns the linears that read `value` as their input, directly or through
+/// element-wise operations. Returns an empty list if any other operation reads
+/// it.
 llvm::SmallVector<nn::LinearOp> onlyLinearReaders(mlir::Value value);
 
-/// The linear that computes `value`, through views and element-wise operations
-/// that keep `parts` equal parts of its last dimension where they are; null if
-/// there is none.
+/// Returns the linear that computes `value`, through views and element-wise
+/// operations, or null if there is none. The operations between them must leave
+/// each of `parts` equal parts of the last dimension on its device.
 nn::LinearOp producingLinear(mlir::Value value, int64_t parts);
 
 } // namespace proteus

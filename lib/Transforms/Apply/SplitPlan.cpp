@@ -42,7 +42,7 @@ const OperationSettings *SplitPlan::get(Operation *op) const {
 
 SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
   Parts everywhere;
-  // A mesh has an axis: a model on one device has a dp of 1.
+  // A mesh has at least one axis, so a model on one device gets dp = 1.
   bool data = decisions.dataReplicas() > 1 || decisions.expertReplicas() > 1 ||
               (decisions.pp == 1 && decisions.cp == 1 && decisions.tp == 1);
   if (data && model.hasBatch()) {
@@ -62,7 +62,8 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// By heads: the linears in front by columns, the one behind by rows.
+/// Splits an attention by heads: the linears that feed it are split by columns,
+/// and the linear that reads it is split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   int64_t heads = attention.getKeyHeads();
   if (heads % decisions.tp != 0)
@@ -88,8 +89,9 @@ LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   return success();
 }
 
-/// The linear of which dimension `dim` of `value` holds the columns, seen
-/// through operations that leave them in their place.
+/// Returns the linear whose columns are dimension `dim` of `value`, or null.
+/// The operations between them must keep each of `parts` equal parts of the
+/// columns on its device.
 static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
     nn::IterationSpace space = op.getIterationSpace();
@@ -114,7 +116,8 @@ static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   return {};
 }
 
-/// The linears that read `value` with its parts in other places only.
+/// Collects the linears that read `value` as their input through operations
+/// that only rearrange it or are element-wise.
 static void collectFollowingLinears(Value value,
                                     SmallVectorImpl<nn::LinearOp> &linears) {
   for (OpOperand &use : value.getUses()) {
@@ -129,8 +132,9 @@ static void collectFollowingLinears(Value value,
   }
 }
 
-/// Attention that is written out multiplies `[batch, head, ..]`: the linears in
-/// front by columns, the products follow by heads, the one behind by rows.
+/// Splits attention that is written out as products of `[batch, head, ..]`. The
+/// linears that feed a product are split by columns, the products follow by
+/// heads, and the linears that read the result are split by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
@@ -146,7 +150,8 @@ void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   rowLinears.insert_range(following);
 }
 
-/// By columns, if that is of use to the readers.
+/// Splits a linear by columns if all its readers are linears that can be split
+/// by rows.
 void SplitPlan::splitLinear(nn::LinearOp linear) {
   if (isTensorSplit(linear) || rowLinears.contains(linear) ||
       outSize(linear) < decisions.tp)
@@ -160,7 +165,8 @@ void SplitPlan::splitLinear(nn::LinearOp linear) {
   rowLinears.insert_range(readers);
 }
 
-/// The first matrix of an expert by columns; the second follows by rows.
+/// Splits the first matrix of an expert by columns; the second one follows by
+/// rows.
 void SplitPlan::splitExperts(nn::ExpertLinearOp linear) {
   auto weight = cast<RankedTensorType>(linear.getWeight().getType());
   if (rowLinears.contains(linear) || weight.getDimSize(1) < decisions.tp)
@@ -221,8 +227,9 @@ LogicalResult SplitPlan::splitTensors() {
 // Sequence and context parallelism
 //===----------------------------------------------------------------------===//
 
-/// Sequences are cut into equal parts; causal ones, whose late queries see
-/// more keys, into twice as many, of which each device gets two.
+/// Checks that sequences can be cut into equal parts, and decides about the
+/// zigzag: late queries of a causal sequence read more keys, so the sequence is
+/// cut into twice as many chunks, and each device gets two.
 LogicalResult SplitPlan::checkSequence() {
   if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();
@@ -260,7 +267,8 @@ LogicalResult SplitPlan::checkSequence() {
   if (decisions.cp == 1 || !causal ||
       decisions.contextKind == plan::ContextKind::Ulysses)
     return success();
-  // What is kept apart from the computation lies in contiguous parts.
+  // A kept input is an nn.keep with a partition of its own, which has
+  // contiguous parts.
   bool isKept = decisions.sequenceParallel && decisions.keepGathered;
   zigzag = even && !isKept;
   if (!zigzag)
@@ -274,13 +282,14 @@ LogicalResult SplitPlan::checkSequence() {
   return success();
 }
 
-/// Between a linear by rows and the next one by columns nothing is split by
-/// hidden units. There, operations that treat positions one by one are split
-/// along the sequence.
+/// Splits operations between a linear by rows and the next linear by columns
+/// along the sequence. No hidden units are split there, and the operations
+/// treat each position on its own.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
-  // What is computed from columns, up to the rows that sum them.
+  // Operations after a linear by columns, up to and including the linear by
+  // rows.
   DenseSet<Operation *> inside;
   SmallVector<Operation *> worklist;
   for (Operation *op : model.getOperations())
@@ -296,10 +305,11 @@ void SplitPlan::splitSequence() {
   SmallVector<StringRef> axes;
   if (decisions.cp > 1)
     axes.push_back(kContext);
-  // Parts of a zigzag are cut into parts of a finer one.
+  // Splitting over tp as well makes a zigzag finer: every part is a subset of a
+  // part of the zigzag over cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
-  // Layers that are recomputed keep nothing but what enters them.
+  // A layer that is recomputed keeps only its inputs.
   auto keepsInput = [&](Operation *op) {
     const ModelShape::Position *position = model.getPosition(op);
     bool again = decisions.recompute == plan::Recompute::Full && position &&
@@ -310,7 +320,9 @@ void SplitPlan::splitSequence() {
   for (IterationSpaceOpInterface op : model.getOperations()) {
     if (!sequenceOf(op))
       continue;
-    // What a reader wants must not reach over a sum of rows.
+    // A split of `in` that is set keeps tp in use. Otherwise propagation could
+    // give this linear the sequence split of its readers, although its result
+    // is a sum over tp.
     if (rowLinears.contains(op))
       addPart(op, part("in", {kTensor}));
     else if (keepsInput(op))
@@ -323,8 +335,8 @@ void SplitPlan::splitSequence() {
   }
 }
 
-/// The tree splits sequences everywhere; attention needs to know how it gets
-/// at the keys of other parts, unless it gathers them.
+/// Sets how attention gets the keys of other devices. The tree splits sequences
+/// everywhere; a gather of keys is the default and needs no setting.
 LogicalResult SplitPlan::splitContext() {
   if (decisions.cp == 1 ||
       decisions.contextKind == plan::ContextKind::AllGather)
@@ -366,8 +378,8 @@ LogicalResult SplitPlan::splitContext() {
 std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   SmallVector<StringRef> axes;
   int64_t count = 1;
-  // What tp has in common is dealt out first: tokens are the same on its
-  // devices when they are sent to those of ep.
+  // tp is the major axis, because its devices hold the same tokens when tokens
+  // are exchanged over ep.
   if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
     count *= decisions.tp;
@@ -379,8 +391,8 @@ std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   return {axes, count};
 }
 
-/// Experts on ep, which elsewhere splits the batch, and on tp if they are
-/// whole.
+/// Distributes experts over ep, which splits the batch in other operations, and
+/// also over tp if experts are whole.
 LogicalResult SplitPlan::placeExperts() {
   auto [places, count] = placesOfExperts();
   if (places.empty())
@@ -434,15 +446,16 @@ LogicalResult SplitPlan::placeExperts() {
   return success();
 }
 
-/// Tokens find their slots in whole sequences; the slots themselves are shared
-/// out over cp, or all of its devices would compute the same experts.
+/// Splits the slots of experts over cp. Slots are assigned to tokens in whole
+/// sequences. If slots were whole too, all devices of cp would compute the
+/// same.
 void SplitPlan::splitSlots() {
   if (decisions.cp == 1)
     return;
   for (Operation *op : model.getOperations())
     if (isa<nn::MoeDispatchOp, nn::ExpertLinearOp, nn::MoeCombineOp>(op)) {
       addPart(op, part("slot", {kContext}));
-      // What is in the slots of one device belongs to tokens of all of them.
+      // The slots of one device belong to tokens of all devices of cp.
       if (isa<nn::MoeCombineOp>(op))
         addPart(op, part("seq", {}));
     }
@@ -452,9 +465,10 @@ void SplitPlan::splitSlots() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
-/// The module of attention that is written out, from the product of queries and
-/// keys to that with values; empty if `softmax` is no part of one, or if the
-/// module has parameters.
+/// Returns the module of an attention that is written out. The module contains
+/// the product of queries and keys, `softmax`, and the product with values.
+/// Returns an empty string if `softmax` is not in such a module, or if the
+/// module contains a linear.
 static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
                                  const ModelShape &model) {
   auto moduleOf = [&](Operation *op) -> StringRef {
@@ -507,8 +521,10 @@ LogicalResult SplitPlan::recomputeAttention() {
   return success();
 }
 
-/// The largest table first, each to the device that looks up least, and holds
-/// least among those: the devices wait for the one that sends most vectors.
+/// Assigns embedding tables to data-parallel devices, the largest table first.
+/// Each goes to the device with the fewest looked-up elements, and among equals
+/// to the one with the fewest stored elements. Lookups count first, because all
+/// devices wait for the one that sends the most vectors.
 LogicalResult SplitPlan::placeTables() {
   if (!decisions.placeTables || decisions.dataReplicas() == 1)
     return success();
@@ -529,7 +545,7 @@ LogicalResult SplitPlan::placeTables() {
   llvm::sort(bySize, [](const auto &a, const auto &b) {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
-  // What a device looks up, and what it holds.
+  // Elements that each device looks up, and elements that it stores.
   std::vector<std::pair<int64_t, int64_t>> loads(decisions.dataReplicas());
   for (auto [size, path] : bySize) {
     auto least = std::min_element(loads.begin(), loads.end());

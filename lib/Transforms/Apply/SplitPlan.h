@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: what each degree means for the operations of a model.
+// Part of apply-strategy: the splits and other settings that the degrees imply
+// for each operation of a model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +32,15 @@ inline constexpr llvm::StringLiteral kContext = "cp";
 inline constexpr llvm::StringLiteral kExpert = "ep";
 inline constexpr llvm::StringLiteral kTensor = "tp";
 
-/// What the tree is to say about the operations of one path: a partition per
-/// item (of inputs, the first), in the order in which they are written, and
-/// whether the backward pass recomputes them.
+/// Settings of the tree for the operations of one path.
 struct OperationSettings {
+  /// Splits by item. An item `Input` is operand 0.
   std::map<strategy::ItemKind, llvm::SmallVector<strategy::PartAttr, 2>> splits;
+  /// True if the backward pass recomputes the operations.
   bool recompute = false;
-  /// The data-parallel device that runs them alone.
+  /// Coordinate on `dp` of the only devices that run the operations.
   std::optional<int64_t> device;
-  /// Their stage, where it is not that of what they read.
+  /// Stage of the operations, if it is not that of the values they read.
   std::optional<int64_t> stage;
   bool operator==(const OperationSettings &other) const {
     return splits == other.splits && recompute == other.recompute &&
@@ -47,7 +48,7 @@ struct OperationSettings {
   }
 };
 
-/// Decides for one model what the tree says about each of its operations.
+/// Decides the settings of the tree for each operation of one model.
 class SplitPlan {
 public:
   SplitPlan(const ModelShape &model, const plan::ResolvedPlan &plan)
@@ -60,19 +61,20 @@ public:
                       .str();
   }
 
-  /// Emits an error if a degree does not fit the model, or has nothing to
-  /// split.
+  /// Decides all settings. Emits an error if a degree does not fit the model or
+  /// has nothing to split.
   llvm::LogicalResult decide();
 
-  /// What the tree says about `op`; null if it says nothing.
+  /// Returns the settings for `op`, or null if there are none.
   const OperationSettings *get(mlir::Operation *op) const;
 
-  /// Modules that are recomputed as a whole, by their paths inside layers.
+  /// Returns the modules that are recomputed as a whole, by their paths inside
+  /// layers.
   const llvm::SetVector<llvm::StringRef> &getRecomputedModules() const {
     return recomputedModules;
   }
 
-  /// The parts into which the tree splits all operations.
+  /// Returns the partition that the tree sets for all operations.
   llvm::SmallVector<strategy::PartAttr, 2> getEverywhere() const;
 
 private:
@@ -87,47 +89,54 @@ private:
   llvm::LogicalResult checkSequence();
   void splitSequence();
   llvm::LogicalResult splitContext();
-  /// The axes over which experts are dealt out, and the number of places.
+  /// Returns the axes over which experts are distributed, and the product of
+  /// their sizes.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   placesOfExperts() const;
   llvm::LogicalResult placeExperts();
   void splitSlots();
   llvm::LogicalResult recomputeAttention();
   llvm::LogicalResult placeTables();
-  /// Splits what is stored, as ZeRO does.
+  /// Splits parameters, gradients and states as the ZeRO stage requires.
   void splitStorage();
 
+  /// Builds the split of an iterator or a dimension over `axes`.
   strategy::PartAttr part(mlir::Attribute key, Axes axes) const;
   strategy::PartAttr part(llvm::StringRef iterator, Axes axes,
                           bool zigzag = false, bool ring = false) const;
+  /// Adds a split to the partition of `op`.
   void addPart(mlir::Operation *op, strategy::PartAttr part);
-  /// Splits an iterator of `op` over tp.
+  /// Splits an iterator of `op` over tp, unless tp splits `op` already.
   void splitOver(mlir::Operation *op, llvm::StringRef iterator);
-  /// Whether tp splits what `op` computes.
+  /// Returns true if `splitOver` has split `op` over tp.
   bool isTensorSplit(mlir::Operation *op) const {
     return tensorSplit.contains(op);
   }
-  /// The axes over which devices have copies of the parameters of `op`, and
-  /// the number of copies.
+  /// Returns the axes over which the parameters of `op` are replicated, and the
+  /// number of copies.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// How the parameters of `op` in `operands` are stored: as the operation
-  /// reads them, and split over the devices that have copies. Empty if they are
-  /// too small.
+  /// Returns the storage of the parameters of `op` in `operands`: split as `op`
+  /// reads them, and further over the devices that hold copies. Returns an
+  /// empty list if the parameters are too small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 
   llvm::SetVector<llvm::StringRef> recomputedModules;
-  /// The part of the data axis over which ZeRO splits; empty: all of it.
+  /// Part of the axis dp over which ZeRO splits (`zero-group`); empty for the
+  /// whole axis.
   std::string dataGroup;
   const ModelShape &model;
   mlir::MLIRContext *context;
   const plan::ResolvedPlan &decisions;
   llvm::DenseMap<mlir::Operation *, OperationSettings> settings;
+  /// Operations with an iterator that `splitOver` has split over tp.
   llvm::DenseSet<mlir::Operation *> tensorSplit;
-  /// Linears whose rows follow the columns, or heads, in front of them.
+  /// Linears that propagation splits by rows, because the linears or heads
+  /// before them are split by columns.
   llvm::DenseSet<mlir::Operation *> rowLinears;
-  /// Whether devices get the two ends of a sequence, not one piece of it.
+  /// True if each device of cp gets one chunk from each end of a sequence
+  /// (zigzag), not one contiguous part.
   bool zigzag = false;
 };
 

@@ -1,4 +1,4 @@
-//===- SplitPlanStorage.cpp - ZeRO ------------------------------*- C++ -*-===//
+//===- SplitPlanStorage.cpp - storage of parameters under ZeRO --*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How parameters, their gradients and their states are stored.
+// The part of SplitPlan that decides the storage of parameters, their gradients
+// and their states.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +48,8 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Parts of what a rank of the tensor axis has. They lie within it if they are
-  // even; uneven ones would have to move between ranks before every use, so
+  // Splits the shard of a device of tp further. Even parts lie within that
+  // shard. Uneven parts would have to move between devices before every use, so
   // another dimension that divides is better.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
@@ -69,8 +70,8 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
       return {};
     if (rowLinears.contains(op))
       return {part("out", copies), part("in", {kTensor})};
-    // Uneven parts make ranks differ that are alike otherwise. A bias has no
-    // other dimension.
+    // Uneven parts would make ranks differ that are otherwise equivalent. A
+    // bias has no other dimension to split.
     if (out % count != 0 && in % count == 0 && !linear.getBias())
       return {part("in", copies)};
     return {part("out", copies)};
@@ -105,7 +106,7 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
 void SplitPlan::splitStorage() {
   if (decisions.zero == plan::ZeroStage::None)
     return;
-  // The first reader decides how a parameter is stored.
+  // The first reader of a parameter decides its storage.
   DenseSet<Value> decided;
   for (IterationSpaceOpInterface op : model.getOperations()) {
     SmallVector<OpOperand *> operands;

@@ -14,26 +14,28 @@ using namespace mlir;
 using namespace proteus;
 
 namespace {
-/// What is in one stage as a whole: a layer, or an operation outside of layers.
+/// Unit that is not cut between stages: a layer, or an operation outside of
+/// layers.
 struct Unit {
-  /// Null: a layer.
+  /// The operation; null for a layer.
   Operation *op = nullptr;
   double work = 0;
 };
 } // namespace
 
-/// Points of the linears: what frameworks that balance stages by work count.
+/// Returns the points of the iteration space of a linear, else 0. Frameworks
+/// that balance stages by work count only linears.
 static double workOf(nn::IterationSpaceOpInterface op) {
   if (!isa<nn::LinearOp, nn::ExpertLinearOp>(op.getOperation()))
     return 0;
   return static_cast<double>(op.getIterationSpace().numPoints());
 }
 
-/// The layers and the other operations in the order of the model.
+/// Returns the layers and the other operations in the order of the model.
 static SmallVector<Unit> unitsOf(const ModelShape &model) {
   SmallVector<Unit> units;
-  // The layers that the last operation is in: a repeat, or the index of a layer
-  // that is written out.
+  // The layers that the previous operation belongs to: a repeat, or the index
+  // of a layer that is written out.
   std::pair<Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
@@ -56,7 +58,8 @@ static SmallVector<Unit> unitsOf(const ModelShape &model) {
   return units;
 }
 
-/// What is before the layers and what is behind them counts as a layer each.
+/// Distributes the layers so that the operations before them count as one
+/// layer, and the operations after them as another.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
   StagePlan stages;
@@ -78,6 +81,8 @@ static FailureOr<StagePlan> countEnds(const ModelShape &model,
   return stages;
 }
 
+/// Distributes the layers and the operations around them by the work of their
+/// linears.
 static FailureOr<StagePlan> balanceWork(const ModelShape &model,
                                         const plan::ResolvedPlan &plan) {
   StagePlan stages;
@@ -101,12 +106,12 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       lastOfLayers = stage;
     }
     done += unit.work;
-    // The unit that exceeds the share is the last one of the stage.
+    // A stage ends with the unit that exceeds its share.
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // Logits are large: the head is where the loss is, unless that would leave a
-  // stage without anything.
+  // Logits are large, so the head moves to the stage of the loss, unless its
+  // own stage would then be empty.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: which layers, and which operations after them, are
-// in which stage of a pipeline.
+// Part of apply-strategy: the layers of each stage of a pipeline, and the
+// operations after the layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,19 @@
 
 namespace proteus {
 
-/// Stages that are not what `stages` of a tree does by itself.
+/// Stages of layers and operations that differ from those that `stages` of a
+/// tree sets by default.
 struct StagePlan {
-  /// Layers of every stage; empty: equally many.
+  /// Number of layers of every run (stage or chunk); empty if the layers are
+  /// distributed equally.
   llvm::SmallVector<int64_t> counts;
-  /// Stages of operations after the layers that are not in the stage of the
-  /// last layer.
+  /// Stages of the operations after the layers that are in a later stage than
+  /// the last layer.
   llvm::DenseMap<mlir::Operation *, int64_t> afterLayers;
 };
 
-/// Emits an error if stages would be empty.
+/// Distributes the layers and the other operations over the stages. Emits an
+/// error if a stage would be empty.
 llvm::FailureOr<StagePlan> planStages(const ModelShape &model,
                                       const plan::ResolvedPlan &plan);
 

@@ -1,4 +1,4 @@
-//===- WriteTree.cpp - writes a strategy tree -----------------------------===//
+//===- WriteTree.cpp - writer of strategy trees ---------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -79,7 +79,8 @@ void TreeWriter::writeNode(OpBuilder &builder, StringRef pattern,
 
 void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
   const ModelShape::Layers &group = model.getLayers(pattern);
-  // What holds for a path in every layer is said once, the rest layer by layer.
+  // A setting that all layers have in common is written once, the other
+  // settings layer by layer.
   llvm::MapVector<StringRef, OperationSettings> common;
   SmallVector<Operation *> single;
   for (auto &[path, members] : group.operations) {
@@ -87,7 +88,8 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
         members, [&](Operation *op) { return splits.get(op); });
     if (set.empty())
       continue;
-    // Operations of other kinds may share the path; they lack the iterators.
+    // An operation of another kind may have the same path. Settings do not
+    // apply to it, because it lacks the iterators.
     StringRef kind = set.front()->getName().getStringRef();
     bool alike = llvm::all_of(members, [&](Operation *op) {
       return op->getName().getStringRef() != kind ||
@@ -133,8 +135,8 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
-/// Returns the settings of the step: the schedule where there is one, and the
-/// other settings as they were stated.
+/// Returns the settings of the step: the schedule if there is one, and the
+/// other settings as the plan states them.
 plan::ParallelPlan TreeWriter::stepSettings() const {
   plan::ParallelPlan step = stated;
   bool hasSchedule = decisions.accumulation > 1 || decisions.pp > 1;
@@ -147,16 +149,17 @@ plan::ParallelPlan TreeWriter::stepSettings() const {
     if (decisions.virtualStages > 1)
       step.virtualStages = decisions.virtualStages;
   }
-  // Gathering once per step is a `prefetch` of its own.
+  // With `once`, `write` adds a separate prefetch operation that also states
+  // the depth.
   if (decisions.overlapParameters)
     step.prefetch.reset();
-  // Sums of whole gradients are ready after the backward pass only.
+  // Whole gradients can be summed only after the backward pass.
   if (decisions.allReduceGradients && !stated.gradientReduction)
     step.gradientReduction = plan::GradientReduction::AfterBackward;
   return step;
 }
 
-/// What holds for an operation outside of layers, if anything does.
+/// Returns the settings of an operation outside of layers, or nullopt.
 std::optional<OperationSettings> TreeWriter::settingsOf(Operation *op) const {
   std::optional<OperationSettings> list;
   if (const OperationSettings *given = splits.get(op))
@@ -182,8 +185,8 @@ void TreeWriter::write(StringRef name) {
     axes.push_back(
         strategy::AxisAttr::get(context, StringAttr::get(context, axis), size));
   };
-  // Outermost first, as Megatron-LM and DeepSpeed place ranks: axes that
-  // communicate least lie farthest apart.
+  // Outermost axis first, as in Megatron-LM and DeepSpeed: the axes that
+  // communicate least are farthest apart.
   std::pair<StringRef, int64_t> degrees[] = {
       {kPipeline, decisions.pp},
       {kData, decisions.dataReplicas()},
@@ -193,7 +196,7 @@ void TreeWriter::write(StringRef name) {
   for (auto [axis, size] : degrees)
     if (size > 1)
       addAxis(axis, size);
-  // A mesh has an axis.
+  // A mesh has at least one axis.
   if (axes.empty())
     addAxis(kData, 1);
   strategy::MeshOp::create(builder, loc, ArrayAttr::get(context, axes),

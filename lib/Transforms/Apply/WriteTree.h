@@ -1,4 +1,4 @@
-//===- WriteTree.h - writes a strategy tree ---------------------*- C++ -*-===//
+//===- WriteTree.h - writer of strategy trees -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: writes down what was decided.
+// Part of apply-strategy: writes the decisions of SplitPlan and StagePlan as a
+// tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace proteus {
 
-/// Writes the tree `name` after the model.
+/// Inserts the tree `name` after the model.
 void writeTree(const ModelShape &model, const SplitPlan &splits,
                const StagePlan &stages, const plan::ParallelPlan &plan,
                llvm::StringRef name);

@@ -1,8 +1,13 @@
-//===- CheckLowering.cpp - execute before and after, compare ----*- C++ -*-===//
+//===- CheckLowering.cpp - execution before and after lowering --*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes a model on whole tensors and, after its lowering, on shards, and
+// compares the results by path. The interpreter (`Interp`) executes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,25 +43,26 @@ using namespace proteus;
 using interp::Shape;
 using interp::Tensor;
 
-/// Points of all iteration spaces together, and ranks, up to which a model is
-/// executed.
+/// Largest total number of points of all iteration spaces, and largest number
+/// of ranks, of a model that is executed.
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
-/// Relative difference from which on copies of a parameter count as different.
+/// Relative difference above which copies of a parameter count as different.
 static constexpr double copyTolerance = 1e-9;
 
-/// Relative error of all numbers in the execution that shows what cancels. Far
-/// above rounding, so that rounding does not show; far below one, so that
-/// functions are straight lines over it.
+/// Relative error of all numbers in the disturbed execution, which measures the
+/// terms that cancel. The error is far above rounding errors, so that they do
+/// not show, and far below one, so that functions are linear over it.
 static constexpr double noiseSize = 1e-11;
 
-/// What is left of the terms of a tensor counts down to this part of them: 1e-9
-/// of it is a thousand roundings, 2^-53 each, of the terms.
+/// Part of its terms down to which a tensor is compared to its own size. A
+/// smaller tensor is compared to this part of its terms. The default tolerance,
+/// 1e-9 of it, is about a thousand roundings (2^-53 each) of the terms.
 static constexpr double keptOfTerms = 1e-4;
 
-/// Largest absolute value of a random parameter. Small ones keep activations
-/// near one through many layers.
+/// Largest absolute value of a random parameter. It is small so that
+/// activations stay near one through many layers.
 static constexpr double parameterScale = 0.3;
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +71,7 @@ static constexpr double parameterScale = 0.3;
 
 namespace {
 
-/// An argument of the model as the user wrote it.
+/// An argument of the model before its lowering.
 struct ModelArgument {
   std::string path;
   nn::Role role;
@@ -74,27 +80,27 @@ struct ModelArgument {
   int64_t first = 0;
 };
 
-/// What an argument or result of a step is: an argument of the model, one of
-/// its states, or some layers of either.
+/// The part of the model to which an argument or result of a step corresponds:
+/// an argument of the model, one of its states, or some layers of either.
 struct Piece {
   const ModelArgument *whole = nullptr;
-  /// `.velocity`; empty for the argument itself.
+  /// Suffix of the state, such as `.velocity`; empty for the argument itself.
   std::string state;
-  /// Iterations `[from, to)`; none if it is not cut.
+  /// Iterations `[from, to)`; nullopt for all of them.
   std::optional<std::pair<int64_t, int64_t>> range;
-  /// One iteration, without the leading dimension.
+  /// True for one iteration without the leading dimension.
   bool single = false;
 
   std::string key() const { return whole->path + state; }
 };
 
-/// The arguments of the model and the random values they have.
+/// The arguments of the model and their random values.
 class Arguments {
 public:
   LogicalResult collect(func::FuncOp model, uint64_t seed);
-  /// What a path of the step stands for.
+  /// Returns the part of the model to which a path of the step corresponds.
   std::optional<Piece> find(StringRef path) const;
-  /// The value of an argument of the step.
+  /// Returns the value of an argument of the step.
   FailureOr<Tensor> valueOf(BlockArgument argument) const;
   const ModelArgument *lookup(StringRef path) const {
     auto found = byPath.find(path);
@@ -110,8 +116,9 @@ private:
 
 } // namespace
 
-/// The number of values that an integer may take: that of the rows or classes
-/// which its readers select from.
+/// Returns the number of values that an integer may take: the smallest number
+/// of rows or classes from which its readers select. Returns the largest
+/// int64_t if there are no such readers.
 static int64_t numChoices(Value value) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (OpOperand &use : value.getUses()) {
@@ -135,7 +142,8 @@ static int64_t numChoices(Value value) {
   return least;
 }
 
-/// A random tensor that depends on its path and the seed alone.
+/// Returns a random tensor that depends only on its path and the seed. A state
+/// is zero.
 static Tensor randomTensor(BlockArgument argument, StringRef path,
                            nn::Role role, uint64_t seed) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -179,7 +187,7 @@ LogicalResult Arguments::collect(func::FuncOp model, uint64_t seed) {
   return success();
 }
 
-/// Reads `3` or `0:12`.
+/// Parses `3` or `0:12`, and sets `single` for the first.
 static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
                                                              bool &single) {
   auto [begin, end] = text.split(':');
@@ -194,8 +202,8 @@ static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
   return std::make_pair(from, to);
 }
 
-/// Some layers of an argument: `layers[0:2].w` of `layers[*].w`, or `w[0:2]` of
-/// `w`.
+/// Returns an argument, or some layers of one: `layers[0:2].w` of
+/// `layers[*].w`, or `w[0:2]` of `w`.
 std::optional<Piece> Arguments::findPiece(StringRef path) const {
   if (const ModelArgument *whole = lookup(path))
     return Piece{whole, "", std::nullopt, false};
@@ -217,7 +225,7 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
                      (middle.empty() ||
                       (middle.consume_front("[") && middle.consume_back("]") &&
                        !middle.contains('[')));
-      // `layers[0].w` is one layer, whatever else is called `layers`.
+      // An argument such as `layers[0].w` is one layer and is not stacked.
       bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
       if (!matches || single || candidate.value.getRank() == 0)
         continue;
@@ -255,7 +263,7 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
                         piece->range->second - piece->range->first);
   if (piece->single)
     value = value.select(0);
-  // A master copy starts as its parameter, other states at zero.
+  // A master copy starts as its parameter, other states start at zero.
   if (getRole(argument) == nn::Role::State)
     value = Tensor(value.getShape());
   return value;
@@ -266,9 +274,10 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The results of a step by the path of what they replace, the layers of one
-/// argument put together; other results by their number in the model. Copies of
-/// a parameter that several stages hold must agree.
+/// The results of a step by the path of the argument that they replace, with
+/// the layers of one argument put together. Results that replace no argument
+/// have their number in the model. Copies of a parameter that several stages
+/// hold must agree.
 class StepResults {
 public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
@@ -299,7 +308,7 @@ LogicalResult StepResults::add(FunctionOpInterface step,
       continue;
     }
     BlockArgument argument = step.getArgument(updates.getInt());
-    // The next step takes what this one returns.
+    // The result is an argument of the next step.
     if (step.getResultTypes()[number] != argument.getType())
       return step.emitOpError("result ")
              << number << " is " << step.getResultTypes()[number]
@@ -342,7 +351,7 @@ class CheckLowering : public proteus::impl::CheckLoweringBase<CheckLowering> {
 public:
   using CheckLoweringBase::CheckLoweringBase;
 
-  /// Everything that the lowering needs.
+  /// Registers the dialects that the lowering needs.
   void getDependentDialects(DialectRegistry &registry) const override {
     CheckLoweringBase::getDependentDialects(registry);
     OpPassManager manager(ModuleOp::getOperationName());
@@ -357,7 +366,7 @@ public:
 
 private:
   LogicalResult run();
-  /// The model that the tree to use is for.
+  /// Returns the model of the selected tree, or null after an error.
   func::FuncOp findModel();
   LogicalResult executeWhole(ModuleOp copy, StringRef model,
                              const Arguments &arguments, StepResults &results,
@@ -396,9 +405,10 @@ func::FuncOp CheckLowering::findModel() {
   return model;
 }
 
-/// Points of all iteration spaces below `op`, repeats written out. Where
-/// nothing is computed, elements are moved: the pieces of a concatenation are
-/// iterators side by side, of which the product means nothing.
+/// Returns the number of points of all iteration spaces in `op`, with repeats
+/// written out. An operation that computes nothing counts the elements that it
+/// moves: the operands of a concatenation have one iterator each, and the
+/// product of these iterators has no meaning.
 static double countPoints(Operation *op) {
   double points = 0;
   if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
@@ -488,18 +498,24 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
   return success();
 }
 
-/// What a tensor is one of many of: parameters of a name, states of a name.
+/// Returns the kind of a tensor, the last component of its path. All parameters
+/// of one name, and all states of one name, are of the same kind.
 static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 
-/// The scale that the values of a tensor are compared to where it is more than
-/// the largest of them. A tensor may be small because large terms cancel, or
-/// zero by a law of the model, as is the gradient of what a batch normalisation
-/// subtracts; what rounding leaves of the terms has no digits that could agree.
-/// How large the terms were is seen from an execution in which every number has
-/// an error of `noiseSize`: a sum then has one of `noiseSize` of its terms. A
-/// mistake is as large as the terms, but the noise may also have turned a
-/// decision, such as the choice of an expert: then it says nothing, and no
-/// tensor is compared to more than the largest value of its kind.
+/// Returns the scale to which differences of a tensor are compared if it
+/// exceeds the largest value of the tensor.
+///
+/// A tensor may be small because large terms cancel, or zero by a law of the
+/// model, such as the gradient of a bias that a batch normalisation subtracts.
+/// Only rounding errors of the terms remain then, which have no digits in
+/// common. The disturbed execution, in which every number has an error of
+/// `noiseSize`, shows the size of the terms: a sum then has an error of
+/// `noiseSize` times its terms. A mistake of the lowering is as large as the
+/// terms.
+///
+/// The noise may also have changed a decision, such as the choice of an expert.
+/// The disturbed execution then shows nothing about the terms. So no tensor is
+/// compared to more than the largest value of its kind.
 static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
                            double largestOfKind) {
   double change = 0;
@@ -566,12 +582,12 @@ LogicalResult CheckLowering::run() {
   Arguments arguments;
   if (failed(arguments.collect(model, seed)))
     return failure();
-  // Copies are worked on inside the module, where pipelines may run, and are
-  // gone afterwards.
+  // Each copy is nested in the module, because pipelines may run only there. It
+  // is erased after use.
   auto withCopy = [&](function_ref<LogicalResult(ModuleOp)> work) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto copy = cast<ModuleOp>(builder.clone(*module));
-    // Numbers of arguments change; paths stay.
+    // The lowering changes the numbers of arguments, but not their paths.
     auto function = copy.lookupSymbol<func::FuncOp>(model.getName());
     ArgumentAttrChanges paths;
     for (BlockArgument argument : function.getArguments())

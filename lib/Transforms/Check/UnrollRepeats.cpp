@@ -1,4 +1,4 @@
-//===- UnrollRepeats.cpp - the flat form of repeated layers -----*- C++ -*-===//
+//===- UnrollRepeats.cpp - repeated layers written out ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,7 @@ public:
     if (function.isDeclaration())
       return;
     nameSlicedArguments(function);
-    // Outer repeats first: their copies hold the inner ones.
+    // Outer repeats come first, because their copies contain the inner ones.
     while (true) {
       auto repeats = function.getOps<nn::RepeatOp>();
       if (repeats.empty())
@@ -45,12 +45,13 @@ private:
   LogicalResult unroll(func::FuncOp function, nn::RepeatOp repeat);
   LogicalResult splitArguments(func::FuncOp function, nn::RepeatOp repeat);
 
-  /// Iterations of stacked values that were written out.
+  /// Values of the iterations, by the stack that they replace.
   DenseMap<Value, SmallVector<Value>> stacks;
 };
 } // namespace
 
-/// Gives the stacked arguments that `repeat` slices one argument per iteration.
+/// Replaces each stacked argument that `repeat` slices by one argument per
+/// iteration.
 LogicalResult UnrollRepeats::splitArguments(func::FuncOp function,
                                             nn::RepeatOp repeat) {
   llvm::SetVector<BlockArgument> arguments;
@@ -103,7 +104,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
     for (Operation &op : repeat.getBody().front().without_terminator()) {
       std::string path = prefix + nn::getOwnPath(&op);
       Operation *copy = builder.clone(op, mapping);
-      // Inherent on nn operations, discardable on others.
+      // The path is an inherent attribute of nn operations and a discardable
+      // one of others.
       bool inherent = isa_and_nonnull<nn::NNDialect>(op.getDialect());
       copy->setAttr(inherent ? "path" : "proteus.path",
                     builder.getStringAttr(path));
@@ -126,8 +128,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
                                 "it stacks");
     stacks[result] = values;
   }
-  // Values that later repeats still read as stacks keep the operation alive
-  // until then.
+  // The repeat is erased together with arguments that have no other reader. If
+  // its stacked results are read, it cannot be erased.
   if (repeat.use_empty()) {
     llvm::SetVector<BlockArgument> arguments;
     for (Value operand : repeat.getSliced())

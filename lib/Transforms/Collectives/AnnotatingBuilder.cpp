@@ -1,4 +1,4 @@
-//===- AnnotatingBuilder.cpp - annotates inserted operations --------------===//
+//===- AnnotatingBuilder.cpp - annotations of inserted operations ---------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AnnotatingBuilder.h - annotates inserted operations ------*- C++ -*-===//
+//===- AnnotatingBuilder.h - annotations of inserted operations -*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: what is inserted is marked like the operation it
-// is inserted for.
+// Part of insert-collectives: a builder that gives every inserted operation the
+// annotations of the operation for which it is inserted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +20,28 @@
 
 namespace proteus {
 
-/// What an inserted operation says about itself.
+/// Annotations of an inserted operation.
 struct InsertedAnnotations {
   Phase phase = Phase::Forward;
   std::optional<int64_t> stage;
-  /// On operations that move data.
+  /// Path, for operations that move data.
   std::string path;
-  /// How far ahead a parameter is gathered or fetched; null if the tree does
-  /// not say, or if it is no parameter.
+  /// Number of repeated layers by which the gather or fetch of a parameter may
+  /// precede its use. Null if the tree does not set it or the value is no
+  /// parameter.
   mlir::Attribute prefetch;
-  /// Whether a parameter is gathered once per step.
+  /// True if a parameter is gathered once per step.
   bool gatherOnce = false;
 
-  /// Those of `op` itself.
+  /// Returns the phase, stage and path of `op`.
   static InsertedAnnotations of(mlir::Operation *op);
 };
 
-/// InsertedAnnotations every operation that it inserts.
+/// A builder that annotates every operation that it inserts.
 class AnnotatingBuilder : public mlir::OpBuilder,
                           private mlir::OpBuilder::Listener {
 public:
-  /// Inserts in front of `before`.
+  /// Creates a builder that inserts before `before`.
   AnnotatingBuilder(mlir::Operation *before, InsertedAnnotations annotations);
   // The builder is its own listener.
   AnnotatingBuilder(const AnnotatingBuilder &) = delete;

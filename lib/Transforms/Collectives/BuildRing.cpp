@@ -1,4 +1,4 @@
-//===- BuildRing.cpp - work while blocks go round a ring --------*- C++ -*-===//
+//===- BuildRing.cpp - steps of a ring, written out -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@ using nn::IterationSpaceOpInterface;
 
 namespace {
 
-/// The values of one operation that go round together.
+/// Values of one operation that travel around the ring in one message.
 using Travellers = SmallVector<Value>;
 
 class RingBuilder {
@@ -58,14 +58,14 @@ private:
 
 } // namespace
 
-/// The dimension along which the parts of a value go round.
+/// Returns the dimension of a value whose parts travel around the ring.
 static unsigned ringDim(Value value, ArrayRef<dist::Axis> axes) {
   return *dist::getLayout(value.getType())
               .getValue()
               .getShardedDim(axes.front());
 }
 
-/// Passes `values` on to the next device, as one message.
+/// Passes `values` to the next device, as one message.
 Travellers RingBuilder::pass(ArrayRef<Value> values) {
   const AxisList &axes = part.getAxes(ring);
   unsigned dim = ringDim(values.front(), axes);
@@ -96,7 +96,7 @@ Operation *RingBuilder::compute(int64_t step, ValueRange operands,
   return block;
 }
 
-/// Adds the contribution of a step to what has come from the steps before.
+/// Adds the contribution of a step to the sum of the preceding steps.
 Value RingBuilder::add(int64_t step, Value lhs, Value rhs) {
   auto sum = nn::AddOp::create(
       builder, op.getLoc(), lhs.getType(),
@@ -123,7 +123,7 @@ SmallVector<Value> RingBuilder::run() {
   Travellers home;
   int64_t blocks = numBlocks();
   for (int64_t step = 0; step < blocks; ++step) {
-    // Messages are written before the work that they overlap with.
+    // A message precedes the kernels that overlap with it.
     Travellers next;
     if (step + 1 < blocks) {
       SmallVector<Value> current;

@@ -1,4 +1,4 @@
-//===- BuildRing.h - work while blocks go round a ring ----------*- C++ -*-===//
+//===- BuildRing.h - steps of a ring, written out ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: an operation one of whose iterators is held in
-// blocks that go round a ring becomes one step per block, written out.
+// Part of insert-collectives: replaces an operation one of whose iterators has
+// a `ring` split by one step per block. Between steps the blocks travel to the
+// next device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +20,15 @@
 
 namespace proteus {
 
-/// Builds the steps of the ring that the annotation of `op` asks for, whose
-/// operands have their layouts, and returns the values that replace its
-/// results. `place` puts a layout onto the stage of `op`.
+/// Builds the ring steps of `op` from its partition, and returns the values
+/// that replace its results. The operands of `op` must have their layouts.
+/// `place` puts a layout on the stage of `op`.
 ///
-/// With n blocks there are n steps. What the ring iterator indexes travels:
-/// operands are passed on n - 1 times, while the step that reads them computes;
-/// a result gathers what every step contributes to it and is passed on n times,
-/// which brings it home, while the next step computes.
+/// With n blocks there are n steps. Operands and results that the ring iterator
+/// indexes travel around the ring. Such an operand is passed on n - 1 times,
+/// while the step that reads it computes. Such a result sums the contributions
+/// of all steps. It is passed on n times, while the next step computes, and is
+/// then back on its own device.
 llvm::SmallVector<mlir::Value>
 buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op, dist::MeshAttr mesh,
           llvm::function_ref<dist::LayoutAttr(dist::LayoutAttr)> place);

@@ -36,7 +36,7 @@ public:
             << " has no layout; run propagate-strategy first";
         return signalPassFailure();
       }
-    // What a conversion costs is a matter of the cluster.
+    // The cluster determines the costs of conversions.
     FailureOr<machine::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>(), "");
     if (failed(cluster) ||

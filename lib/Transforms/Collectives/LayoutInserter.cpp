@@ -50,7 +50,8 @@ bool LayoutInserter::isStored(Value value) {
   if (!argument)
     return false;
   Operation *parent = argument.getOwner()->getParentOp();
-  // What an update reads of the inputs, indices of rows, is part of a gradient.
+  // An input that an update reads, such as the indices of rows, counts as part
+  // of a gradient.
   if (parent == function)
     return getRole(argument) != nn::Role::Input;
   return isStored(parent->getOperand(argument.getArgNumber()));
@@ -72,8 +73,8 @@ LogicalResult LayoutInserter::convert(OpOperand &operand, LayoutAttr target,
   return success(static_cast<bool>(value));
 }
 
-/// Whether adding `value` changes nothing: then every part of a partial sum may
-/// start from it.
+/// Returns true if `value` is filled with zero. Every summand of a partial sum
+/// may then start from it.
 static bool isZero(Value value) {
   Operation *op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), [](Value operand) {
@@ -91,7 +92,7 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
     return operand.getOwner()->emitOpError(
         "computes partial sums, so its initial value must be zero; fill it "
         "with 0 and add the value afterwards");
-  // Others may start from the same initial value in another layout.
+  // Other operations may start from the same initial value in another layout.
   AnnotatingBuilder builder(operand.getOwner(),
                             InsertedAnnotations::of(operand.getOwner()));
   Operation *copy = builder.clone(*value.getDefiningOp());
@@ -141,9 +142,10 @@ void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
   erase(op);
 }
 
-/// Pending sums pass through a linear operation only where none of its operands
-/// has them formed already: a value that was reduced for an earlier reader, as
-/// what enters a layer is, is read so by the others.
+/// Returns the axes of sums that pass through a linear operation. The sums must
+/// be pending in all operands. An operand that has been reduced for an earlier
+/// reader, such as the input of a layer, is read in its reduced layout, so no
+/// sums pass through.
 AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
                                      const Partitioning &part) {
   if (!op.isLinear() || op->getNumOperands() == 0)
@@ -164,9 +166,9 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// Gradients that reach a value from several products, all pending over axes
-/// that would scatter each of them, are added up as they are: one collective
-/// scatters the sum.
+/// Adds gradients before they are scattered, if they are all pending over the
+/// same axes and the partition of the addition would scatter each of them. One
+/// collective then scatters the sum.
 void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
                                       Partitioning &part) {
   if (!isa<nn::AddOp>(op) || !isInputGradient(op))
@@ -234,7 +236,8 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
-  // Each right behind the operation, so that they stand in order.
+  // Each conversion is inserted right after the operation, so the reverse order
+  // leaves the conversions in the order of the results.
   for (OpResult result : llvm::reverse(op->getResults()))
     if (failed(stored->store(result)))
       return failure();
@@ -245,10 +248,11 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Terms that are pending over the same axes, or known at the same place only,
-/// are put together first, so that one small collective brings all of them.
+/// Sums the terms that are pending over the same axes, or exist only at the
+/// same coordinates, before their conversion. One small collective then
+/// suffices for all of them.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
-  // Stacks of numbers are split by nothing, like numbers.
+  // Stacks of scalars are not sharded, so they have the layout of a scalar.
   auto asNumber = [&](Value term) {
     dist::Layout layout = layoutOf(term).getValue();
     layout.dims.clear();
@@ -289,8 +293,8 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
   return success();
 }
 
-/// Updated values return in the layout of the argument they replace; others as
-/// they are, summed over micro-batches.
+/// Converts an updated value to the layout of the argument that it replaces.
+/// Any other value keeps its layout, but is summed over micro-batches.
 LogicalResult LayoutInserter::visitReturn(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr target = layoutOf(operand.get());
@@ -340,7 +344,7 @@ LogicalResult LayoutInserter::visit(Block &block) {
   return success();
 }
 
-/// Whether the tree keeps an argument in host memory.
+/// Returns true if the tree keeps an argument in host memory.
 static bool isKeptOnHost(BlockArgument argument) {
   std::optional<nn::Role> role = getRole(argument);
   if (role == nn::Role::Parameter)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: what is done to the operations, one by one. The
-// neighbours answer its questions: StageMap where stages are, ReaderLayouts
-// what readers ask for, ReshardPlans which steps lead there; ValueConverter
+// Part of insert-collectives: visits the operations of a function and gives
+// every value a layout. StageMap gives the stages, ReaderLayouts the layouts
+// that later readers need, and ReshardPlans the steps to them. ValueConverter
 // builds the steps.
 //
 //===----------------------------------------------------------------------===//
@@ -28,13 +28,13 @@
 
 namespace proteus {
 
-/// Takes the annotations off the end of a body that conversions in front of it
-/// need.
+/// Removes the annotations of a terminator that conversions inserted before it
+/// have read.
 void unmarkTerminator(mlir::Operation *terminator);
 
-/// Visits the operations of a function in order, gives every value a type with
-/// a layout, and has operands converted that come in another layout than the
-/// one they are read in.
+/// The visit of the operations of one function, in order. It gives every value
+/// a type with a layout, and converts operands whose layout differs from the
+/// one that their operation needs.
 class LayoutInserter {
 public:
   LayoutInserter(mlir::func::FuncOp function, dist::MeshAttr mesh,
@@ -44,7 +44,7 @@ public:
         converter(function, mesh, stages, plans),
         tied(function, stages, reads, converter) {}
 
-  /// Emits an error and fails where an operation can't be distributed.
+  /// Emits an error and fails if an operation cannot be distributed.
   llvm::LogicalResult run();
 
 private:
@@ -59,31 +59,33 @@ private:
   llvm::LogicalResult visitTotal(nn::TotalOp total);
   llvm::LogicalResult visitReturn(mlir::Operation *op);
 
-  /// Sums that are pending in all operands of `op` and stay so in its results.
+  /// Returns the axes over which sums are pending in all operands of `op` and
+  /// stay pending in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
-  /// Leaves a sum of gradients whole where its terms are pending alike.
+  /// Removes from the partition of an addition of gradients the axes over which
+  /// the sums of all its terms are pending.
   void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);
-  /// The layout in which an iteration hands on `operand` of its yield, and what
-  /// converting it to that is for.
+  /// Returns the layout in which an iteration yields `operand`, and the purpose
+  /// of the conversion to it.
   std::pair<dist::LayoutAttr, dist::Purpose>
   yieldedLayout(nn::RepeatOp repeat, mlir::OpOperand &operand);
-  /// Gives the initial value of `operand` the layout of the result that is
+  /// Gives the initial value `operand` the layout of the result that is
   /// computed into it.
   llvm::LogicalResult initialise(mlir::OpOperand &operand,
                                  dist::LayoutAttr layout);
   /// Replaces `operand` by its value in layout `target`.
   llvm::LogicalResult convert(mlir::OpOperand &operand, dist::LayoutAttr target,
                               dist::Purpose purpose);
-  /// What moving `operand` is for.
+  /// Returns the purpose of a conversion of `operand`.
   dist::Purpose purposeOf(mlir::OpOperand &operand);
   bool isParameter(mlir::Value value);
   void erase(mlir::Operation *op) {
     initialValues.remove(op);
     op->erase();
   }
-  /// Whether `value` is an argument of the step that stays from one to the next
-  /// (no input), or a slice of one.
+  /// Returns true if `value` is a parameter or a state, which stay from one
+  /// step to the next, or a slice of one.
   bool isStored(mlir::Value value);
 
   mlir::func::FuncOp function;
@@ -93,9 +95,9 @@ private:
   ReaderLayouts reads;
   ValueConverter converter;
   TiedGradients tied;
-  /// Among the operations that were visited.
+  /// The initial values among the results visited so far.
   InitialValues initialValues;
-  /// Known once saved forms are separate values.
+  /// Created after saved activations are separated, which adds values.
   std::optional<StoredGradients> stored;
 };
 

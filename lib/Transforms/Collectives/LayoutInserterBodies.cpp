@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What enters and leaves the bodies of repeats and recomputations.
+// The part of LayoutInserter for repeats and recomputations: converts the
+// values that enter and leave their bodies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@ using dist::LayoutAttr;
 using dist::Purpose;
 using nn::IterationSpaceOpInterface;
 
-/// Places the end of the body of `op` for conversions in front of it.
+/// Gives the terminator of the body of `op` the stage and phase of `op`,
+/// because conversions inserted before the terminator take them from it.
 static void markYield(Operation *yield, Operation *op) {
   if (auto stage = getStage(op))
     setStage(yield, *stage);
@@ -34,7 +36,7 @@ void proteus::unmarkTerminator(Operation *terminator) {
   terminator->removeDiscardableAttr(kPhaseAttr);
 }
 
-/// Whether a result of the forward pass is there for the backward pass alone.
+/// Returns true if only the backward pass reads `value`.
 static bool isReadByBackwardOnly(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return getPhase(user) == Phase::Backward;
@@ -50,8 +52,8 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     LayoutAttr layout = layoutOf(operand.get());
     LayoutAttr target = stages.onStage(layout, repeat);
     if (LayoutAttr sums = reads.accumulationLayout(repeat, operand)) {
-      // Zero is the start of a sum in every layout: it is formed once, behind
-      // the last iteration.
+      // Zero may have any layout, also a partial one. The sum stays pending in
+      // the repeat and is reduced once, after the last iteration.
       AnnotatingBuilder builder(repeat, InsertedAnnotations::of(repeat));
       Operation *zero = builder.clone(*operand.get().getDefiningOp());
       setLayout(zero->getResult(0), sums);
@@ -61,7 +63,7 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     }
     if (carried) {
       target = stages.onStage(reduced(layout), repeat).withHost(false);
-      // What a single iteration reads need not be what it hands on.
+      // A single iteration may read and yield a value in different layouts.
       LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
                               ? reads.firstReadLayout(argument)
                               : LayoutAttr();
@@ -88,8 +90,8 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   Value result = repeat.getResult(number);
   LayoutAttr computed = layoutOf(operand.get());
   if (number < repeat.getNumCarried()) {
-    // Every iteration must find what the first one found; a single one may
-    // leave what it carries as it likes.
+    // Every iteration must yield a carried value in the layout in which the
+    // first one has read it. A single iteration may yield it in any layout.
     LayoutAttr entered = layoutOf(repeat.getBody().getArgument(number));
     bool accumulates = entered != reduced(entered);
     return {repeat.getCount() == 1 && !accumulates ? reduced(computed)
@@ -97,8 +99,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
             Purpose::Activation};
   }
   if (getPhase(repeat) == Phase::Forward) {
-    // What is saved for the backward pass is saved reduced, or in the form
-    // in which it is read there if that was made anyhow and is no larger.
+    // Values are saved for the backward pass in their reduced layout, or in the
+    // layout in which they are first read there if the body already produces
+    // that layout and it is no larger.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -111,8 +114,8 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   }
   if (LayoutAttr kept = stored->sliceLayout(result, computed))
     return {kept, Purpose::Gradient};
-  // Layers go back to the host one by one. On the device, all that changes
-  // their layout can be done together.
+  // Updated layers are copied to the host one by one. If they stay on the
+  // device, the layout of all layers is changed together, after the repeat.
   LayoutAttr updated = reads.updatedLayout(result);
   if (updated && updated.isOnHost())
     return {withoutLeading(updated), Purpose::Parameter};
@@ -143,7 +146,7 @@ LogicalResult LayoutInserter::visitRepeat(nn::RepeatOp repeat) {
   return leave(repeat);
 }
 
-/// Whether kernels alone read `argument`, not the bodies of repeats.
+/// Returns true if only kernels read `argument`, and no bodies of repeats.
 static bool isReadByKernels(BlockArgument argument) {
   return llvm::all_of(argument.getUsers(), [](Operation *user) {
     return isa<IterationSpaceOpInterface>(user);
@@ -161,12 +164,12 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
     if (isParameter(operand.get())) {
       purpose = Purpose::Parameter;
       // A parameter is gathered once, for the recomputation and for the
-      // gradients behind it.
+      // gradients that follow it.
       if (isReadByKernels(argument))
         if (LayoutAttr wanted = reads.firstReadLayout(argument))
           target = wanted;
     } else if (layoutOf(operand.get()).isPartial()) {
-      // As what the forward pass has read.
+      // The layout that the forward pass has read is used if it is kept.
       LayoutAttr wanted = reads.firstReadLayout(argument);
       if (wanted && converter.hasKeptForm(operand.get(), wanted,
                                           getStage(recompute).value_or(0)))
@@ -182,8 +185,8 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
   markYield(yield, recompute);
   for (OpOperand &operand : yield->getOpOperands()) {
     Value result = recompute.getResult(operand.getOperandNumber());
-    // As what repeats save: in the form in which it is read, if that was made
-    // anyhow and is no larger.
+    // As for saved activations of repeats: yield the layout that the first
+    // reader needs if the body already produces it and it is no larger.
     LayoutAttr wanted = reads.firstReadLayout(result);
     bool made =
         wanted && converter.hasKeptForm(operand.get(), wanted,

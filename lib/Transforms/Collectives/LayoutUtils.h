@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: the layouts of slices, stacks and sums of a value
-// whose layout is known.
+// Part of insert-collectives: derives the layouts of slices, stacks and sums of
+// a value from its own layout. All files of the pass use these functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,33 +18,36 @@
 
 namespace proteus {
 
+/// Returns the type of a tensor value.
 mlir::RankedTensorType tensorType(mlir::Value value);
 
+/// Returns the layout of a value, or null if it has none.
 dist::LayoutAttr layoutOf(mlir::Value value);
 
+/// Gives the type of a value the encoding `layout`.
 void setLayout(mlir::Value value, dist::LayoutAttr layout);
 
-/// The layout of a slice of a stacked tensor.
+/// Returns the layout of a slice of a stack with this layout.
 dist::LayoutAttr withoutLeading(dist::LayoutAttr layout);
 
-/// The layout of a stack of slices.
+/// Returns the layout of a stack of slices with this layout.
 dist::LayoutAttr withLeading(dist::LayoutAttr layout);
 
-/// The layout without pending reductions over device axes.
+/// Returns the layout without pending reductions over device axes.
 dist::LayoutAttr reduced(dist::LayoutAttr layout);
 
-/// The layout without the pending sum over micro-batches.
+/// Returns the layout without a pending sum over micro-batches.
 dist::LayoutAttr accumulated(dist::LayoutAttr layout);
 
-/// The layout with sums pending over `axes`, too.
+/// Returns the layout with sums pending over `axes` in addition.
 dist::LayoutAttr withPartialSum(dist::LayoutAttr layout,
                                 llvm::ArrayRef<dist::Axis> axes);
 
-/// The axes at a coordinate of which `to` is, but `from` is not.
+/// Returns the axes that `to` fixes at a coordinate at which `from` does not.
 dist::AxisList newlyFixed(const dist::Layout &from, const dist::Layout &to);
 
-/// How many leading dimensions of `value` are those of stacks, which stay
-/// whole: one per repeat that it collects the slices of.
+/// Returns the number of leading dimensions of `value` that are stacks: one per
+/// repeat that stacks its slices. These dimensions are never sharded.
 unsigned countStacks(mlir::Value value);
 
 } // namespace proteus

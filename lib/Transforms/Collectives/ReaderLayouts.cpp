@@ -20,7 +20,8 @@ using dist::ReductionKind;
 using nn::IterationSpaceOpInterface;
 
 LayoutAttr ReaderLayouts::firstReadLayout(Value value) {
-  // In the order of the block, without a walk over it for each value.
+  // Sorts the uses in block order, which is cheaper than a walk over the block
+  // for each value.
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : value.getUses())
     if (use.getOwner()->getBlock() == value.getParentBlock())
@@ -87,8 +88,8 @@ AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
   AxisList sums = own.getPartial(ReductionKind::Sum);
   if (!kernel.isLinear())
     return sums;
-  // As where kernels are visited: what is pending in all operands passes
-  // through.
+  // As in LayoutInserter::sumsThrough, sums that are pending in all operands
+  // pass through.
   std::optional<AxisList> through;
   for (Value operand : kernel->getOperands()) {
     if (operand == neutral)
@@ -114,7 +115,7 @@ LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
   if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
     return {};
   BlockArgument argument = repeat.getBody().getArgument(number);
-  // One addition, or several, and nothing else reads what is summed so far.
+  // The body may add several times, but nothing else may read the partial sum.
   auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
   Value soFar = argument;
   while (sum && soFar != sum.getResult()) {

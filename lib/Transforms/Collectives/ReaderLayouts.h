@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: what the annotations of operations that are not
-// yet visited say about the layouts of the values they read and sum up.
+// Part of insert-collectives: derives, from the annotations of operations that
+// are not visited yet, the layouts in which values are read and summed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,34 +20,37 @@
 
 namespace proteus {
 
-/// Looks ahead in one function.
+/// Layouts in which the values of one function are read later.
 class ReaderLayouts {
 public:
   ReaderLayouts(mlir::func::FuncOp function, dist::MeshAttr mesh,
                 const StageMap &stages)
       : function(function), mesh(mesh), stages(stages) {}
 
-  /// The layout in which `value`, an argument of a block or a result of a
-  /// repeat or recomputation, is first read, in its own shape; null if no
-  /// operation reads it.
+  /// Returns the layout in which `value` is first read, or null if no operation
+  /// reads it. `value` is an argument of a block, or a result of a repeat or
+  /// recomputation. The layout has the rank of `value`.
   dist::LayoutAttr firstReadLayout(mlir::Value value);
 
-  /// The layout of the argument that `value` replaces, if it is returned as an
-  /// update.
+  /// Returns the layout of the argument that `value` replaces if it is returned
+  /// as an update; otherwise null.
   dist::LayoutAttr updatedLayout(mlir::Value value);
 
-  /// The layout in which an update, or the repeat of one, reads its gradient.
+  /// Returns the layout in which an update, or a repeat of updates, reads its
+  /// gradient.
   dist::LayoutAttr gradientLayout(mlir::Operation *update);
 
-  /// The layout in which a repeat sums up into `operand`, which it carries and
-  /// which is zero; null if it does something else with it.
+  /// Returns the layout in which `repeat` accumulates a partial sum in
+  /// `operand`. Returns null unless `operand` is a carried value that starts as
+  /// zero, the body only adds to it, and the sum is partial.
   dist::LayoutAttr accumulationLayout(nn::RepeatOp repeat,
                                       mlir::OpOperand &operand);
 
 private:
-  /// The sums over device axes and micro-batches that are pending in `value`
-  /// when its block is visited; none where that is not known before. Answers
-  /// are kept in `known`: what is read twice is asked for once.
+  /// Returns the axes, `micro` included, over which sums will be pending in
+  /// `value` after its block is visited; none if that cannot be derived. Leaves
+  /// out `neutral`, the sum of the preceding iterations. `known` caches the
+  /// results.
   dist::AxisList
   pendingSums(mlir::Value value, mlir::BlockArgument neutral,
               llvm::DenseMap<mlir::Value, dist::AxisList> &known);

@@ -104,7 +104,8 @@ LayoutAttr ReshardPlans::transferLayout(Value value, LayoutAttr target) {
   RankedTensorType type = tensorType(value);
   int64_t from = *own.getFixedCoordinate(*stages.getAxis());
   int64_t to = *target.getValue().getFixedCoordinate(*stages.getAxis());
-  // The time from the value as it is to the value as it is needed.
+  // Returns the time from the current layout to `target`, if the value crosses
+  // in layout `there`.
   auto costThrough = [&](LayoutAttr there) -> std::optional<uint64_t> {
     LayoutAttr here = stages.onStage(there, from);
     std::string reason;
@@ -124,7 +125,7 @@ LayoutAttr ReshardPlans::transferLayout(Value value, LayoutAttr target) {
       replicas.push_back(axis);
   LayoutAttr best = target;
   std::optional<uint64_t> least = costThrough(target);
-  // The leading dimension of a stack stays whole.
+  // The leading dimensions of stacks are never sharded.
   for (int64_t dim = countStacks(value); dim < type.getRank(); ++dim)
     for (unsigned chosen = 1; chosen < (1u << replicas.size()); ++chosen) {
       dist::Layout sliced = target.getValue();

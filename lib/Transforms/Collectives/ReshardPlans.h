@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: which steps bring a value from one layout to
-// another, on the cluster at hand. Nothing is built here.
+// Part of insert-collectives: plans the steps that change the layout of a
+// value, by their costs on the cluster. Builds no operations; ValueConverter
+// does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@
 
 namespace proteus {
 
-/// Plans conversions of the values of one function.
+/// Cheapest conversions of the values of one function.
 class ReshardPlans {
 public:
   using Plan = llvm::SmallVector<dist::ReshardStep>;
@@ -31,39 +32,41 @@ public:
   ReshardPlans(mlir::func::FuncOp function, dist::MeshAttr mesh,
                const StageMap &stages, const machine::Cluster &cluster);
 
-  /// The cheapest steps that bring `value` from one layout to another. Those of
-  /// a stack are the steps of its slices. If there are none, `reason` says why.
+  /// Returns the cheapest steps that change the layout of `value` from `from`
+  /// to `to`. The steps of a stack are those of its slices. On failure,
+  /// `reason` receives the cause.
   llvm::FailureOr<Plan> plan(mlir::Value value, dist::LayoutAttr from,
                              dist::LayoutAttr to, std::string &reason);
 
-  /// The layout in which a repeat takes the partial stack `value`, of which its
-  /// body reads slices in the layout of `wanted`: summed over micro-batches,
-  /// and reduced if that comes first on the way; the rest is done layer by
-  /// layer.
+  /// Returns the layout in which a repeat takes the partial stack `value`, of
+  /// which its body reads slices in the layout `wanted`. The stack is summed
+  /// over micro-batches, and reduced if the steps to `wanted` begin with
+  /// reductions. The body does the remaining steps layer by layer.
   dist::LayoutAttr stackLayout(mlir::Value value, dist::LayoutAttr wanted);
 
-  /// The layout in which `value` goes to another stage to be `target` there:
-  /// sliced further than that if the tree allows it and it pays.
+  /// Returns the layout in which `value` is sent to another stage that needs it
+  /// in layout `target`. The layout has more slices than `target` if the tree
+  /// has `scatter_gather` and that is cheaper.
   dist::LayoutAttr transferLayout(mlir::Value value, dist::LayoutAttr target);
 
 private:
-  /// Plans for a tensor that is no stack, once for equal questions.
+  /// Plans the conversion of a tensor that is no stack. Cached.
   llvm::FailureOr<Plan> planTensor(dist::LayoutAttr from, dist::LayoutAttr to,
                                    mlir::RankedTensorType type,
                                    std::string &reason);
-  /// Plans the conversion of a value of type `type`, whose leading dimensions
-  /// are those of `stacks` stacks, slice by slice.
+  /// Plans the conversion, slice by slice, of a value whose `stacks` leading
+  /// dimensions are those of stacks.
   llvm::FailureOr<Plan> planStack(mlir::RankedTensorType type,
                                   dist::LayoutAttr from, dist::LayoutAttr to,
                                   unsigned stacks, std::string &reason);
-  /// The time that steps take from layout `from` on.
+  /// Returns the time, in picoseconds, of steps that start from layout `from`.
   uint64_t costOf(mlir::RankedTensorType type, dist::LayoutAttr from,
                   llvm::ArrayRef<dist::ReshardStep> steps);
 
   dist::MeshAttr mesh;
   const StageMap &stages;
   StepCosts costs;
-  /// Whether the tree has values sliced on their way to another stage.
+  /// True if the tree permits transfers between stages in slices.
   bool slicesTransfers;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>, Plan>
       plans;

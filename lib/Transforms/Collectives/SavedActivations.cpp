@@ -28,7 +28,8 @@ bool proteus::isNoLarger(RankedTensorType type, LayoutAttr form,
          dist::localBytes(dist::withLayout(type, own));
 }
 
-/// The layout in which a kernel reads `use`; null if its owner is none.
+/// Returns the layout in which a kernel reads `use`, or null if the owner of
+/// `use` is no kernel.
 static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(use.getOwner());
   if (!kernel)
@@ -37,8 +38,9 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
       .getOperandLayout(use.getOperandNumber(), mesh);
 }
 
-/// Uses of `argument` in a backward body, by the form they read; only forms
-/// that are read in the forward body as well and are no larger than the value.
+/// Groups the uses of `argument` in a backward body by the layout that they
+/// read. Only layouts that are also read in the forward body, and are no larger
+/// than the layout of the value, count; other uses have the key null.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
 usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;
@@ -79,7 +81,7 @@ void proteus::separateSavedActivations(func::FuncOp function,
         BlockArgument argument =
             reader.getBody().getArgument(stackUse.getOperandNumber());
         auto uses = usesByForm(argument, value, mesh);
-        // Where all agree there is nothing to separate.
+        // If all uses read the same layout there is nothing to separate.
         for (auto &[form, list] : uses) {
           if (!form || uses.size() == 1)
             continue;

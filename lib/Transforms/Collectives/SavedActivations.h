@@ -1,6 +1,4 @@
 //===- SavedActivations.h - layouts of saved activations --------*- C++ -*-===//
-// C++
-//-*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives. A repeat keeps a value for the backward pass
-// once, but the backward pass may read it in several layouts. Where the forward
-// pass has made such a form anyhow, and it is no larger, it is kept as it is.
+// Part of insert-collectives. A repeat saves a value for the backward pass
+// once, but the backward pass may read the value in several layouts. If the
+// forward pass produces such a layout as well, and it is no larger, it is saved
+// in addition. LayoutInserter calls these functions before it visits the
+// operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,16 @@
 
 namespace proteus {
 
-/// Whether keeping a tensor in layout `form` takes no more memory than in
+/// Returns true if a tensor in layout `form` takes no more memory than in
 /// `own`.
 bool isNoLarger(mlir::RankedTensorType type, dist::LayoutAttr form,
                 dist::LayoutAttr own);
 
-/// Gives the readers of a stack in backward repeats a stack of their own where
-/// they read it in a layout in which the forward repeat reads the value, too,
-/// and which is no larger than its own; the value is then stacked twice. One
-/// reader in each layout decides for all of its stack.
+/// Gives readers of a stack in backward repeats a stack of their own if they
+/// read the value in a layout in which the forward repeat reads it as well, and
+/// which is no larger than the layout of the value. The value is then stacked
+/// twice. Without this, the first reader of a stack would determine the layout
+/// for all its readers.
 void separateSavedActivations(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
 } // namespace proteus

@@ -1,4 +1,4 @@
-//===- StageMap.cpp - where stages lie on the mesh --------------*- C++ -*-===//
+//===- StageMap.cpp - mesh coordinates of stages ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StageMap.h - where stages lie on the mesh ----------------*- C++ -*-===//
+//===- StageMap.h - mesh coordinates of stages ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: the coordinates of the pipeline axis at which the
-// values and operations of a stage are. Without such an axis all are on one
-// stage, everywhere.
+// Part of insert-collectives: the coordinates on the pipeline axis of the
+// values and operations of a stage. Without a pipeline axis there is one stage
+// on all devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +26,20 @@ class StageMap {
 public:
   StageMap(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
-  /// The axis along which stages lie, if the tree has one.
+  /// Returns the pipeline axis, if the tree has one.
   std::optional<dist::Axis> getAxis() const { return pipelineAxis; }
 
-  /// The layout on the devices of that stage; its place within them stays.
+  /// Returns `layout` on the devices of `stage`. Other fixed coordinates stay.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, int64_t stage) const;
-  /// The layout on the devices of the stage of `op`.
+  /// Returns `layout` on the devices of the stage of `op`.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, mlir::Operation *op) const;
 
-  /// The stage whose devices hold `value`.
+  /// Returns the stage whose devices hold `value`.
   int64_t positionOf(mlir::Value value) const;
-  /// The stage whose devices run `op`, in whichever chunk.
+  /// Returns the stage whose devices run `op`, whatever its chunk.
   int64_t positionOf(mlir::Operation *op) const;
 
-  /// Whether `value` has to move to another stage to be `target`.
+  /// Returns true if `value` is on another stage than `target`.
   bool moves(mlir::Value value, dist::LayoutAttr target) const;
 
 private:

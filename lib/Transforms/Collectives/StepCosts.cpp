@@ -1,4 +1,4 @@
-//===- StepCosts.cpp - what a change of layout costs on a cluster ---------===//
+//===- StepCosts.cpp - costs of layout changes on a cluster ---------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,8 +19,8 @@ using dist::AxisList;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Per device axis how many neighbours share a node, if every node is a block
-/// of the mesh; empty otherwise.
+/// Returns, per device axis, the number of neighbours that share a node if
+/// every node is a block of the mesh; otherwise nothing.
 static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
                                              int64_t devicesPerNode) {
   if (!mesh.devices.empty())
@@ -42,7 +42,7 @@ static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
 
 StepCosts::StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster)
     : mesh(mesh), cluster(cluster), model(cost::createAlphaBetaModel(cluster)),
-      // Where nodes differ their devices have to be looked at.
+      // If nodes differ, the node of every device must be looked up.
       inNode(cluster.hasOneKind()
                  ? neighboursInNode(mesh, cluster.devicesPerNode())
                  : SmallVector<int64_t>()) {}
@@ -113,8 +113,8 @@ uint64_t StepCosts::getCost(const dist::Step &step,
                             const dist::StepVolume &volume) {
   if (step.kind == dist::StepKind::Slice)
     return 0;
-  // Rings reduce in two halves. Counted as such, rounding does not make the
-  // halves cheaper than the whole.
+  // A ring all-reduce is a reduce-scatter and an all-gather. With the costs of
+  // both added, rounding cannot make them cheaper than the all-reduce.
   if (step.kind == dist::StepKind::AllReduce)
     return getCost({dist::StepKind::ReduceScatter, step.axes}, volume) +
            getCost({dist::StepKind::AllGather, step.axes}, volume);

@@ -1,4 +1,4 @@
-//===- StoredGradients.cpp - gradients in layouts of their own --*- C++ -*-===//
+//===- StoredGradients.cpp - storage layouts of gradients -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,8 +19,9 @@ using dist::LayoutAttr;
 using dist::Purpose;
 using dist::ReductionKind;
 
-/// The layout of a gradient that comes as `computed` and is stored over the
-/// axes of `dims`: sums over those are formed, others stay pending.
+/// Returns the storage layout of a gradient that is computed in layout
+/// `computed` and stored over the axes of `dims`. Sums over the axes of `dims`
+/// are formed; other sums stay pending.
 static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
   dist::Layout result = computed.getValue();
   result.dims.assign(dims.begin(), dims.end());
@@ -48,8 +49,8 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
     // An update of single rows has no gradient of the size of the parameter.
     if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
       continue;
-    // An update, and the repeat of one, reads the gradient as operand 1; what
-    // is done to it before is part of the update.
+    // Updates and repeats of updates read the gradient as operand 1. Operations
+    // on the gradient before that, such as scaling, belong to the update.
     Value gradient = operand.get().getDefiningOp()->getOperand(1);
     while (Operation *op = gradient.getDefiningOp()) {
       if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)

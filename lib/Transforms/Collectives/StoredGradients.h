@@ -1,4 +1,4 @@
-//===- StoredGradients.h - gradients in layouts of their own ----*- C++ -*-===//
+//===- StoredGradients.h - storage layouts of gradients ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: the tree may store the gradient of a parameter in
-// another layout than the one it is computed in.
+// another layout than the one in which it is computed. LayoutInserter converts
+// such a gradient right after it is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,25 +21,25 @@
 
 namespace proteus {
 
-/// The gradients of one function that the tree stores in a layout of their own.
+/// The gradients of one function for which the tree sets a storage layout.
 class StoredGradients {
 public:
-  /// Finds what the backward pass hands to the update of each such parameter.
+  /// Finds the gradients that the updates of such parameters read.
   StoredGradients(mlir::func::FuncOp function, dist::MeshAttr mesh,
                   ValueConverter &converter);
 
-  /// Puts a gradient that has just been computed into the layout it is stored
-  /// in; leaves other values alone.
+  /// Converts a gradient that has just been computed to its storage layout.
+  /// Does nothing for other values.
   llvm::LogicalResult store(mlir::OpResult value);
 
-  /// The layout in which slices of the stack `value` are stored that come as
-  /// `computed`; null if it is no such gradient.
+  /// Returns the storage layout of slices of the stack `value` that are
+  /// computed in layout `computed`, or null if `value` is no such gradient.
   dist::LayoutAttr sliceLayout(mlir::Value value,
                                dist::LayoutAttr computed) const;
 
 private:
   ValueConverter &converter;
-  /// By the value that the backward pass hands to the update.
+  /// Axes per dimension of the storage layout, by gradient.
   llvm::DenseMap<mlir::Value, DimAxes> gradientDims;
 };
 

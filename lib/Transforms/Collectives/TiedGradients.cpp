@@ -1,4 +1,4 @@
-//===- TiedGradients.cpp - one gradient for all copies ----------*- C++ -*-===//
+//===- TiedGradients.cpp - gradients of tied parameters ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,7 +14,8 @@ using namespace proteus;
 using dist::LayoutAttr;
 using dist::Purpose;
 
-/// The tied parameter that `op` updates, none if it does something else.
+/// Returns the tied parameter that `op` updates, or null if `op` is no such
+/// update.
 static BlockArgument updatedTiedParameter(Operation *op) {
   if (getPhase(op) != Phase::Update || op->getNumOperands() < 2)
     return {};
@@ -35,7 +36,8 @@ LogicalResult TiedGradients::joinBefore(Operation *reader) {
     return success();
   if (updatedTiedParameter(reader))
     return join(reader, reader);
-  // One that was visited may read its parameter converted; it has its sum.
+  // An update that was visited already has its sum. It may read a conversion of
+  // its parameter and is then not recognised, so it is left out here.
   auto waiting = llvm::make_filter_range(updates, [](Operation *update) {
     return static_cast<bool>(updatedTiedParameter(update));
   });

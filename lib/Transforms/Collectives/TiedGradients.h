@@ -1,4 +1,4 @@
-//===- TiedGradients.h - one gradient for all copies ------------*- C++ -*-===//
+//===- TiedGradients.h - gradients of tied parameters -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: a parameter that several stages read has a copy
-// on each. Every copy is updated with the sum of the gradients of all copies.
+// on each of them. Every copy is updated with the sum of the gradients of all
+// copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 
 namespace proteus {
 
-/// Joins the gradients of the tied parameters of one function.
+/// The tied parameters of one function, and the sums of their gradients.
 class TiedGradients {
 public:
   TiedGradients(mlir::func::FuncOp function, const StageMap &stages,
@@ -29,19 +30,19 @@ public:
       : function(function), stages(stages), reads(reads), converter(converter) {
   }
 
-  /// Finds the updates of tied parameters once: every operation of the update
-  /// asks for them.
+  /// Finds the updates of tied parameters. Called once, because `joinBefore`
+  /// needs them for every operation of the update.
   void findUpdates();
 
-  /// Forms the sums that have to be there before `reader` runs. What looks at
-  /// the gradients before they are used, to scale them, sees the sum too: all
-  /// stages form all sums before the first one looks, since they wait for each
-  /// other's numbers afterwards.
+  /// Builds the sums that must precede `reader`: the sum that an update reads,
+  /// or all sums if `reader` reads a gradient before its update, for example to
+  /// scale it. In the latter case all stages build all sums first, because they
+  /// exchange numbers of the gradients afterwards and wait for each other.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:
-  /// Forms the sum of the gradients of a tied parameter on the stage of
-  /// `update`, in front of `reader`. They are added in the layout that the
+  /// Builds, before `reader`, the sum of the gradients of a tied parameter on
+  /// the stage of `update`. The gradients are summed in the layout that the
   /// first copy needs.
   llvm::LogicalResult join(mlir::Operation *update, mlir::Operation *reader);
 
@@ -49,10 +50,10 @@ private:
   const StageMap &stages;
   ReaderLayouts &reads;
   ValueConverter &converter;
-  /// The updates of tied parameters, in the order of the program.
+  /// The updates of tied parameters, in program order.
   llvm::SmallVector<mlir::Operation *> updates;
-  /// Tied parameters by their path: the tag of their reduction and the layout
-  /// in which the first copy needs its gradient.
+  /// By path of the tied parameter: the tag of its reduction, and the layout in
+  /// which the first copy needs its gradient.
   llvm::StringMap<std::pair<int64_t, dist::LayoutAttr>> tied;
 };
 

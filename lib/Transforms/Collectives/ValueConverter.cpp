@@ -1,4 +1,4 @@
-//===- ValueConverter.cpp - builds conversions between layouts ------------===//
+//===- ValueConverter.cpp - conversions between layouts -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,7 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   llvm::erase_if(whole.fixed, [&](auto entry) {
     return llvm::is_contained(axes, entry.first);
   });
-  // Where all the axes shard one dimension anyway, they do so until the end.
+  // If all the axes shard one dimension, it stays sharded until a final gather.
   dist::Layout sharded = whole;
   std::optional<unsigned> dim = from.getShardedDim(axes.front());
   if (dim && llvm::all_of(axes, [&](Axis axis) {
@@ -38,7 +38,7 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
     for (Axis axis : from.dims[*dim])
       if (llvm::is_contained(axes, axis))
         sharded.dims[*dim].push_back(axis);
-    // Uneven parts may not nest in what is left.
+    // Uneven parts do not always nest in the parts over the remaining axes.
     std::string reason;
     if (sharded.checkShape(mesh.getValue(), tensorType(value).getShape()) ||
         failed(dist::applyStep(
@@ -99,7 +99,7 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
 
 bool ValueConverter::isOffloaded(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // What enters an iteration is what another one has computed.
+    // The carried value of an iteration is the result of another iteration.
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
     return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
            isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
@@ -134,9 +134,9 @@ Value ValueConverter::onHost(Value value, Operation *reader) {
   return copy;
 }
 
-/// The operation that names `value` where it is converted for `reader`: its
-/// producer, else its reader. Repeats and recomputations name modules, so it is
-/// an operation inside.
+/// Returns the operation whose path a conversion of `value` for `reader` gets:
+/// the producer of the value, or else the reader. Repeats and recomputations
+/// have the paths of modules, so an operation in their body is used instead.
 static Operation *namingOp(Value value, Operation *reader) {
   Operation *origin = value.getDefiningOp();
   if (isa_and_nonnull<IterationSpaceOpInterface>(origin))
@@ -160,8 +160,9 @@ static Operation *namingOp(Value value, Operation *reader) {
   return reader;
 }
 
-/// What the tree says about the parameters that `reader` reads: how far ahead
-/// they are gathered, or whether it is done once.
+/// Returns the annotation `name` of `reader`, or of the first operation in it
+/// that has one. The annotations hold the prefetch depth of parameters, or mark
+/// that they are gathered once.
 static Attribute gatheringOf(Operation *reader, StringRef name) {
   Attribute said = reader->getAttr(name);
   if (!said)
@@ -172,9 +173,10 @@ static Attribute gatheringOf(Operation *reader, StringRef name) {
   return said;
 }
 
-// A conversion serves the readers of its section; the backward pass and other
-// chunks convert again rather than keep a larger form alive. A reduction serves
-// all.
+// A reduced value is shared by all readers. A layout that is no larger than the
+// value is shared by the forward and backward pass of the stage. Any other
+// layout is shared within one phase of the stage: later phases and other chunks
+// convert again, because a larger copy would take memory until then.
 int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
                                   Operation *reader) const {
   if (target == reduced(layoutOf(value)))
@@ -229,9 +231,10 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
       dist::withLayout(tensorType(value), accumulated(layoutOf(value))), value);
 }
 
-// A value moves to another stage right after its own stage has computed it, and
-// as it is unless it is needed in a smaller form there: what enters a repeat on
-// another stage does so as well, and its readers convert it.
+// A value is sent to another stage right after its producer. It is sent in the
+// layout of the producer, unless that is partial, on the host, or larger than
+// the layout that the reader needs. An input of a repeat on another stage is
+// sent in the same way, and its readers convert it.
 Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
                                Operation *producer, LayoutAttr target,
                                Operation *reader, Purpose purpose) {
@@ -257,8 +260,8 @@ Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
   return failed(moved) ? Value() : *moved;
 }
 
-/// Whether `op` makes something of nothing: a constant, an empty tensor, or
-/// what fills one with the other.
+/// Returns true if `op` reads no data of the model: a constant, an empty
+/// tensor, or the operation that fills an empty tensor with a constant.
 static bool readsNoData(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -266,8 +269,10 @@ static bool readsNoData(Operation *op) {
   });
 }
 
-/// Where what `reader` reads of `value` is converted: in front of what prepares
-/// its destination, as it would be in front of a layer that begins with that.
+/// Returns the operation before which `value` is converted for `reader`: the
+/// first of the operations directly before `reader` that prepare its
+/// destination, or `reader` itself. This is the position of the conversion
+/// before a layer that begins with these operations.
 static Operation *placeOfConversion(Value value, Operation *reader) {
   Operation *place = reader;
   for (Operation *before = reader->getPrevNode();
@@ -283,8 +288,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     return convert(copy, target, reader, purpose);
   if (layoutOf(value) == target)
     return value;
-  // A value moves to another stage once; its readers there convert what has
-  // arrived.
+  // A value is sent to another stage once. All readers there convert the
+  // received value.
   bool moves = stages.moves(value, target);
   std::pair<Value, int64_t> arrival = {value, stages.positionOf(reader)};
   if (moves && arrived.count(arrival))
@@ -296,7 +301,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
   if (Value found = find(value, whole, anySection, reader);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
-  // The backward pass reads a reduced value from the host, where it is kept.
+  // An offloaded value is kept in its reduced layout, so the backward pass
+  // fetches it in that layout.
   Phase phase = getPhase(reader);
   if (phase == Phase::Backward && layoutOf(value).isPartial() &&
       !target.isPartial() && !moves && target != whole && isOffloaded(value)) {
@@ -315,7 +321,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
   }
   AnnotatingBuilder builder(reader, std::move(annotations));
   builder.setInsertionPoint(placeOfConversion(value, reader));
-  // What leaves the step, or the device, is converted as soon as it is there.
+  // A value that leaves the step or the device is converted right after it is
+  // computed.
   Operation *origin = value.getDefiningOp();
   bool leaves = isa<func::ReturnOp>(reader) && origin;
   if (isa<nn::YieldOp>(reader) && target.isOnHost()) {
@@ -327,7 +334,7 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     Operation *&last = insertedBehind[origin];
     builder.setInsertionPointAfter(last ? last : origin);
   }
-  // The sum over micro-batches comes first: it is an addition in place.
+  // The sum over micro-batches comes first, because it is an addition in place.
   Value result = value;
   if (layoutOf(result).isPartialOverMicro() && !target.isPartialOverMicro())
     result = accumulate(builder, result, reader);

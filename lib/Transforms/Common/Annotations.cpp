@@ -1,4 +1,4 @@
-//===- Annotations.cpp - facts passes leave for each other ------*- C++ -*-===//
+//===- Annotations.cpp - annotations of ops and arguments -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BatchAnalysis.cpp - where the batch is -------------------*- C++ -*-===//
+//===- BatchAnalysis.cpp - batch dimensions of values -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,7 +32,7 @@ void BatchAnalysis::visit(Block &block) {
 }
 
 void BatchAnalysis::copy(Value from, Value to, int shift) {
-  // Slices of a stack along the batch itself hold no batch.
+  // If the batch itself is sliced, the slice holds no batch.
   auto dimension = getDimension(from);
   if (dimension && static_cast<int>(*dimension) + shift >= 0)
     dimensions[to] = *dimension + shift;
@@ -81,11 +81,13 @@ void BatchAnalysis::visit(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// From readers to what they read
+// From readers to their operands
 //===----------------------------------------------------------------------===//
 
-/// What a value that enters a layer is outside of it, and how much further its
-/// dimensions are there.
+/// Returns the operand of the enclosing repeat that `argument` of its body
+/// stands for, and the offset from dimensions of `argument` to dimensions of
+/// the operand: 1 for a slice of a stack, else 0. Returns null if `argument`
+/// belongs to no repeat.
 static std::pair<Value, unsigned> outside(BlockArgument argument) {
   auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
   if (!repeat)
@@ -94,8 +96,8 @@ static std::pair<Value, unsigned> outside(BlockArgument argument) {
   return {repeat->getOperand(number), number < repeat.getNumCarried() ? 0 : 1};
 }
 
-/// Calls `visit` with the operands of a kernel that `iterator` is the major
-/// part of a dimension of, and that dimension.
+/// Calls `visit` with each operand of a kernel and each of its dimensions whose
+/// major iterator is `iterator`.
 static void forEachIndexed(Operation *op, unsigned iterator,
                            function_ref<void(Value, unsigned)> visit) {
   auto kernel = cast<nn::IterationSpaceOpInterface>(op);
@@ -106,7 +108,8 @@ static void forEachIndexed(Operation *op, unsigned iterator,
         visit(operand, dimension);
 }
 
-/// The iterator that `dimension` of a result runs over, if it is parallel.
+/// Returns the major iterator of `dimension` of a result if it is a parallel
+/// iterator, else nullopt.
 static std::optional<unsigned> parallelIterator(OpResult result,
                                                 unsigned dimension) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(result.getOwner());
@@ -149,7 +152,8 @@ bool BatchAnalysis::findOut(Value value, unsigned dimension) {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  // Another result of the operation may have been given the batch since.
+  // Another result of the operation may have received the batch since `canHold`
+  // returned true.
   Operation *producer = value.getDefiningOp();
   if (getDimension(value) || (producer && getIterator(producer)))
     return;

@@ -1,4 +1,4 @@
-//===- Partitioning.cpp - from iterators to layouts -------------*- C++ -*-===//
+//===- Partitioning.cpp - partitions and their layouts ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,7 +42,7 @@ Partitioning Partitioning::fromAnnotation(nn::IterationSpaceOpInterface op,
       continue;
     AxisList &axes = result.axes[*iterator];
     for (StringAttr name : part.getAxes()) {
-      // Nothing is split over a single device.
+      // An axis with one device splits nothing.
       Axis axis = *mesh.find(name.getValue());
       if (mesh.getSize(axis) > 1)
         axes.push_back(axis);

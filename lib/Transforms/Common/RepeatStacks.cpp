@@ -1,4 +1,4 @@
-//===- RepeatStacks.cpp - stacks of what iterations compute -----*- C++ -*-===//
+//===- RepeatStacks.cpp - stacked results of repeats ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// JSON text of an attribute, so that inline dictionaries and files have one
-/// reader. Fails on attributes that JSON has no word for.
+/// Prints an attribute as JSON text, so that inline dictionaries and files
+/// share one parser. Fails on an attribute that has no equivalent in JSON.
 static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     os << "{";
@@ -66,14 +66,15 @@ static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
   return failure();
 }
 
-/// The file that holds `module`, or empty.
+/// Returns the path of the file that contains `module`, or an empty string.
 static StringRef fileOf(ModuleOp module) {
   if (auto location = dyn_cast<FileLineColLoc>(module.getLoc()))
     return location.getFilename().getValue();
   return "";
 }
 
-/// `name`, if relative, seen from the directory of `file`.
+/// Returns the path `name`, relative to the directory of `file` unless it is
+/// absolute.
 static SmallString<128> beside(StringRef file, StringRef name) {
   SmallString<128> path(name);
   if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
@@ -132,7 +133,8 @@ FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
   return *cluster;
 }
 
-/// A stack or a site: a name, a file, JSON text or a dictionary.
+/// Returns the stack or the site in an attribute: a name, a file, JSON text or
+/// a dictionary. Without the attribute, returns a default-constructed `T`.
 template <typename T>
 static FailureOr<T>
 resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,

@@ -20,9 +20,11 @@ using dist::Work;
 
 namespace {
 
-/// All work of a stage lies in numbered slots, one per backward. A forward
-/// that must wait for a place in flight stands in the slot of the backward
-/// behind it; within a slot forward comes first, gradients of parameters last.
+/// Base of the built-in schedules. The work of a stage is ordered by numbered
+/// slots, one per backward pass. Forward pass p (counted from 0) is in slot
+/// max(0, p - limit + 1): if p reaches the limit, it must wait for backward
+/// pass p - limit. Within a slot, forward passes run first and gradients of
+/// parameters last.
 class SlottedSchedule : public PipelineSchedule {
 public:
   bool isBefore(const StageShape &shape, const Work &a,
@@ -31,22 +33,25 @@ public:
   }
 
 protected:
-  /// How many forwards may run before the first backward.
+  /// Returns the number of forward passes that may run before the first
+  /// backward pass.
   virtual int64_t getLimit(const StageShape &shape) const = 0;
-  /// The place of a forward among the forwards; the backwards follow the same
-  /// sequence with the chunks in reverse.
+  /// Returns the index of a forward pass in the sequence of forward passes.
+  /// Backward passes follow the same sequence with the chunks in reverse.
   virtual int64_t getPosition(const StageShape &shape, int64_t chunk,
                               int64_t micro) const {
     return micro;
   }
-  /// How many slots the gradients of parameters wait.
+  /// Returns the number of slots by which gradients of parameters are delayed.
   virtual int64_t getDelay(const StageShape &) const { return 0; }
 
+  /// Returns the smaller of `limit` and `max_ongoing`.
   static int64_t limited(const StageShape &shape, int64_t limit) {
     return shape.maxOngoing ? std::min(limit, *shape.maxOngoing) : limit;
   }
 
 private:
+  /// Slot, order within the slot, and position in the sequence.
   using Key = std::tuple<int64_t, int64_t, int64_t>;
   Key keyOf(const StageShape &shape, const Work &work) const {
     bool forward = work.kind == SectionKind::Forward;
@@ -61,7 +66,7 @@ private:
   }
 };
 
-/// All forwards, then all backwards.
+/// GPipe: all forward passes, then all backward passes.
 class GPipe : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -88,7 +93,8 @@ protected:
   }
 };
 
-/// A backward for every forward as soon as the first backward is there.
+/// 1F1B: one forward pass per backward pass, as soon as the first backward pass
+/// can run.
 class OneForwardOneBackward : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -101,8 +107,8 @@ protected:
   }
 };
 
-/// 1F1B over chunks: groups of as many micro-batches as there are stages run
-/// through all chunks before the next group starts.
+/// 1F1B over chunks: micro-batches form groups, as many in a group as there are
+/// stages. A group runs through all chunks before the next group starts.
 class Interleaved : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -129,7 +135,8 @@ public:
 protected:
   int64_t getLimit(const StageShape &shape) const override {
     int64_t all = shape.chunks * shape.microBatches;
-    // A single group has no forwards left to alternate with.
+    // With a single group, no forward passes are left to alternate with
+    // backward passes.
     if (shape.microBatches == shape.stages)
       return all;
     return std::min(all, 2 * (shape.stages - shape.stage - 1) +
@@ -142,10 +149,10 @@ protected:
   }
 };
 
-/// 1F1B of the gradients that others wait for. The gradients of parameters run
-/// later on later stages, so that no stage holds more than the first one and
-/// the last stages, which are the first to run out of other work, have the most
-/// of them left.
+/// Zero bubble: 1F1B of forward passes and of the gradients that the preceding
+/// stage waits for. Stage s delays gradients of parameters by s slots. So no
+/// stage holds more micro-batches than the first one. The last stages, which
+/// run out of other work first, have the most of these gradients left.
 class ZeroBubble : public SlottedSchedule {
 public:
   bool splitsGradients() const override { return true; }

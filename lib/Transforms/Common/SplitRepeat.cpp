@@ -1,4 +1,4 @@
-//===- SplitRepeat.cpp - cut repeated layers into ranges --------*- C++ -*-===//
+//===- SplitRepeat.cpp - ranges of repeated layers --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -49,7 +49,7 @@ proteus::insertPieces(func::FuncOp function, nn::RepeatOp repeat,
                       ArrayRef<BlockArgument> stacks,
                       ArrayRef<StackPiece> pieces) {
   MLIRContext *context = function.getContext();
-  // Arguments are inserted in the order of the function, all at once.
+  // The function inserts all arguments at once and needs ascending positions.
   SmallVector<BlockArgument> ordered(stacks);
   llvm::sort(ordered, [](BlockArgument a, BlockArgument b) {
     return a.getArgNumber() < b.getArgNumber();
@@ -120,7 +120,7 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
   int64_t first = repeat.getFirst();
 
   nameSlicedArguments(function);
-  // The pieces of an argument stand where it stood.
+  // The parts of an argument take its position.
   SmallVector<BlockArgument> stacks;
   for (Value stack : repeat.getSliced())
     stacks.push_back(cast<BlockArgument>(stack));

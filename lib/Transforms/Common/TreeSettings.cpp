@@ -89,13 +89,13 @@ int64_t proteus::getGradientBytes(func::FuncOp function) {
 }
 
 namespace {
-/// Adds settings to one tree.
+/// Writer that adds settings to one tree.
 class SettingWriter {
 public:
   SettingWriter(strategy::TreeOp tree, const ParallelPlan &plan)
       : tree(tree), stated(plan), builder(tree.getContext()),
         loc(tree.getLoc()) {
-    // Settings follow the mesh and each other.
+    // New settings are inserted after the mesh and the existing settings.
     last = tree.getMesh();
     for (Operation *op : {static_cast<Operation *>(tree.getSchedule()),
                           static_cast<Operation *>(tree.getBucket()),
@@ -111,7 +111,7 @@ public:
   void writeStorage();
 
 private:
-  /// Creates a setting after those that are there.
+  /// Creates a setting after the last one.
   template <typename OpT> OpT create() {
     builder.setInsertionPointAfter(last);
     OperationState state(loc, OpT::getOperationName());
@@ -191,7 +191,7 @@ void SettingWriter::writeOverlap() {
 
 void SettingWriter::writeStorage() {
   plan::ResolvedPlan resolved = plan::resolve(stated);
-  // After the other settings of the tree, before its nodes.
+  // Insert after the other settings of the tree and before its nodes.
   for (Operation &op : tree.getBody().front())
     if (!isa<strategy::NodeOp>(op))
       last = &op;
@@ -221,7 +221,7 @@ void proteus::writeStepSettings(strategy::TreeOp tree, const ParallelPlan &plan,
 
 void proteus::addSettings(strategy::TreeOp tree, ParallelPlan plan,
                           func::FuncOp model) {
-  // Some rules of buckets depend on the number of replicas.
+  // The bucket sizes of some rules depend on the number of replicas.
   for (auto axis : tree.getMesh().getAxes().getAsRange<strategy::AxisAttr>()) {
     if (axis.getName() == "dp")
       plan.dp = axis.getSize();
@@ -231,8 +231,8 @@ void proteus::addSettings(strategy::TreeOp tree, ParallelPlan plan,
   writeStepSettings(tree, plan, getGradientBytes(model));
 }
 
-/// Returns true for decisions of a stack that are settings of the step, without
-/// regard to the splits of the tree.
+/// Returns true for a decision of a stack that is a setting of the step and
+/// independent of the splits of the tree.
 static bool isStepSetting(const plan::Field &field) {
   return llvm::is_contained({"tensorOverlap", "overlapMessages",
                              "scatterMessages", "gradientReduction",

@@ -16,13 +16,15 @@
 using namespace mlir;
 using namespace proteus;
 
+/// Returns the virtual stage of the operation that computes `value`, if known.
 static std::optional<int64_t> stageOf(Value value) {
   Operation *op = value.getDefiningOp();
   return op ? getStage(op) : std::nullopt;
 }
 
-/// Hands `attribute` of the operations in the bodies of repeats to the repeats.
-/// All operations of an iteration are in one place.
+/// Copies `attribute`, a stage, from the operations in the bodies of repeats to
+/// the repeats. Emits an error if the operations of one iteration have
+/// different stages.
 static LogicalResult liftToRepeats(func::FuncOp function, StringRef attribute) {
   WalkResult placed =
       function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
@@ -46,7 +48,8 @@ static LogicalResult liftToRepeats(func::FuncOp function, StringRef attribute) {
   return failure(placed.wasInterrupted());
 }
 
-/// The latest stage that computes something that `op` or its body reads.
+/// Returns the latest virtual stage that computes a value read by `op` or its
+/// body, or nullopt.
 static std::optional<int64_t> latestProducer(Operation &op) {
   std::optional<int64_t> latest;
   op.walk([&](Operation *inner) {
@@ -102,8 +105,8 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
   return success();
 }
 
-/// Operations in the order of their stages; gradients, which are built in
-/// reverse, then are in the reverse order of the stages.
+/// Sorts the operations by stage. Gradients, which are built in reverse, then
+/// are in the reverse order of the stages.
 static void sortByStage(Block &block) {
   SmallVector<Operation *> operations;
   for (Operation &op : block.without_terminator())
@@ -118,8 +121,8 @@ static void sortByStage(Block &block) {
     op->moveBefore(block.getTerminator());
 }
 
-/// Gives every stage that reads an argument an argument of its own. Each stage
-/// loads the inputs it needs; copies of a parameter are tied.
+/// Gives every stage that reads an input or a parameter an argument of its own.
+/// Each stage loads the inputs it needs; the copies of a parameter are tied.
 static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Block &block = function.front();
   auto isReturn = [](OpOperand &use) {
@@ -135,7 +138,7 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
     bool isInput = getRole(argument) == nn::Role::Input;
     if (!isInput && getRole(argument) != nn::Role::Parameter)
       continue;
-    // A parameter that the function returns as it came needs no copy for that.
+    // A stage that only returns a parameter unchanged needs no copy of it.
     llvm::SmallSetVector<int64_t, 2> stages;
     for (OpOperand &use : argument.getUses())
       if (isInput || !isReturn(use))
@@ -144,7 +147,8 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
       continue;
     SmallVector<int64_t> sorted = stages.takeVector();
     llvm::sort(sorted);
-    // Copies have the number of others, so the path is written down.
+    // A default path contains the number of the argument, which differs between
+    // copies, so the path becomes explicit.
     NamedAttrList attributes(function.getArgAttrDict(i));
     attributes.set(nn::kPathAttr,
                    builder.getStringAttr(getArgumentPath(argument)));
@@ -152,7 +156,7 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
       attributes.set(kTiedAttr, builder.getDenseI64ArrayAttr(sorted));
     DictionaryAttr shared = attributes.getDictionary(function.getContext());
     function.setArgAttrs(i, shared);
-    // The copy takes the readers of later stages and is looked at next.
+    // The copy takes over the readers in later stages and is processed next.
     LogicalResult inserted = function.insertArgument(i + 1, argument.getType(),
                                                      shared, argument.getLoc());
     assert(succeeded(inserted) && "a function takes any argument");
@@ -166,7 +170,8 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   }
 }
 
-/// Arguments are where they are first read.
+/// Gives each argument the earliest virtual stage that reads it. Emits an error
+/// if operations of different stages read the same state.
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

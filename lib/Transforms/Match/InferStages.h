@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Part of match-strategy: the stages of the operations and arguments for which
+// the tree sets none.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_MATCH_INFERSTAGES_H
 #define PROTEUS_LIB_TRANSFORMS_MATCH_INFERSTAGES_H
@@ -13,14 +18,18 @@
 
 namespace proteus {
 
-/// Completes the virtual stages that the tree has set on some operations.
-/// Operations without one join the producers of their operands, else their
-/// first user; a repeat is where its body is; an operation of which only the
-/// stage is known is in its first chunk behind the producers of its operands.
-/// Arguments are where they are used: those that several of the `numStages`
-/// stages read are duplicated, and copies of a parameter marked as tied.
-/// Operations are put in the order of their stages. Emits an error where stages
-/// contradict the data flow.
+/// Completes the virtual stages that the tree sets for some operations of
+/// `function`, which has `numStages` stages of `numChunks` chunks.
+/// - A repeat gets the stage of its body.
+/// - An operation of which only the stage is known gets the first chunk of that
+///   stage that is not earlier than the producers of its operands.
+/// - Any other operation joins the latest producer of its operands, else its
+///   earliest user, else stage 0.
+/// - An argument gets the earliest virtual stage that reads it. If several
+///   stages read an input or a parameter, each gets an argument of its own, and
+///   the copies of a parameter are annotated as tied.
+/// Sorts the operations by stage. Emits an error if the stages contradict the
+/// data flow.
 llvm::LogicalResult inferStages(mlir::func::FuncOp function, int64_t numStages,
                                 int64_t numChunks);
 

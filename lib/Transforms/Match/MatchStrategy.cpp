@@ -1,4 +1,4 @@
-//===- MatchStrategy.cpp - the strategy tree, op by op ----------*- C++ -*-===//
+//===- MatchStrategy.cpp - pass that matches a strategy tree ----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,11 +29,12 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::match;
 
-/// Every micro-batch is an entry of a schedule; more than this is a mistake.
+/// Maximum number of micro-batches. Each is an entry of a schedule, so a larger
+/// number is a mistake.
 static constexpr int64_t maxMicroBatches = 100000;
 
-/// What verifiers of nn operations check, for operations of other dialects and
-/// for arguments.
+/// Checks the model. Verifiers of nn operations make the same checks, but not
+/// for operations of other dialects and for arguments.
 LogicalResult TreeMatcher::checkModel() {
   if (function.isDeclaration())
     return function.emitOpError("is the model of @")
@@ -55,7 +56,7 @@ LogicalResult TreeMatcher::checkModel() {
   return failure(result.wasInterrupted());
 }
 
-/// The items that the tree lists, stage by stage.
+/// Returns the work items that the tree lists for each stage.
 FailureOr<ArrayAttr> TreeMatcher::readOrders(int64_t numStages) {
   SmallVector<Attribute> orders(numStages);
   for (auto order : tree.getBody().getOps<strategy::OrderOp>()) {
@@ -180,6 +181,7 @@ private:
 };
 } // namespace
 
+/// Returns the tree of the option `strategy`, else the only tree of the module.
 strategy::TreeOp MatchStrategy::selectTree() {
   ModuleOp module = getOperation();
   SmallVector<strategy::TreeOp> trees(module.getOps<strategy::TreeOp>());
@@ -209,8 +211,8 @@ strategy::TreeOp MatchStrategy::selectTree() {
   return {};
 }
 
-/// Adds the decisions of the module's stack to a tree that leaves them open,
-/// and names those that a tree can't take.
+/// Adds the decisions of the stack of the module to a tree that leaves them
+/// open. Emits a remark with the decisions that a tree cannot hold.
 LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
                                         func::FuncOp function) {
   FailureOr<machine::Stack> resolved = resolveStack(getOperation(), stack);
@@ -226,8 +228,8 @@ LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
   return success();
 }
 
-/// Every device of the mesh must exist. Without a list the ids are 0, 1, ...,
-/// so their number tells; a list is never longer than what the user wrote.
+/// Emits an error if a device of the mesh is not in the cluster. Without a list
+/// of devices the ids are 0, 1, ..., so the last one follows from their number.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
                                   const machine::Cluster &cluster) {
   int64_t last = mesh.getNumDevices() - 1;

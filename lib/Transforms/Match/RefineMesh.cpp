@@ -1,4 +1,4 @@
-//===- RefineMesh.cpp - parts of axes become axes ---------------*- C++ -*-===//
+//===- RefineMesh.cpp - parts of axes as axes -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,21 +20,22 @@ using strategy::AxisUse;
 
 namespace {
 
-/// An axis of which parts are used.
+/// Axis of which parts are used.
 struct CutAxis {
   int64_t size = 1;
-  /// Where parts begin and end: divisors of the size, from 1 to the size.
+  /// Strides at which parts begin and end: divisors of the size, from 1 to the
+  /// size, ascending.
   SmallVector<int64_t> cuts;
-  /// A setting that uses a part.
+  /// A setting that uses a part, for diagnostics.
   Operation *user = nullptr;
-  /// The axes that take the place of the parts.
+  /// Names of the axes that replace the parts.
   SmallVector<StringAttr> names;
 
   unsigned getNumParts() const { return cuts.size() - 1; }
   int64_t getPartSize(unsigned part) const {
     return cuts[part + 1] / cuts[part];
   }
-  /// The parts that a use covers, first and last.
+  /// Returns the first and the last part that a use covers.
   std::pair<unsigned, unsigned> getParts(const AxisUse &use) const {
     int64_t begin = use.sub ? use.sub->prefix : 1;
     int64_t end = use.sub ? begin * use.sub->size : size;
@@ -43,6 +44,7 @@ struct CutAxis {
   }
 };
 
+/// Rewriter of the parts of axes in one tree.
 class Refiner {
 public:
   explicit Refiner(strategy::TreeOp tree)
@@ -51,14 +53,17 @@ public:
   LogicalResult run();
 
 private:
+  /// Collects the axes of which parts are used, and all cuts.
   void findCuts();
   void joinParts();
+  /// Names the axes that replace the parts.
   void namePieces();
   LogicalResult rewrite(strategy::SplitOp split);
   LogicalResult rewrite(strategy::AtOp at);
   LogicalResult rewrite(strategy::StagesOp stages);
   void rewriteMesh();
-  /// The axis that takes the place of `use`, which must be one.
+  /// Returns the axis that replaces `use`. Emits an error if several axes
+  /// replace it.
   FailureOr<StringAttr> getSingle(Operation *op, StringAttr use);
 
   CutAxis *find(const AxisUse &use) {
@@ -91,12 +96,14 @@ void Refiner::findCuts() {
   }
 }
 
-/// Removes cuts at which every list of axes goes on.
+/// Removes a cut if every list of axes that ends a use there continues with a
+/// use that begins there.
 void Refiner::joinParts() {
   llvm::DenseMap<std::pair<StringRef, int64_t>, bool> needed;
   tree->walk([&](strategy::SplitOp split) {
     for (strategy::PartAttr part : split.getPartition().getParts()) {
-      // A cut is needed where a use ends that the next one does not go on from.
+      // A cut is needed at the end of a use, unless the next use of the list
+      // begins there.
       std::optional<AxisUse> previous;
       auto close = [&](const AxisUse *next) {
         if (!previous)
@@ -126,7 +133,7 @@ void Refiner::joinParts() {
       close(nullptr);
     }
   });
-  // A pipeline lies along one part.
+  // A pipeline lies along a single axis, so both ends of its part are needed.
   strategy::forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
     AxisUse use = AxisUse::get(text);
     const CutAxis *axis = find(use);
@@ -174,7 +181,9 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         names.push_back(text);
         continue;
       }
-      // A use that lost a cut is part of a joined one, which its first names.
+      // If the cut at the beginning of a use was removed, its parts belong to
+      // an axis that begins in a preceding use of the list, which has added the
+      // name.
       int64_t begin = use.sub ? use.sub->prefix : 1;
       int64_t end = use.sub ? begin * use.sub->size : axis->size;
       for (unsigned i = 0; i < axis->getNumParts(); ++i)

@@ -1,4 +1,4 @@
-//===- RefineMesh.h - parts of axes become axes -----------------*- C++ -*-===//
+//===- RefineMesh.h - parts of axes as axes ---------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of match-strategy.
+// Part of match-strategy: replaces parts of axes (`d:(1)2`) by axes of their
+// own, so that later passes use whole axes only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +19,12 @@
 namespace proteus {
 
 /// Rewrites a tree that uses parts of axes into one that uses whole axes only.
-/// An axis of which parts are used is replaced in the mesh by its parts, cut
-/// wherever a use begins or ends, the major one first; of axis `d` they are
-/// called `d_0`, `d_1` and so on. A use becomes the list of the parts it
-/// covers. Neighbours that are used together everywhere stay one axis. The
-/// devices keep their places. Emits one error if a pipeline would lie along
-/// several parts.
+/// An axis of which parts are used is replaced in the mesh by new axes, major
+/// one first. It is cut where a use begins or ends. The parts of axis `d` are
+/// called `d_0`, `d_1` and so on. A use becomes the list of the parts that it
+/// covers. Adjacent parts that are always used together stay one axis. The
+/// order of devices does not change. Emits one error if a pipeline would lie
+/// along several parts.
 llvm::LogicalResult refineMesh(strategy::TreeOp tree);
 
 } // namespace proteus

@@ -1,4 +1,4 @@
-//===- TreeAnnotations.cpp - what a strategy tree says, on operations -----===//
+//===- TreeAnnotations.cpp - annotations from settings of a tree ----------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,15 +20,15 @@ using namespace proteus;
 using namespace proteus::match;
 using proteus::Path;
 
-/// Whether an item is stored with a parameter.
+/// Returns true if an item belongs to a parameter: weight, gradient or state.
 static bool isOfParameter(strategy::ItemAttr item) {
   return item.getKind() == strategy::ItemKind::Weight ||
          item.getKind() == strategy::ItemKind::Gradient ||
          item.getKind() == strategy::ItemKind::State;
 }
 
-/// Removes the items from the unused ones that are set for an operation at
-/// `path` and say something about its tensor indexed by `dims`.
+/// Removes from `unusedItems` the splits that are set for an operation at
+/// `path` and concern its tensor indexed by `dims`.
 void TreeMatcher::markUsed(
     const Path &path, const nn::IterationSpace &space,
     const nn::TensorIterators &dims,
@@ -48,8 +48,8 @@ void TreeMatcher::markUsed(
   });
 }
 
-/// Turns splits of a parameter, its gradient or its state into axes per
-/// dimension of the function argument behind the operand.
+/// Annotates the parameter that `operand` reads with the storage of itself, its
+/// gradient and its state: the splits of the settings as axes per dimension.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -89,7 +89,7 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
     for (Attribute &entry : list)
       if (!entry)
         entry = ArrayAttr::get(context, {});
-    // The dimensions of stacks are never split.
+    // The leading dimensions of stacks are never split.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
     StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
@@ -104,8 +104,8 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   return success();
 }
 
-/// Turns splits of operands and results into annotations that later passes
-/// read: all by dimension.
+/// Turns splits of results, of their gradients and of kept operands into
+/// annotations for later passes, as axes per dimension.
 LogicalResult TreeMatcher::annotateActivations(Operation *op,
                                                const nn::IterationSpace &space,
                                                const Settings &settings) {
@@ -147,10 +147,10 @@ LogicalResult TreeMatcher::annotateActivations(Operation *op,
   return success();
 }
 
-/// The group that `op` is recomputed with: the module that the first `length`
-/// components of its path name. Layers that the module repeats are recomputed
-/// one by one: inside a repeat every iteration is a group of its own, and so is
-/// a layer that is written out, `layers[3]`.
+/// Returns the name of the recompute group of `op`: the module named by the
+/// first `length` components of its path. Repeated layers inside that module
+/// are recomputed one by one: each iteration of a repeat is a group, and so is
+/// each layer that is written out, such as `layers[3]`.
 static std::string recomputeGroup(Operation *op, const Path &path,
                                   size_t length, StringRef model) {
   size_t own = 1;
@@ -182,8 +182,8 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
 
   SmallVector<strategy::PartAttr> parts;
   for (auto &[key, part] : settings.op) {
-    // `batch` is the iterator that the batch of the inputs reaches, whatever
-    // the operation calls it.
+    // The key `batch` stands for the iterator over the batch of the inputs,
+    // whatever its name in the operation.
     std::optional<unsigned> iterator =
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
@@ -191,7 +191,7 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
     for (Node &node : nodes)
       if (node.unusedKeys.contains(key) && node.select(path))
         node.unusedKeys.remove(key);
-    // Its own name says more than `batch`.
+    // A split by the name of the iterator overrides a split by `batch`.
     StringRef name = space.iterators[*iterator].name;
     if (key == "batch" && name != key && settings.op.count(name))
       continue;
@@ -265,8 +265,7 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
   return success();
 }
 
-/// The argument of the function that `value` is, or is a slice of; null if it
-/// is neither.
+/// Returns the function argument that `value` is or is a slice of, or null.
 static BlockArgument argumentBehind(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
@@ -277,8 +276,9 @@ static BlockArgument argumentBehind(Value value) {
   return {};
 }
 
-/// An argument is where all its readers are. A parameter that is read at
-/// different places has no home; an input may be delivered everywhere.
+/// Annotates each argument with the coordinates of its readers if they agree.
+/// Emits an error if the readers of a parameter disagree. Other arguments, such
+/// as inputs, are then held by all devices.
 LogicalResult TreeMatcher::placeArguments() {
   struct Readers {
     Operation *first;

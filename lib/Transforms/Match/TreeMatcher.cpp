@@ -1,4 +1,4 @@
-//===- TreeMatcher.cpp - what a strategy tree says of a path --------------===//
+//===- TreeMatcher.cpp - settings of paths --------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -124,8 +124,8 @@ LogicalResult TreeMatcher::findPipelineAxis() {
   return success();
 }
 
-/// All operations of the model with their paths, in the order in which they
-/// run; operations in repeats once per iteration.
+/// Returns all operations of the model with their paths, in execution order.
+/// Operations in repeats occur once per iteration.
 SmallVector<std::pair<Path, Operation *>> TreeMatcher::modulePaths() {
   SmallVector<std::pair<Path, Operation *>> paths;
   SmallVector<int64_t> iterations;
@@ -171,7 +171,8 @@ LogicalResult TreeMatcher::assignModulesToStages() {
   return success();
 }
 
-/// How many of `count` modules each run has that `stages` cuts.
+/// Returns the number of modules in each run (chunk of a stage) into which
+/// `stages` cuts `count` modules.
 FailureOr<SmallVector<int64_t>>
 TreeMatcher::runLengths(strategy::StagesOp stages, int64_t count) {
   int64_t numStages = getNumStages(), numChunks = getNumChunks();
@@ -230,7 +231,8 @@ std::optional<Place> TreeMatcher::placeOf(const Path &path) {
 Settings TreeMatcher::settingsOf(const Path &path) {
   Settings settings;
   settings.place = placeOf(path);
-  // Nodes are in pre-order: what is further in, or written later, overrides.
+  // Nodes are in pre-order, so an inner or later node overrides the preceding
+  // ones.
   for (Node &node : nodes) {
     std::optional<size_t> length = node.select(path);
     if (!length)
@@ -276,7 +278,8 @@ Settings TreeMatcher::settingsOf(const Path &path) {
         idle.select(node.offload);
     }
   }
-  // At one position of an axis there is nothing to split over it.
+  // An operation that runs at one coordinate of an axis is not split over that
+  // axis.
   auto elsewhere = [&](strategy::PartAttr part) {
     SmallVector<StringAttr> axes;
     llvm::copy_if(part.getAxes(), std::back_inserter(axes),
@@ -300,8 +303,9 @@ Settings TreeMatcher::settingsOf(const Path &path) {
 // Splitting repeats
 //===----------------------------------------------------------------------===//
 
-/// Cuts every repeat where a pattern treats its iterations differently or a
-/// stage ends, so that each remaining repeat is treated as one.
+/// Cuts every repeat where a pattern treats its iterations differently and
+/// where a stage ends, so that all iterations of a remaining repeat have the
+/// same settings.
 LogicalResult TreeMatcher::splitRepeats() {
   SmallVector<nn::RepeatOp> repeats;
   function.walk([&](nn::RepeatOp repeat) { repeats.push_back(repeat); });
@@ -320,7 +324,7 @@ LogicalResult TreeMatcher::splitRepeats() {
       repeat.getBody().walk([&](Operation *op) {
         if (!isModelOp(op))
           return;
-        // Stages cut where an operation changes its stage.
+        // Cut where the stage of an operation changes.
         SmallVector<int64_t> iterations = firstIterations(op);
         std::optional<Place> previous;
         for (int64_t i = 0; i < count; ++i) {
@@ -331,8 +335,8 @@ LogicalResult TreeMatcher::splitRepeats() {
           previous = place;
         }
       });
-    // Nothing tells the iterations of an inner repeat apart, in whichever
-    // iteration of the outer one it runs.
+    // All iterations of an inner repeat must have the same settings, in every
+    // iteration of the outer repeat.
     if (auto outer = repeat->getParentOfType<nn::RepeatOp>()) {
       for (int64_t i = 1, e = outer.getCount(); i < e && cuts.empty(); ++i) {
         SmallVector<int64_t> iterations = firstIterations(repeat);

@@ -1,4 +1,4 @@
-//===- TreeMatcher.h - a strategy tree against its model --------*- C++ -*-===//
+//===- TreeMatcher.h - matching of a tree with its model --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Matching has three parts, a file each: what the tree says of a path
-// (TreeMatcher.cpp), writing it onto operations and arguments
-// (TreeAnnotations.cpp), and what the tree says of the whole step
-// (MatchStrategy.cpp, which runs them).
+// TreeMatcher is the core of match-strategy. Its implementation has three
+// parts: the settings of a path (TreeMatcher.cpp), the annotation of operations
+// and arguments (TreeAnnotations.cpp), and the settings of the whole step
+// (MatchStrategy.cpp, which also contains the pass).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ namespace proteus::match {
 // The tree as a list
 //===----------------------------------------------------------------------===//
 
-/// A node of the tree (or the tree itself, which selects everything) with what
-/// it sets.
+/// A node of the tree, or the tree itself, which selects every operation, with
+/// its settings.
 struct Node {
   mlir::Operation *op = nullptr;
-  /// Absent for the tree.
+  /// Pattern of the node; absent for the tree.
   std::optional<PathPattern> pattern;
   llvm::SmallVector<strategy::SplitOp> splits;
   strategy::AtOp at;
@@ -47,21 +47,22 @@ struct Node {
   strategy::RecomputeOp recompute;
   strategy::PrefetchOp prefetch;
   strategy::OffloadOp offload;
-  /// Whether any operation was selected.
+  /// True if an operation was selected.
   bool selects = false;
-  /// Iterator names that no selected operation has so far.
+  /// Iterators that the node splits and no operation selected so far has.
   llvm::SetVector<llvm::StringRef> unusedKeys;
-  /// Stage of each matched module, for `stages`.
+  /// Virtual stage of each module that the node selects, if it has `stages`.
   llvm::MapVector<mlir::StringAttr, int64_t> moduleStage;
 
-  /// Components of `path` that name the selected module; none if not selected.
+  /// Returns the number of leading components of `path` that name the selected
+  /// module, or nullopt if the node does not select `path`.
   std::optional<size_t> select(const proteus::Path &path) const {
     return pattern ? pattern->matchLength(path) : std::optional<size_t>(0);
   }
 };
 
-/// Where the tree puts an operation: at a virtual stage, or at a stage in
-/// whichever chunk the data flow allows.
+/// Stage that the tree sets for an operation: a virtual stage, or a stage whose
+/// chunk follows from the data flow.
 struct Place {
   int64_t stage;
   bool anyChunk;
@@ -72,29 +73,32 @@ struct Place {
   bool operator!=(const Place &other) const { return !(*this == other); }
 };
 
-/// What the tree says about one operation.
+/// Settings of the tree for one operation.
 struct Settings {
+  /// Splits of the operation itself, by iterator.
   llvm::MapVector<llvm::StringRef, strategy::PartAttr> op;
-  /// Memory items: by item and key (iterator or dimension), the axes and who
-  /// set them.
+  /// Splits of memory items, by item and key (iterator or dimension), each with
+  /// the setting that states it.
   llvm::MapVector<std::pair<strategy::ItemAttr, mlir::Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
   std::optional<Place> place;
-  /// Positions on axes other than that of the pipeline, by axis.
+  /// Coordinates on axes other than the pipeline axis, by axis.
   llvm::MapVector<llvm::StringRef, strategy::CoordinateAttr> fixed;
-  /// How many leading components of the path name the recomputed module, and
-  /// who says that it is recomputed.
+  /// Number of leading components of the path that name the recomputed module,
+  /// and the setting that states the recomputation.
   std::optional<size_t> recompute;
   strategy::RecomputeOp recomputeOp;
+  /// Number of layers by which gathers may precede their use.
   std::optional<int64_t> prefetchDepth;
   bool keepGathered = false, gatherOnce = false;
-  /// Who sets the depth, and who the others.
+  /// The setting that states `prefetchDepth`, and the one that states
+  /// `keepGathered` or `gatherOnce`.
   strategy::PrefetchOp prefetchDepthOp, keepGatheredOp;
-  /// What lies in host memory; null if nothing does.
+  /// The innermost `offload`; null if there is none or it is `none`.
   strategy::OffloadOp offload;
 
-  /// The parts that are set for one item.
+  /// Returns the splits of one item.
   llvm::SmallVector<strategy::PartAttr> partsOf(strategy::ItemAttr item) const {
     llvm::SmallVector<strategy::PartAttr> parts;
     for (auto &[key, setting] : items)
@@ -104,18 +108,21 @@ struct Settings {
   }
 };
 
-/// Matches a tree against its model.
+/// Matches a tree with its model and annotates the model.
 class TreeMatcher {
 public:
   TreeMatcher(strategy::TreeOp tree, mlir::func::FuncOp function)
       : tree(tree), function(function), context(tree.getContext()) {}
 
+  /// Annotates the model. Emits errors for settings without effect.
   mlir::LogicalResult run();
 
 private:
   mlir::LogicalResult checkModel();
+  /// Appends `op`, a node or the tree, and its nodes to `nodes` in pre-order.
   mlir::LogicalResult collect(mlir::Operation *op);
   mlir::LogicalResult findPipelineAxis();
+  /// Computes `moduleStage` of every node with `stages`.
   mlir::LogicalResult assignModulesToStages();
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   runLengths(strategy::StagesOp stages, int64_t count);
@@ -134,18 +141,20 @@ private:
                 const nn::TensorIterators &dims,
                 llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   mlir::LogicalResult reportUnused();
+  /// Returns the settings for a path; inner nodes override outer ones.
   Settings settingsOf(const proteus::Path &path);
-  /// Where the tree puts an operation; nearest wins.
+  /// Returns the stage that the innermost `at` or `stages` sets for a path, or
+  /// nullopt.
   std::optional<Place> placeOf(const proteus::Path &path);
   mlir::FailureOr<dist::ScheduleRequestAttr> readSchedule();
   mlir::FailureOr<dist::StepAttr> readStep();
   mlir::FailureOr<mlir::ArrayAttr> readOrders(int64_t numStages);
-  /// The number of chunks per stage.
+  /// Returns the number of chunks per stage.
   int64_t getNumChunks() {
     strategy::ScheduleOp schedule = tree.getSchedule();
     return schedule ? schedule.getVirtualStages().value_or(1) : 1;
   }
-  /// The number of stages; 1 without a pipeline.
+  /// Returns the number of stages; 1 without a pipeline.
   int64_t getNumStages() {
     return pipelineAxis.empty() ? 1 : *tree.getMesh().getAxisSize(pipelineAxis);
   }
@@ -154,31 +163,36 @@ private:
   strategy::TreeOp tree;
   mlir::func::FuncOp function;
   mlir::MLIRContext *context;
+  /// The tree and its nodes, in pre-order.
   std::vector<Node> nodes;
-  /// Memory items, part by part, that concern no tensor so far.
+  /// Splits of memory items (setting, entry) that concern no tensor so far.
   llvm::SetVector<std::pair<mlir::Operation *, mlir::Attribute>> unusedItems;
-  /// Prefetches and offloads, and what they are about.
+  /// Uses of `prefetch` and `offload`, to find those without effect.
   UnusedSettings idle;
-  /// Results that are kept in a layout of their own.
+  /// Results with a layout of their own, each an operation and the axes of each
+  /// dimension of its first result.
   llvm::SmallVector<std::pair<mlir::Operation *, strategy::PartitionAttr>>
       outputs;
-  /// What the tree says about arguments of the function.
+  /// Annotations of function arguments, written at the end.
   ArgumentAttrChanges argumentAttrs;
   /// Axis along which stages lie; empty without a pipeline.
   std::string pipelineAxis;
-  /// Axes that splits name. On them `at` places single operations among
-  /// devices that otherwise share the work; on others it names a stage.
+  /// Axes over which a split divides work. On these, `at` assigns single
+  /// operations to some of the devices that otherwise share the work. On any
+  /// other axis, `at` sets a stage.
   llvm::SmallDenseSet<llvm::StringRef> splitAxes;
 };
 
-/// Path of `op` with the iterations of the repeats around it, outermost first,
-/// filled in. Paths that don't parse (foreign names) are one component.
+/// Returns the path of `op`. The indices of the repeats around it are their
+/// first indices plus `iterations`, outermost repeat first. A path that does
+/// not parse (a foreign name) becomes one component.
 proteus::Path pathOf(mlir::Operation *op, llvm::ArrayRef<int64_t> iterations);
 
-/// Iterations 0 of all repeats around `op`.
+/// Returns iteration 0 for each repeat around `op`.
 llvm::SmallVector<int64_t> firstIterations(mlir::Operation *op);
 
-/// Whether the tree speaks of `op`.
+/// Returns true if a tree can have settings for `op`, which is then an
+/// operation with an iteration space.
 bool isModelOp(mlir::Operation *op);
 
 } // namespace proteus::match

@@ -27,8 +27,9 @@ void UnusedSettings::read(Operation *op) {
       ++numReaders[parameter];
 }
 
-/// Whether a parameter is, or may be, stored elsewhere than it is used. What
-/// several operations read may be split differently by each of them.
+/// Returns true if a parameter is, or may be, stored in another layout or
+/// memory than the one in which it is read. If several operations read a
+/// parameter, each may split it differently.
 bool UnusedSettings::isGathered(BlockArgument parameter) const {
   using strategy::ItemKind;
   if (getArgumentAttr(parameter, getHostAttrName(ItemKind::Weight)) ||

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Part of match-strategy: errors for `prefetch` and `offload` settings that
+// have no effect.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_MATCH_UNUSEDSETTINGS_H
 #define PROTEUS_LIB_TRANSFORMS_MATCH_UNUSEDSETTINGS_H
@@ -18,33 +23,40 @@
 
 namespace proteus {
 
-/// Finds `prefetch` and `offload` settings of a tree that change nothing:
-/// nobody writes them for that, so they are reported like patterns that select
-/// nothing.
+/// Finds `prefetch` and `offload` settings of a tree that have no effect. They
+/// are mistakes, like patterns that select no operation, so they are reported
+/// as errors.
 class UnusedSettings {
 public:
-  /// A node with the setting selects an operation.
+  /// Records that a node with `setting` selects an operation.
   void select(mlir::Operation *setting) { uses.insert({setting, {}}); }
-  /// The setting is the nearest one of `op`.
+  /// Records that `setting` is the innermost one for `op`.
   void hold(mlir::Operation *setting, mlir::Operation *op);
-  /// `op` reads its parameters, whether a setting is about it or not.
+  /// Records that `op` reads its parameters. Must be called for all operations,
+  /// with or without a setting.
   void read(mlir::Operation *op);
-  /// Reports the settings that change nothing in `function`, whose arguments
-  /// have their storage.
+  /// Emits an error for each setting without effect in `function`. The storage
+  /// of its arguments must be annotated.
   mlir::LogicalResult report(mlir::func::FuncOp function);
 
 private:
+  /// Use of one setting.
   struct Use {
+    /// True if the setting is the innermost one of some operation.
     bool holds = false;
+    /// Parameters of these operations.
     llvm::SmallSetVector<mlir::BlockArgument, 4> parameters;
   };
   bool isGathered(mlir::BlockArgument parameter) const;
-  /// Why the setting changes nothing; empty if it changes something.
+  /// Returns the reason why the setting has no effect, or an empty string if it
+  /// has one.
   std::string reasonUnused(strategy::PrefetchOp prefetch, const Use &use) const;
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
+  /// Uses by setting.
   llvm::MapVector<mlir::Operation *, Use> uses;
+  /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;
 };
 

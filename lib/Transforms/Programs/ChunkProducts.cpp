@@ -1,8 +1,15 @@
-//===- ChunkProducts.cpp - products beside their communication --*- C++ -*-===//
+//===- ChunkProducts.cpp - products in chunks that overlap ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cuts matrix products and their collectives into chunks, so that the
+// collective of one chunk overlaps with the product of another. The chunks are
+// taken along a dimension that is called the rows: one operand and the result
+// have it, and no other operand depends on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +35,8 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The dimension in which `dims` has the iterator alone, if it has it once.
+/// Returns the dimension that `iterator` alone indexes, if it indexes exactly
+/// one.
 static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
                                      unsigned iterator) {
   std::optional<unsigned> found;
@@ -44,8 +52,8 @@ static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
 
 namespace {
 
-/// A way to cut a product: rows of one operand are rows of the result, and
-/// nothing else depends on them.
+/// The dimensions along which a product can be cut: rows of one operand are
+/// rows of the result, and no other operand depends on them.
 struct Cut {
   Operation *product;
   unsigned operand;
@@ -53,15 +61,16 @@ struct Cut {
   unsigned resultDim;
 };
 
-/// Cuts the products of one program into chunks.
+/// A transformation that cuts the products of one program into chunks.
 class Chunker {
 public:
-  /// `said`: into how many; 0 if nothing is said.
+  /// Takes the number of chunks that is set, or 0 if none is set.
   Chunker(int64_t said) : said(said) {}
 
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
 
+  /// Number of collectives left whole because chunks do not divide their rows.
   int64_t numUneven = 0;
 
 private:
@@ -108,13 +117,13 @@ private:
   }
 
   int64_t said;
-  int64_t count = 0; ///< of the collective at hand
+  int64_t count = 0; ///< number of chunks of the current collective
 };
 
 } // namespace
 
-/// How rows of dimension `dim` of an operand become rows of the result of `op`,
-/// if it is a product in which they do.
+/// Returns the cut of `op` along dimension `dim` of an operand, if `op` is a
+/// product in which the rows of that dimension are rows of the result.
 static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
   if (!kernel || kernel.getKernelClass() != nn::KernelClass::Matrix ||
@@ -135,7 +144,8 @@ static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   return Cut{op, operand, *operandDim, *resultDim};
 }
 
-/// The cut of a product into rows of dimension `dim` of its result.
+/// Returns the cut of a product along dimension `dim` of its result, if there
+/// is one.
 static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -144,22 +154,24 @@ static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   if (space.results[0][dim].size() != 1)
     return std::nullopt;
   unsigned iterator = space.results[0][dim].front();
-  // One operand has the rows; that no other one does, `cutOf` checks.
+  // `cutOf` checks that no other operand has the rows.
   for (auto [operand, dims] : llvm::enumerate(space.operands))
     if (std::optional<unsigned> operandDim = dimOf(dims, iterator))
       return cutOf(op, operand, *operandDim);
   return std::nullopt;
 }
 
-/// In how many runs the devices hold a dimension: two each in a zigzag.
+/// Returns the number of contiguous runs in which the devices hold a dimension:
+/// one per part, or two per part of a zigzag.
 static int64_t runsOf(RankedTensorType type, unsigned dim) {
   dist::LayoutAttr layout = dist::getLayout(type);
   return dist::numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
          (layout.getValue().dims[dim].zigzag ? 2 : 1);
 }
 
-/// A ring exchange has as many chunks as members. Sums that all members get are
-/// the library's, and a few chunks hide most of them.
+/// Sets the number of chunks of a collective. An exchange by user buffers has
+/// one chunk per member. Other collectives, such as all-reduces, run in the
+/// library, where a few chunks hide most of their time.
 void Chunker::setCount(dist::CollectiveOpInterface collective) {
   constexpr int64_t chunksOfSums = 4;
   count = said;
@@ -169,8 +181,8 @@ void Chunker::setCount(dist::CollectiveOpInterface collective) {
     count = collective.getGroupSize();
 }
 
-/// Whether a dimension can be cut: its parts are at home, and chunks divide
-/// their runs.
+/// Returns true if a dimension can be cut: its parts are not shifted, and the
+/// chunks divide its runs.
 bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
   bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&
@@ -179,7 +191,8 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   return fits;
 }
 
-/// Products that read what is gathered start when the first chunk is there.
+/// Cuts a gather and the products that read its result. The first product
+/// starts after the first chunk is gathered.
 void Chunker::cutBehind(dist::AllGatherOp gather) {
   unsigned dim = gather.getDim();
   SmallVector<Cut> cuts;
@@ -221,11 +234,11 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
   gather.erase();
 }
 
-/// The dimension along which a product is cut in front of its reduction.
+/// Returns the dimension along which a product is cut before its reduction.
 static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
 
 static unsigned rowsOf(dist::AllReduceOp reduce) {
-  // The largest one, but for the last, along which weights lie.
+  // The largest dimension except the last one, which is that of the weights.
   SmallVector<int64_t> shape =
       dist::largestLocalShape(reduce.getInput().getType());
   unsigned rows = 0;
@@ -235,8 +248,9 @@ static unsigned rowsOf(dist::AllReduceOp reduce) {
   return rows;
 }
 
-/// Whether the gradient of a weight is computed from what `product` computes
-/// the gradient of an input from: it runs beside the sum of the latter.
+/// Returns true if the product computes the gradient of an input, and another
+/// product computes the gradient of a weight from the same operand. The latter
+/// product overlaps with the sum of the former.
 static bool hasWeightGradient(const Cut &cut) {
   auto kernel = cast<IterationSpaceOpInterface>(cut.product);
   if (kernel.getKernelPass() != nn::KernelPass::DataGradient)
@@ -249,7 +263,8 @@ static bool hasWeightGradient(const Cut &cut) {
       });
 }
 
-/// The sum over devices of a chunk starts when it is computed.
+/// Cuts a reduction and the product that computes its operand. The reduction of
+/// a chunk starts after the chunk is computed.
 template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   Value input = reduce.getInput();
   Operation *product = input.getDefiningOp();
@@ -260,7 +275,7 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   std::optional<Cut> cut = cutOfResult(product, dim);
   if (!cut || hasWeightGradient(*cut))
     return;
-  // Every device gets chunks of its own part.
+  // Every device receives chunks of its own part.
   int64_t groups = runsOf(tensorType(reduce.getResult()), dim);
   setCount(reduce);
   if (!divides(tensorType(reduce.getResult()), dim, groups) ||
@@ -282,7 +297,8 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   product->erase();
 }
 
-/// Whether `op` computes products, or adds them up.
+/// Returns true if `op` is a matrix product other than attention, or a sum of
+/// such products.
 static bool isProduct(Operation *op) {
   return allTerms(op, [](IterationSpaceOpInterface kernel) {
     return kernel.getKernelClass() == nn::KernelClass::Matrix &&
@@ -290,8 +306,9 @@ static bool isProduct(Operation *op) {
   });
 }
 
-/// Whether a collective goes by user buffers: linears have them. Those of
-/// attention and embeddings are the library's, and so are sums that all get.
+/// Returns true if a collective uses user buffers: a gather or reduce-scatter
+/// of a linear product. Collectives of attention and embeddings, and
+/// all-reduces, run in the communication library.
 static bool hasUserBuffers(Operation *op) {
   if (auto gather = dyn_cast<dist::AllGatherOp>(op))
     return llvm::any_of(gather.getResult().getUsers(), isProduct);

@@ -1,4 +1,4 @@
-//===- FuseExchanges.cpp - one all-to-all for many places -------*- C++ -*-===//
+//===- FuseExchanges.cpp - fusion of scatters and gathers -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// Whether all operands of `op` are there before `position`.
+/// Returns true if `op` could be moved to `position`: all its operands are
+/// computed before it.
 static bool couldStandAt(Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -29,7 +30,7 @@ static bool couldStandAt(Operation *op, Operation *position) {
   });
 }
 
-/// The first operation of the block that reads a result of `op`.
+/// Returns the first operation of the block that reads a result of `op`.
 static Operation *firstReader(Operation *op) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -42,10 +43,10 @@ static Operation *firstReader(Operation *op) {
 
 namespace {
 
-/// Movements of one kind that may become one exchange.
+/// Scatters, or gathers, that may become one exchange.
 struct Group {
   SmallVector<Operation *> members;
-  /// In front of which the exchange must stand.
+  /// The first reader of any member. The exchange must precede it.
   Operation *deadline = nullptr;
 };
 
@@ -63,8 +64,9 @@ private:
 } // namespace
 
 void FuseExchanges::fuseIn(Block &block) {
-  // By kind, axes and purpose. A group stands in front of the first reader of
-  // any member: others join if they stand before it, or could.
+  // Groups are formed by kind, axes and purpose. The exchange of a group
+  // precedes the first reader of any member. An operation joins a group if it
+  // precedes that reader, or if its operands do.
   using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {
@@ -97,7 +99,7 @@ void FuseExchanges::fuseIn(Block &block) {
 }
 
 void FuseExchanges::fuse(const Group &group) {
-  // In front of the first reader all operands are there.
+  // Before the first reader all operands are computed.
   auto first = cast<dist::CollectiveOpInterface>(group.members.front());
   std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline

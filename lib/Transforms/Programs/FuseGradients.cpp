@@ -5,6 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Fuses the reductions of gradients, and the gathers of updated parameters, of
+// a program into buckets. A bucket is filled in the order in which its members
+// become ready. The pass derives this order from the operations of the
+// sections, with repeats written out.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/Dist/Layout.h"
@@ -28,31 +35,34 @@ using namespace proteus;
 namespace {
 
 /// A collective of the update section that can join a bucket: the reduction of
-/// a gradient, or the gathering of an updated parameter.
+/// a gradient, or the gather of an updated parameter.
 struct Member {
   dist::CollectiveOpInterface op;
   Value input;
   /// The section that computes the input.
   dist::SectionOp section;
-  /// Iterations, and for each of them the position in the expanded order of
-  /// the sections at which the input is ready.
+  /// Per iteration, the position in the expanded order of the sections at which
+  /// the input is ready.
   SmallVector<int64_t> ready;
-  /// For each of them the layer (`layers[3]`), or nothing between layers.
+  /// Per iteration, the layer (`layers[3]`); empty between layers.
   SmallVector<std::string> layers;
   bool stacked = false;
-  /// What is reduced for the second time counts as it did for the first.
+  /// Bytes of the first reduction, if this is the second reduction of a
+  /// gradient. Both reductions use the same buckets.
   std::optional<int64_t> firstBytes;
 
+  /// Returns the bytes by which the member fills its bucket.
   int64_t bytes() { return firstBytes.value_or(dist::localBytes(buffer())); }
 
-  /// The larger one of input and result: that of a gathering is its result.
+  /// Returns the larger type of input and result: the result of a gather,
+  /// otherwise the input.
   RankedTensorType buffer() {
     Value value = isa<dist::AllGatherOp>(op) ? op->getResult(0) : input;
     return cast<RankedTensorType>(value.getType());
   }
 };
 
-/// One iteration of one member, in the order in which they become ready.
+/// One iteration of one member.
 struct Slice {
   int64_t ready;
   int64_t operand;
@@ -62,21 +72,24 @@ struct Slice {
   StringRef layer;
 };
 
-/// When a bucket closes, and when it is reduced.
+/// The sizes at which buckets close, and the time at which they are reduced.
 struct BucketRule {
-  int64_t first; ///< bytes of the first one
-  int64_t size;  ///< bytes of others
+  int64_t first; ///< bytes of the first bucket
+  int64_t size;  ///< bytes of the others
+  /// True if a bucket also closes at the end of a layer.
   bool perLayer = false;
-  /// Every slice of a member is a bucket.
+  /// True if every slice of a member is a bucket.
   bool perParameter = false;
+  /// True if buckets are reduced after the last gradient of their section.
   bool afterBackward = false;
-  /// Gradients of one operation are ready together.
+  /// True if the gradients of one operation are ready together.
   bool byOperation = false;
 };
 
 } // namespace
 
-/// Number of operations that the body of a repeat executes per iteration.
+/// Returns the number of operations that `op` executes, with repeats written
+/// out.
 static int64_t expandedSize(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
     int64_t body = 0;
@@ -88,8 +101,8 @@ static int64_t expandedSize(Operation *op) {
 }
 
 namespace {
-/// Positions of operations in the expanded orders of their blocks, found once
-/// per block.
+/// Positions of operations in their blocks, with repeats written out. Computed
+/// once per block.
 class Positions {
 public:
   int64_t get(Operation *op) {
@@ -104,7 +117,8 @@ public:
     return entry->second.lookup(op);
   }
 
-  /// Where a section begins: sections follow each other.
+  /// Returns the position of the first operation of a section, if all sections
+  /// of the program run in textual order.
   int64_t getBegin(dist::SectionOp section) {
     auto [entry, isNew] = begins.try_emplace(section, 0);
     if (isNew)
@@ -124,8 +138,8 @@ private:
 };
 } // namespace
 
-/// The last operation in the block of `op` that has its path, with nothing of
-/// another path in between but communication.
+/// Returns the last kernel after `op` that has the same path, with no kernel of
+/// another path in between.
 static Operation *lastOfPath(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -142,15 +156,16 @@ static Operation *lastOfPath(Operation *op) {
   return last;
 }
 
-/// The layer that a path belongs to: `layers[3]` of `layers[3].mlp.fc1`.
+/// Returns the layer to which a path belongs: `layers[3]` for
+/// `layers[3].mlp.fc1`.
 static std::string layerOf(StringRef path) {
   size_t end = path.find(']');
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
-/// The kernel whose result `op` brings into another layout, if that is all that
-/// `op` does; else `op`. Where in its layer a conversion stands depends on
-/// whether layers are written out.
+/// Returns the kernel whose result `op` converts to another layout, or `op` if
+/// it is no conversion. The kernel is used because the position of a conversion
+/// in its layer depends on whether layers are written out.
 static Operation *sourceOf(Operation *op) {
   while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          op->getNumOperands() == 1) {
@@ -166,8 +181,8 @@ static Operation *sourceOf(Operation *op) {
 /// ready. A stacked result of a repeat is ready iteration by iteration, in the
 /// order in which the repeat runs.
 ///
-/// With `byOperation` all gradients of an operation are ready at once: when the
-/// last kernel of its gradients has ended.
+/// With `byOperation` all gradients of an operation are ready at once, after
+/// the last kernel of its gradients.
 static void findReady(Value yielded, Positions &positions, bool byOperation,
                       Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
@@ -218,7 +233,7 @@ static dist::ReductionKind reductionOf(dist::CollectiveOpInterface op) {
   return cast<dist::ReduceScatterOp>(*op).getReduction();
 }
 
-/// The reduction behind `op`, if it reduces a gradient that a section has
+/// Returns `op` as a member if it reduces a gradient that a section has
 /// computed.
 static std::optional<Member> asReduction(Operation &op, Positions &positions,
                                          bool byOperation) {
@@ -241,7 +256,7 @@ static std::optional<Member> asReduction(Operation &op, Positions &positions,
   return reduction;
 }
 
-/// The gathering behind `op`, if it gathers a parameter that the section has
+/// Returns `op` as a member if it gathers a parameter that the section has
 /// updated.
 static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   auto gather = dyn_cast<dist::AllGatherOp>(op);
@@ -257,9 +272,9 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   return gathering;
 }
 
-/// Fills buckets in the order in which members become ready; a bucket closes
-/// when the rule says so, and where a section ends: another one may run its
-/// last micro-batch at any other time.
+/// Fills buckets in the order in which members become ready. A bucket closes
+/// according to the rule, and at the end of a section, because another section
+/// may run its last micro-batch at any other time.
 static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
                                  const BucketRule &rule) {
   SmallVector<Slice> slices;
@@ -336,8 +351,8 @@ private:
 };
 } // namespace
 
-/// Reduces gradients of which every replica updates a part as a whole, and
-/// takes the part of the sum.
+/// Replaces the reduce-scatter of a gradient by an all-reduce and a slice, so
+/// that gradients of which every replica updates a part are reduced as a whole.
 static void reduceWhole(dist::SectionOp update) {
   for (auto scatter : llvm::to_vector(
            update.getBody().front().getOps<dist::ReduceScatterOp>())) {
@@ -366,13 +381,15 @@ static void reduceWhole(dist::SectionOp update) {
   }
 }
 
-/// Reduces a group in buckets, behind `behind` or in front of all else.
+/// Replaces the members of a group by one fused reduction, which is inserted
+/// after the given operation or, if that is null, at the start of the section.
 dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                                              MutableArrayRef<Member> group,
                                              const BucketRule &rule,
                                              Operation *behind) {
-  // Backward order, so that the text lists gradients as they become ready. Of
-  // those that are ready together the last comes first: biases are small.
+  // The operands are listed in the order in which the gradients become ready.
+  // With `byOperation` the last of the gradients that are ready together comes
+  // first, because biases are small.
   llvm::sort(group, [&](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
@@ -381,8 +398,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
     return rule.byOperation ? b.op->isBeforeInBlock(a.op)
                             : a.op->isBeforeInBlock(b.op);
   });
-  // Everything the fused reduction reads comes from other sections, or from the
-  // reduction that it stands behind.
+  // All operands of the fused reduction are results of other sections, or of
+  // the fused reduction that this one follows.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;
@@ -406,7 +423,7 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
   else
     builder.setInsertionPointToStart(&body);
   Operation *model = group.front().op;
-  // A gradient may travel in another type than it accumulates in.
+  // A gradient may be sent in another element type than it is accumulated in.
   auto training =
       update->getParentOp()->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
   Type wire = training ? training.getReduction() : Type();
@@ -432,7 +449,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
   return fused;
 }
 
-/// Reduces what a bucket has reduced over more devices, where that follows.
+/// Fuses the reductions that reduce the results of a fused reduction again over
+/// further axes (hierarchical ZeRO), into the same buckets.
 void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
                               ArrayRef<Member> group, const BucketRule &rule) {
   llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;
@@ -459,8 +477,8 @@ void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
 void FuseGradients::fuseGatherings(dist::SectionOp update,
                                    MutableArrayRef<Member> group,
                                    const BucketRule &rule) {
-  // What is gathered leaves the section, so it can all be done at the end,
-  // together with further steps to the layout in which it leaves.
+  // The gathered parameters are results of the section. So the gathers can run
+  // at its end, followed by the further steps to the layouts of the results.
   Block &body = update.getBody().front();
   SetVector<Operation *> readers;
   for (Member &member : group)
@@ -533,7 +551,7 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   BucketRule rule = buckets ? gradientRule(buckets) : ddpBuckets;
   if (buckets && buckets.getAllReduce())
     reduceWhole(update);
-  // Options of the pass come before the tree.
+  // Options of the pass override the tree.
   if (bucketSize < 0 || firstBucketSize < 0)
     return program.emitOpError("bucket sizes must not be negative, got ")
            << bucketSize.getValue() << " and " << firstBucketSize.getValue();

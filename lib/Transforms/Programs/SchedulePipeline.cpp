@@ -32,11 +32,11 @@ static bool hasGradients(dist::ProgramOp program, int64_t chunk) {
          program.getSection(SectionKind::WeightGradient, chunk);
 }
 
-/// What an item of a listed order is in a program. Orders are written for all
-/// stages alike, so a program may have no such work: a chunk may be empty or
-/// need no gradients, and a backward that can't be split is whole, in the place
-/// of the gradients that the stage in front waits for. Items without a section
-/// are then nothing. Those that stay are checked with the schedule.
+/// Returns the work of a program for an item of a listed order, or nullopt if
+/// the program has no such work. Orders are written for all stages alike, but a
+/// chunk may be empty or need no gradients. A backward pass that cannot be
+/// split is run as a whole in place of its `I` item, and its `W` item is
+/// dropped. The schedule checks the items that this function returns.
 static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
                                    const Work &work) {
   bool isForward = work.kind == SectionKind::Forward;
@@ -49,7 +49,7 @@ static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
     return work;
   if (isForward || !hasGradients(program, work.chunk))
     return std::nullopt;
-  // A split backward has no whole one besides.
+  // A program with a split backward pass has no section for the whole one.
   if (!program.getSection(SectionKind::Backward, work.chunk))
     return work;
   if (work.kind == SectionKind::WeightGradient)
@@ -57,7 +57,7 @@ static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
   return Work{SectionKind::Backward, work.chunk, work.micro};
 }
 
-/// The items that the tree lists, without the update.
+/// Returns the items that the tree lists, without the update.
 static FailureOr<SmallVector<Work>>
 listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   SmallVector<Work> order;
@@ -72,7 +72,8 @@ listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
              << item.getValue() << "' is no item of a schedule";
     std::optional<Work> own = resolve(program, chunks, *work);
     bool isNew = listed.insert(*work).second;
-    // The schedule shows its own items only.
+    // The verifier of the schedule never receives items that are dropped or
+    // replaced, so they are checked here.
     if (!(own == work)) {
       if (!isNew)
         return error(*work) << " is listed twice";
@@ -86,7 +87,7 @@ listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   return order;
 }
 
-/// All sections that run per micro-batch, as often as they run.
+/// Returns the sections that run per micro-batch, once for each micro-batch.
 static SmallVector<Work> allWork(dist::ProgramOp program) {
   SmallVector<Work> work;
   for (dist::SectionOp section : program.getSections())
@@ -128,8 +129,8 @@ static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
   return order;
 }
 
-/// Checks an order that a person has listed. The schedule's own verifier knows
-/// nothing of the limit.
+/// Checks that a listed order keeps within `max_ongoing`, which the verifier of
+/// the schedule does not check.
 static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
                                   dist::ProgramOp program) {
   dist::ScheduleRequestAttr request = program.getStepOrDefault().getSchedule();
@@ -150,7 +151,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<dist::ProgramOp> programs(module.getOps<dist::ProgramOp>());
-    // An order that the user wrote stands.
+    // An existing schedule is kept.
     if (programs.empty() || !module.getOps<dist::ScheduleOp>().empty())
       return;
     Builder builder(&getContext());
@@ -167,7 +168,7 @@ public:
     auto schedule = dist::ScheduleOp::create(
         end, programs.front().getLoc(), "schedule", builder.getArrayAttr(names),
         builder.getArrayAttr(orders), /*sym_visibility=*/StringAttr());
-    // What a person has listed may be wrong.
+    // An order that the tree lists may be wrong.
     SymbolTableCollection symbols;
     if (failed(schedule.verifySymbolUses(symbols)))
       return signalPassFailure();

@@ -1,4 +1,4 @@
-//===- SplitGradients.cpp - gradients that others wait for ------*- C++ -*-===//
+//===- SplitGradients.cpp - split of the backward pass ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace proteus;
 
-/// The type of a stack of `count` values of `type`.
+/// Returns the type of a stack of `count` values of type `type`.
 static Type stackedType(Type type, int64_t count) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
@@ -35,17 +35,20 @@ static Type stackedType(Type type, int64_t count) {
 
 namespace {
 
-/// Cuts a repeat in two: what some of its results depend on, and the rest.
+/// A cut of a repeat into two: one for the operations on which some of its
+/// results depend, and one for the others.
 class RepeatCutter {
 public:
   RepeatCutter(nn::RepeatOp repeat, const llvm::BitVector &needed)
       : repeat(repeat), needed(needed), body(repeat.getBody().front()) {}
 
-  /// The two repeats, in order; the second is null if nothing is left for it.
+  /// Returns the two repeats, in order. The second is null if all operations
+  /// are in the first.
   std::pair<nn::RepeatOp, nn::RepeatOp> run();
 
 private:
   void findEarly();
+  /// Returns true if the first repeat computes `value`.
   bool isEarly(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return argument.getOwner() == &body &&
@@ -59,20 +62,22 @@ private:
   nn::RepeatOp build(bool first);
 
   nn::RepeatOp repeat;
-  /// Results that others wait for, and the carried values these depend on.
+  /// Results that other stages wait for, and the carried values on which these
+  /// depend.
   llvm::BitVector needed;
   Block &body;
+  /// Operations of the first repeat.
   DenseSet<Operation *> early;
-  /// What the second repeat reads of the first, and the stacks of it.
+  /// Values of the first repeat that the second one reads, and their stacks.
   llvm::SetVector<Value> bridge;
   SmallVector<Value> stacks;
-  /// What takes the place of the results.
+  /// The values that replace the results of the repeat.
   SmallVector<Value> replacements;
 };
 
 } // namespace
 
-/// Marks all that the needed results depend on. A carried value
+/// Finds the operations on which the needed results depend. A carried value
 /// that one of them reads is needed in every iteration.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
@@ -101,7 +106,7 @@ void RepeatCutter::findEarly() {
   }
 }
 
-/// Builds the first or the second repeat in front of the original.
+/// Builds the first or the second repeat before the original one.
 nn::RepeatOp RepeatCutter::build(bool first) {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();
@@ -242,9 +247,10 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
   DenseSet<Operation *> early;
   bool anyEarly = false, anyLate = false;
   SmallVector<Operation *> late;
-  // Users come behind their operands, so one pass from the end is enough.
+  // Users follow their operands, so one pass from the end is enough.
   for (Operation *op : llvm::reverse(members)) {
-    // A message arrives where its sender's schedule expects it.
+    // A transfer stays in the section in which the schedule of its sender
+    // expects it.
     if (isa<dist::TransferOp>(op)) {
       early.insert(op);
       continue;

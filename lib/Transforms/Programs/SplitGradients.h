@@ -1,4 +1,4 @@
-//===- SplitGradients.h - gradients that others wait for --------*- C++ -*-===//
+//===- SplitGradients.h - split of the backward pass ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cuts the backward pass of a stage in two, for schedules that run the
-// gradients of parameters later. A part of split-stages.
+// Part of split-stages: cuts the backward pass of a stage in two, for schedules
+// that run the gradients of parameters after the gradients that the preceding
+// stage waits for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,11 @@
 
 namespace proteus {
 
-/// Gives the backward operations of a virtual stage that no other stage waits
-/// for the phase `WeightGradient`. A repeat that computes both kinds becomes
-/// two; what the second needs of the first is stacked. Returns whether there
-/// are operations of both kinds; if not, nothing is changed.
+/// Gives the phase `WeightGradient` to the backward operations of a virtual
+/// stage that no other stage waits for. A repeat that computes both kinds
+/// becomes two repeats, and values of the first that the second reads are
+/// stacked. Returns true if there are operations of both kinds; otherwise no
+/// phase changes.
 bool splitBackward(mlir::func::FuncOp function, int64_t stage);
 
 } // namespace proteus

@@ -32,8 +32,8 @@ using namespace proteus;
 
 namespace {
 
-/// A section of a program to be: the work of a phase on a virtual stage. The
-/// update is one section for all chunks; its stage is the program's.
+/// The key of a section: a phase on a virtual stage. The update is one section
+/// for all chunks, and has the number of the program's stage.
 struct SectionPlace {
   int64_t stage;
   Phase phase;
@@ -46,8 +46,8 @@ struct SectionPlace {
   }
 };
 
-/// Cuts one function into programs, one per stage, and each program into
-/// sections, one per phase and chunk.
+/// The division of one function into programs, one per stage, and of each
+/// program into sections, one per phase and chunk.
 class Splitter {
 public:
   Splitter(func::FuncOp function, dist::MeshAttr mesh)
@@ -74,7 +74,7 @@ private:
   int64_t stageOf(Operation *op) const {
     return pipelineAxis ? getStage(op).value_or(0) : 0;
   }
-  /// The virtual stage that computes a value, or holds an argument.
+  /// Returns the virtual stage that computes a value or holds an argument.
   int64_t stageOf(Value value) const {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return pipelineAxis ? getStage(argument).value_or(0) : 0;
@@ -83,17 +83,19 @@ private:
   SectionPlace placeOf(int64_t stage, Phase phase) const {
     return {phase == Phase::Update ? stage % numStages : stage, phase};
   }
-  /// Where `op` runs; a transfer ends there.
+  /// Returns the section in which `op` runs; of a transfer, the receiving
+  /// section.
   SectionPlace placeOf(Operation *op) const {
     return placeOf(stageOf(op), getPhase(op));
   }
-  /// Where a transfer begins.
+  /// Returns the sending section of a transfer.
   SectionPlace sourceOf(dist::TransferOp transfer) const {
     return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
   }
-  /// Finds out which section every operation belongs to.
+  /// Assigns every operation to its section.
   void collectMembers();
-  /// Whether another section of the stage, or the return, reads `value`.
+  /// Returns true if another section of the stage, or the return, reads
+  /// `value`.
   bool leavesSection(Value value, SectionPlace place);
 
   func::FuncOp function;
@@ -107,7 +109,7 @@ private:
   /// The operations of each section, in order.
   DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
   SmallVector<Operation *> constants;
-  /// Numbers the messages between stages.
+  /// Tags of the messages between stages, by transfer.
   DenseMap<Operation *, int64_t> tags;
   IRMapping mapping;
 };
@@ -122,7 +124,7 @@ void Splitter::collectMembers() {
     }
     SectionPlace place = placeOf(&op);
     members[place.key()].push_back(&op);
-    // A transfer has one end in each of two sections.
+    // A transfer is a member of its sending and of its receiving section.
     if (auto transfer = dyn_cast<dist::TransferOp>(op);
         transfer && !(sourceOf(transfer) == place))
       members[sourceOf(transfer).key()].push_back(&op);
@@ -134,7 +136,7 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
       return true;
-    // What is sent from here does not leave by itself.
+    // A value that is sent from this section is no result of the section.
     if (auto transfer = dyn_cast<dist::TransferOp>(top))
       return !(sourceOf(transfer) == place);
     return !(placeOf(top) == place);
@@ -144,8 +146,8 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
 void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
   auto transfer = dyn_cast<dist::TransferOp>(op);
   if (!transfer) {
-    // Annotations have served their purpose: types hold the layouts, sections
-    // the phases, programs the stages.
+    // Annotations are no longer needed: types have the layouts, sections the
+    // phases, and programs the stages.
     stripAnnotations(builder.clone(*op, mapping));
     return;
   }
@@ -192,7 +194,7 @@ void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
     return;
   SmallVector<Value> leaving;
   for (Operation *op : own) {
-    // The result of an outgoing transfer lives on the other stage.
+    // The result of an outgoing transfer is on the other stage.
     if (!(placeOf(op) == place))
       continue;
     for (Value result : op->getResults())
@@ -270,7 +272,8 @@ void Splitter::buildProgram(int64_t stage) {
   if (body.getNumArguments() == 0)
     for (BlockArgument argument : arguments)
       body.addArgument(argument.getType(), argument.getLoc());
-  // All at once: each change of one makes the list of all anew.
+  // The attributes of all arguments are set at once, because each change
+  // rebuilds the whole list.
   SmallVector<DictionaryAttr> argumentAttrs;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     mapping.map(argument, body.getArgument(i));
@@ -341,7 +344,7 @@ public:
           return signalPassFailure();
         }
       Splitter(function, mesh).run();
-      // The trees of the model go with it.
+      // The trees of the model are erased with it.
       SmallVector<strategy::TreeOp> trees(
           getOperation().getOps<strategy::TreeOp>());
       for (strategy::TreeOp tree : trees)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules for partitions of operations, twice: as a question before an
-// iterator is split, and as a message about one that is; then those for stored
-// tensors.
+// The rules for partitions exist twice: `maySplit` checks an iterator before it
+// is split, and `findFault` describes the fault of an existing split.
+// `checkStorage` has the rules for stored tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using namespace proteus;
 using dist::Axis;
 using dist::AxisList;
 
-/// Whether `iterator` shares a dimension with others: then only equal parts of
-/// it are contiguous.
+/// Returns true if `iterator` shares a dimension with another iterator. Only
+/// equal parts of it are then contiguous.
 static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
   auto inFused = [&](const nn::TensorIterators &dims) {
     return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
@@ -35,8 +35,8 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
          llvm::any_of(space.results, inFused);
 }
 
-/// Whether `iterator` is a minor part of a dimension of a result: its parts are
-/// not contiguous there.
+/// Returns true if `iterator` is a minor iterator of a dimension of a result.
+/// Its parts are not contiguous there.
 static bool isMinorInResult(const nn::IterationSpace &space,
                             unsigned iterator) {
   return llvm::any_of(space.results, [&](const nn::TensorIterators &dims) {
@@ -71,7 +71,8 @@ bool proteus::maySplit(Operation *op, const Partitioning &part,
          (!isFused(part.getSpace(), iterator) || info.size % count == 0);
 }
 
-/// What is wrong with the ring of a partition; empty if nothing is.
+/// Returns the error message for an invalid ring, or an empty string if the
+/// ring is valid.
 static std::string findRingFault(Operation *op, const Partitioning &part,
                                  const dist::Mesh &mesh) {
   ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
@@ -81,7 +82,8 @@ static std::string findRingFault(Operation *op, const Partitioning &part,
     return llvm::formatv("the parts of iterator '{0}' can't go round a ring: "
                          "those of the keys of an attention can; drop 'ring'",
                          name);
-  // Otherwise every device would do the same work on every part.
+  // Each axis must split another iterator too. Otherwise every device would do
+  // the same work on every part.
   for (Axis axis : part.getAxes(*part.getRing()))
     if (llvm::none_of(llvm::seq<unsigned>(0, iterators.size()), [&](auto i) {
           return i != *part.getRing() &&

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What no operation and no tensor can be split into, whoever asks for it.
-// Propagation keeps within these rules; what the tree sets may break them.
+// Rules for the partition of an operation and for the storage of a tensor.
+// Propagation obeys them; the settings of a tree may break them. Used by
+// propagate-strategy and settle-repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +23,19 @@
 
 namespace proteus {
 
-/// Whether `iterator`, which is whole in `part`, can be split over `axes`
-/// beside what is split already.
+/// Returns true if `iterator`, which `part` does not split, can be split over
+/// `axes` in addition to the existing splits.
 bool maySplit(mlir::Operation *op, const Partitioning &part, unsigned iterator,
               const dist::AxisList &axes, const dist::Mesh &mesh);
 
-/// What is wrong with a partition, as the user is told; empty if nothing is.
+/// Returns the error message for an invalid partition, or an empty string if
+/// the partition is valid.
 std::string findFault(mlir::Operation *op, const Partitioning &part,
                       const dist::Mesh &mesh);
 
-/// Checks a layout that the tree sets for a parameter of `function` or what
-/// belongs to it.
+/// Checks the axes of each dimension that the tree sets for the storage of a
+/// parameter, its gradient or its state. Emits an error if an axis splits two
+/// dimensions, or a dimension has fewer elements than parts.
 llvm::LogicalResult checkStorage(mlir::func::FuncOp function,
                                  mlir::BlockArgument argument,
                                  const DimAxes &dims, const dist::Mesh &mesh);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass: has partitions spread along the data flow, tells what the
-// user should know of it, cuts the batch into micro-batches, and writes the
-// result onto operations and arguments.
+// The pass propagate-strategy. It propagates partitions along the data flow,
+// emits remarks and errors about the result, cuts the batch into micro-batches,
+// and annotates operations and arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ using namespace proteus;
 using dist::AxisList;
 using nn::IterationSpaceOpInterface;
 
-/// Writes the result into the function, or lists what is wrong with it.
+/// Annotates the function with the partitions and layouts, after micro-batches
+/// have cut the batch. Emits an error for each kind of invalid partition.
 static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
                               PropagatedPartitions &propagated) {
   const dist::Mesh &mesh = meshAttr.getValue();
@@ -42,8 +43,8 @@ static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
   if (mesh.micro > 1)
     micro.push_back(dist::microAxis);
 
-  // The same mistake shows in many operations, gradients among them: it is
-  // reported once, at the first.
+  // The same mistake occurs in many operations, including gradients. It is
+  // reported once, for the first operation.
   llvm::MapVector<StringAttr, SmallVector<Operation *>> offenders;
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning &part = propagated.parts.find(op)->second;

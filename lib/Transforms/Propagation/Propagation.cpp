@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fixpoint: operations take the axes of their neighbours until nothing
-// changes. docs/propagation.md states the order of precedence.
+// Fixed-point iteration: operations take the axes of their neighbours until
+// nothing changes. docs/propagation.md states the order of precedence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@ using nn::IterationSpaceOpInterface;
 
 namespace {
 
-/// Spreads the partitions that the tree sets along the data flow until nothing
-/// changes. What the tree sets is never overwritten, and what one operation
-/// took from its first neighbour is never taken back, so the result does not
-/// depend on more than the order of the program.
+/// Solver that propagates the partitions of the tree along the data flow until
+/// nothing changes. It never overwrites a setting of the tree, nor axes that an
+/// operation has taken. The result therefore depends only on the settings and
+/// the order of the program.
 class Propagation {
 public:
   Propagation(func::FuncOp function, const dist::Mesh &mesh)
@@ -37,27 +37,31 @@ public:
   FailureOr<PropagatedPartitions> solve();
 
 private:
+  /// Reads the settings of the tree.
   LogicalResult seed();
+  /// Lets operations take the axes of their operands.
   void forward(Block &block);
   void backward(Block &block);
   void placeArguments();
   void placeObservers();
 
-  /// Lets iterators of `op` that are still whole take the axes that `dims` of
-  /// one of its tensors have.
+  /// Lets iterators of `op` that are still whole take the axes `dims` of one of
+  /// its tensors. `tensor` holds the iterators that index the tensor.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
              const DimAxes &dims, AxisSource source);
   void followReader(nn::KeepOp keep, Partitioning &part);
   bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
+  /// Sets the axes of a value, unless the tree sets them.
   void know(Value value, DimAxes dims);
 
-  /// The first operation of the program that reads `value` (through the slices
-  /// of repeats) and is no observer, with its operand number.
+  /// Returns the first operation in program order that reads `value`, also
+  /// through slices of repeats, with the number of the operand. Observers do
+  /// not count.
   std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
 
   func::FuncOp function;
   const dist::Mesh &mesh;
-  /// As `PropagatedPartitions` has them.
+  /// Result so far, as in `PropagatedPartitions`.
   DenseMap<Operation *, Partitioning> parts;
   DenseSet<PropagatedPartitions::OpIterator> setByTree;
   DenseMap<PropagatedPartitions::OpIterator, AxisSource> sources;
@@ -103,8 +107,8 @@ LogicalResult Propagation::seed() {
   return success();
 }
 
-/// What the tree sets stays, and what an operation took from its first
-/// neighbour too: the iterator must be whole still.
+/// Returns true if an iterator can take axes: it is still whole, the tree does
+/// not set it, and a split is valid.
 bool Propagation::mayTake(Operation *op, unsigned iterator,
                           const AxisList &axes) {
   const Partitioning &part = parts.find(op)->second;
@@ -143,7 +147,8 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
-/// What is kept as an operation reads it takes the partition of its operand.
+/// Gives an nn.keep with `kKeepAsReadAttr` the partition of the operand whose
+/// layout it keeps.
 void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
   auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
   if (!number)
@@ -178,7 +183,8 @@ void Propagation::forward(Block &block) {
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
         Value yielded = repeat.getYield()->getOperand(i);
         if (i < carried) {
-          // A single iteration may leave what it carries as it likes.
+          // With a single iteration, the result need not have the layout of the
+          // initial value.
           Value left = repeat.getCount() == 1
                            ? yielded
                            : Value(repeat.getCarriedArgs()[i]);
@@ -211,8 +217,8 @@ void Propagation::forward(Block &block) {
            found->second.getDimAxes(found->second.getSpace().results[0]));
       continue;
     }
-    // States decide over parameters: that is how a sharded optimizer is told
-    // from a replicated one.
+    // In an update, states come before the parameter and its gradient, so that
+    // a sharded optimizer shards the update.
     SmallVector<unsigned> order;
     bool update = getPhase(&op) == Phase::Update;
     for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i)
@@ -229,7 +235,8 @@ void Propagation::forward(Block &block) {
   }
 }
 
-/// Producers take what their readers want, where they are still free.
+/// Lets iterators of producers that are still whole take the axes that their
+/// first readers need.
 void Propagation::backward(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     for (Region &region : op.getRegions())
@@ -250,7 +257,7 @@ void Propagation::backward(Block &block) {
   }
 }
 
-/// Whether `a` comes before `b` in the text, at any depth of regions.
+/// Returns true if `a` precedes `b` in program order, at any depth of regions.
 static bool runsBefore(Operation *a, Operation *b) {
   for (Operation *outer = a; outer; outer = outer->getParentOp())
     if (Operation *other = outer->getBlock()
@@ -284,7 +291,7 @@ Propagation::firstReader(Value value) {
   return best;
 }
 
-/// A parameter is stored as its first reader uses it, its state likewise.
+/// Gives each argument the axes that its first reader needs.
 void Propagation::placeArguments() {
   for (BlockArgument argument : function.getArguments()) {
     auto reader = firstReader(argument);
@@ -299,13 +306,14 @@ void Propagation::placeArguments() {
   }
 }
 
-/// An observer takes the partition of the operation for which the value it
-/// looks at is meant, so that the value is converted once for both.
+/// Gives an observer the partition of the first other reader of its operand, so
+/// that the value is converted once for both.
 void Propagation::placeObservers() {
   for (auto &[op, part] : parts) {
     if (!isObserver(op))
       continue;
-    // Layers are looked at one by one: the stack they are in has the reader.
+    // A repeat may slice the value for the observer. The search for the other
+    // reader then starts at the stack.
     Value value = op->getOperand(0);
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());

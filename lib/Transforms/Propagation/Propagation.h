@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the partitions that the tree sets spread to all operations. The passes
-// that ask: propagate-strategy writes the result into the function;
-// settle-repeats looks, before, for layers that do not end as they begin.
+// Propagation of the partitions that a tree sets to all operations.
+// propagate-strategy writes the result into the function. Before,
+// settle-repeats uses it to find layers that change the layout of a carried
+// value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,40 +26,42 @@
 
 namespace proteus {
 
-/// Where the axes of an iterator come from that the tree does not set.
+/// Origin of the axes of an iterator that the tree does not set: an operand of
+/// the operation, or the first reader of its result.
 struct AxisSource {
   enum Kind { Operand, Reader } kind;
-  /// Number of the operand, or of the operand by which the reader reads.
+  /// Number of the operand of the operation, or of the operand of the reader.
   unsigned number = 0;
-  /// The reader.
+  /// The reader; null for an operand.
   mlir::Operation *op = nullptr;
 };
 
-/// How the operations and values of a function are split, and why. Without the
-/// time axis: micro-batches do not spread along the data flow.
+/// Partitions of the operations and values of a function, and their origin.
+/// They do not contain the axis `micro`, because micro-batches do not follow
+/// the data flow.
 struct PropagatedPartitions {
-  /// An operation and the number of one of its iterators.
+  /// Operation and the number of one of its iterators.
   using OpIterator = std::pair<mlir::Operation *, unsigned>;
 
-  /// Of every operation with an iteration space.
+  /// Partition of every operation with an iteration space.
   llvm::DenseMap<mlir::Operation *, Partitioning> parts;
-  /// Iterators that the tree sets, split or not.
+  /// Iterators that the tree sets, including those that it sets to be whole.
   llvm::DenseSet<OpIterator> setByTree;
-  /// Where an iterator that the tree does not set has its axes from.
+  /// Origins of the axes of the other split iterators.
   llvm::DenseMap<OpIterator, AxisSource> sources;
-  /// Axes per dimension of the values of which something is known.
+  /// Axes of each dimension of the values that propagation has reached.
   llvm::DenseMap<mlir::Value, DimAxes> known;
 };
 
-/// Spreads the partitions that the tree sets for a matched function along its
-/// data flow. Fails, with a diagnostic, if the tree stores an argument in a way
-/// that is not possible.
+/// Propagates the partitions that the tree sets for a matched function along
+/// its data flow. Emits an error if the tree sets an invalid storage for an
+/// argument.
 llvm::FailureOr<PropagatedPartitions> propagate(mlir::func::FuncOp function,
                                                 const dist::Mesh &mesh);
 
-/// Repeats at the top of a matched function whose body leaves a carried value
-/// split otherwise than it finds it, in the order of the program: their first
-/// iteration differs from the others. Fails where propagation does.
+/// Returns the top-level repeats of a matched function, in program order, whose
+/// body changes the partition of a carried value, so that the first iteration
+/// differs from the others. Fails if propagation fails.
 llvm::FailureOr<llvm::SmallVector<nn::RepeatOp>>
 findUnsettledRepeats(mlir::func::FuncOp function, const dist::Mesh &mesh);
 

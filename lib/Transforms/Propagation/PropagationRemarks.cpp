@@ -1,4 +1,4 @@
-//===- PropagationRemarks.cpp - why operations are split --------*- C++ -*-===//
+//===- PropagationRemarks.cpp - remarks on partitions -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts into words where iterators have their axes from.
+// Text about the origin of the axes of iterators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +45,14 @@ void proteus::explainPartitions(func::FuncOp function, const dist::Mesh &mesh,
 void proteus::remarkConflicts(func::FuncOp function, const dist::Mesh &mesh,
                               const PropagatedPartitions &propagated) {
   function.walk([&](IterationSpaceOpInterface op) {
-    // Gradients repeat what their operations do.
+    // The conflicts of gradients repeat those of their forward operations.
     if (getPhase(op) != Phase::Forward)
       return;
     const Partitioning &part = propagated.parts.find(op)->second;
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
-      // How an argument is stored is not a wish about who reads it.
+      // The storage of an argument is not a request for the layout of its
+      // readers.
       auto known = propagated.known.find(operand.get());
       if (!operand.get().getDefiningOp() || known == propagated.known.end())
         continue;

@@ -1,4 +1,4 @@
-//===- PropagationRemarks.h - why operations are split ----------*- C++ -*-===//
+//===- PropagationRemarks.h - remarks on partitions -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What propagation tells the user besides errors: remarks, which change
-// nothing.
+// Remarks of propagate-strategy. They do not change the function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +17,13 @@
 
 namespace proteus {
 
-/// Says by one remark per operation how it is split and why.
+/// Emits one remark per operation with its splits and their origin.
 void explainPartitions(mlir::func::FuncOp function, const dist::Mesh &mesh,
                        const PropagatedPartitions &propagated);
 
-/// Says by remarks where operands of an operation disagree and which one it
-/// follows.
+/// Emits a remark if two operands of an operation have different axes for an
+/// iterator, with the operand that the iterator follows and the operand that is
+/// converted.
 void remarkConflicts(mlir::func::FuncOp function, const dist::Mesh &mesh,
                      const PropagatedPartitions &propagated);
 

@@ -1,4 +1,4 @@
-//===- SettleRepeats.cpp - peel the layer that differs ----------*- C++ -*-===//
+//===- SettleRepeats.cpp - peeling of first iterations ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,15 +33,16 @@ public:
     auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
-    // Repeats that stay as they are, by path and range. One that is unsettled
-    // even without its first iteration changes the layout in every iteration,
-    // which no number of peeled ones ends.
+    // Repeats that are not cut (again), by path and range. A repeat that is
+    // still unsettled without its first iteration changes the layout in every
+    // iteration, and to peel more iterations would not help.
     std::set<std::tuple<StringRef, int64_t, int64_t>> done;
     while (true) {
       auto unsettled = findUnsettledRepeats(function, mesh.getValue());
       if (failed(unsettled))
         return signalPassFailure();
-      // What a repeat leaves is what the next one finds: one at a time.
+      // The results of a repeat determine the layouts that enter the next one,
+      // so only one repeat is cut per propagation.
       auto next = llvm::find_if(*unsettled, [&](nn::RepeatOp repeat) {
         return !done.count(
             {repeat.getPath(), repeat.getFirst(), repeat.getCount()});

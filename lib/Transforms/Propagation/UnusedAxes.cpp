@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks for every axis of the mesh at what is split over it: operations, stored
-// arguments or the stages of a pipeline.
+// An axis is used if an operation or a stored argument is split over it, if an
+// operation runs at one coordinate of it, or if the stages of a pipeline lie
+// along it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@ using dist::Axis;
 using dist::AxisList;
 using nn::IterationSpaceOpInterface;
 
-/// The nn and linalg operations of the forward pass, by path.
+/// Returns the paths of operations of the forward pass as a list for an error
+/// message.
 static std::string listOperations(func::FuncOp function) {
   constexpr size_t most = 8;
   llvm::SetVector<StringAttr> paths;

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds devices that a strategy gives nothing of their own to do.
+// Detection of devices that do the same work as others. Used by
+// propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace proteus {
 
-/// Devices that a strategy gives nothing of their own to do are a mistake: all
-/// of them, an error; those along one axis, a warning.
+/// Emits an error if the strategy splits nothing, so that all devices do the
+/// same work. Else emits a warning for each axis over which nothing is split.
 llvm::LogicalResult reportUnusedAxes(mlir::func::FuncOp function,
                                      const dist::Mesh &mesh,
                                      const PropagatedPartitions &propagated);

@@ -23,7 +23,7 @@ BlockDifferentiator::BlockDifferentiator(StepContext &context, Block &forward,
 }
 
 LogicalResult BlockDifferentiator::run() {
-  // Differentiating a repeat replaces it, so the list is taken first.
+  // The list is collected first, because differentiating a repeat replaces it.
   SmallVector<Operation *> operations;
   for (Operation &op : forward.without_terminator())
     operations.push_back(&op);
@@ -61,8 +61,8 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   if (!wants(operand))
     return;
   summing = true;
-  // A gradient that reaches a parameter without a kernel of its own still
-  // accumulates in the type that gradients have.
+  // A gradient that reaches a parameter without a kernel of its own is also
+  // accumulated in the element type of parameter gradients.
   Type type = gradientType(operand);
   std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)
@@ -75,14 +75,16 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   summing = false;
 }
 
-/// What the backward pass of `op` reads in place of its operand `value`: the
-/// operand itself, or a form of it that the strategy keeps.
+/// Returns the value that the backward pass of `op` reads in place of its
+/// operand `value`: the operand itself, or an nn.keep of it with the layout
+/// that the strategy sets.
 Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
   auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
   if (!isNew)
     return entry->second;
   auto keep = [&](strategy::PartitionAttr partition) {
-    // Behind the operation: it decides first how it reads the operand.
+    // Insert the nn.keep after the operation, so that the operation is the
+    // first reader and decides its layout of the operand first.
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     KeepOp result = buildKeep(builder, op, value, partition);
@@ -109,8 +111,8 @@ Value BlockDifferentiator::saved(Value value) {
   Operation *op = value.getDefiningOp();
   auto group =
       op && op->getBlock() == &forward ? getRecomputeGroup(op) : StringAttr();
-  // Work that is recomputed keeps the values that other work reads as well; a
-  // value is recomputed only for the backward pass of its own group.
+  // A value of a recompute group is recomputed only for the backward pass of
+  // the same group. For other readers it is saved.
   if (!group || !current || getRecomputeGroup(current) != group)
     return kept(current && current->getBlock() == &forward
                     ? keptOperand(current, value)
@@ -137,15 +139,15 @@ void BlockDifferentiator::correspond(
   inheritPartition(current, backwardOp, names);
 }
 
-/// Backward operations inherit the settings of the forward operation they
-/// belong to.
+/// Copies annotations of the current forward operation to a new backward
+/// operation.
 void BlockDifferentiator::notifyOperationInserted(Operation *op,
                                                   OpBuilder::InsertPoint) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return;
   if (current)
     inheritAnnotations(current, op);
-  // A sum of gradients follows the gradients.
+  // The partition of a sum follows from the gradients by propagation.
   if (summing)
     op->removeDiscardableAttr(kOpAttr);
   setPhase(op, Phase::Backward);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: walks over a forward block and lets its
-// operations build their gradients. RepeatGradients.cpp holds what is done to
-// repeats, Recomputation.cpp what is done to modules that are run again.
+// Part of build-training-step: builds the gradients of the operations of one
+// forward block. RepeatGradients.cpp contains the part for repeats,
+// Recomputation.cpp the part for recomputed modules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,16 @@
 
 namespace proteus {
 
-/// Walks the operations of a forward block in reverse and lets each build its
-/// gradients at the insertion point of the backward block.
+/// Visits the operations of a forward block in reverse. Each operation builds
+/// its gradients at the insertion point of the backward block.
 class BlockDifferentiator : public nn::GradientScope,
                             public mlir::OpBuilder::Listener {
 public:
   BlockDifferentiator(StepContext &context, mlir::Block &forward,
                       mlir::OpBuilder backward);
 
+  /// Builds all gradients. Emits an error if an operation on which the loss
+  /// depends is not differentiable.
   llvm::LogicalResult run();
 
   mlir::OpBuilder &builder() override { return backward; }
@@ -46,11 +48,12 @@ public:
                   llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>>
                       names) override;
 
-  /// A tensor of zeros in the type of the gradient of `value`.
+  /// Returns a tensor of zeros with the type of the gradient of `value`.
   mlir::Value zeroGradient(mlir::Value value);
 
 protected:
-  /// A value that is kept from the forward pass.
+  /// Returns the value to read in the backward block in place of `value`, which
+  /// is saved from the forward pass. In a repeat it is a slice of a stack.
   virtual mlir::Value kept(mlir::Value value) { return value; }
 
   StepContext &context;
@@ -58,25 +61,29 @@ protected:
   mlir::OpBuilder backward;
   /// The forward operation whose gradients are being built.
   mlir::Operation *current = nullptr;
-  /// Values that have a gradient, in the order in which they got it first.
+  /// Gradients by forward value, in the order in which values got their first
+  /// gradient.
   llvm::MapVector<mlir::Value, mlir::Value> gradients;
 
 private:
+  /// Builds the backward repeat of `repeat`.
   llvm::LogicalResult differentiate(nn::RepeatOp repeat);
+  /// Builds the nn.recompute of `group`.
   void recompute(mlir::StringAttr group);
   mlir::Value keptOperand(mlir::Operation *op, mlir::Value value);
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint previous) override;
 
-  /// The operations of each group that is recomputed, in their order.
+  /// Operations of each recompute group, in program order.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>>
       recomputeMembers;
-  /// Whether the operations being built only sum gradients up.
+  /// True while operations are built that only sum gradients.
   bool summing = false;
-  /// Recomputed values, by the group and the forward value.
+  /// Recomputed values, by recompute group and forward value.
   llvm::DenseMap<mlir::StringAttr, llvm::DenseMap<mlir::Value, mlir::Value>>
       recomputed;
-  /// Operands that are kept in a layout of their own.
+  /// Values that the backward pass reads in place of an operand, by operation
+  /// and operand.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>, mlir::Value>
       keptOperands;
 };

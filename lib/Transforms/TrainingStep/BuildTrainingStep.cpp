@@ -42,6 +42,8 @@ private:
 };
 } // namespace
 
+/// Emits an error unless the model is a single block that returns a scalar and
+/// whose arguments have roles.
 LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("a model must be a single block");
@@ -59,7 +61,8 @@ LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
   return success();
 }
 
-/// Whether `parameter` is a table of which single rows are updated.
+/// Returns true if `parameter` is a table of which only single rows are
+/// updated.
 static bool isUpdatedByRows(Value parameter) {
   return llvm::any_of(parameter.getUsers(), [](Operation *user) {
     auto bag = dyn_cast<EmbeddingBagOp>(user);
@@ -67,8 +70,9 @@ static bool isUpdatedByRows(Value parameter) {
   });
 }
 
-/// An update of single rows needs what all lookups of the step have to say, and
-/// its gradient is never there as a whole.
+/// Emits an error if the update of single rows of a table is not possible. It
+/// needs all lookups of the step at once, and the gradient of the whole table
+/// never exists.
 LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
                                                  TrainingAttr training) {
   auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
@@ -95,9 +99,9 @@ LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
   return failure(result.wasInterrupted());
 }
 
-/// Computes in `compute`: floating-point inputs, parameters and activations
-/// change their element type; losses, log-sum-exps and tables that have no
-/// second copy keep theirs.
+/// Changes the element type of floating-point inputs, parameters and
+/// activations to `compute`. Losses, log-sum-exps and tables that are updated
+/// by rows keep theirs; such tables have no master copy.
 void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
   auto convert = [&](Value value) {
     if (isFloatTensor(value))
@@ -123,7 +127,7 @@ void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
 }
 
 namespace {
-/// A state of a parameter: the last part of its path, and its role.
+/// A state of a parameter: the last component of its path, and its role.
 struct StateKind {
   StringRef name;
   Role role;
@@ -131,7 +135,7 @@ struct StateKind {
 } // namespace
 
 /// Returns the optimizer states of a parameter, in the order of the operands of
-/// the update operation.
+/// the update.
 static SmallVector<StateKind> statesOf(TrainingAttr training) {
   SmallVector<StateKind> states;
   if (training.getOptimizer() == Optimizer::Momentum)
@@ -163,8 +167,8 @@ static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
 }
 
 /// Adds one argument per optimizer state of every parameter, all at once: the
-/// attributes of a function are one list, and rebuilding it per argument would
-/// be quadratic. Returns the states of each parameter.
+/// attributes of all arguments are one list, and to rebuild it per argument
+/// would take quadratic time. Returns the states of each parameter.
 static FailureOr<DenseMap<Value, SmallVector<BlockArgument>>>
 addStateArguments(func::FuncOp function, TrainingAttr training) {
   Builder builder(function.getContext());
@@ -182,7 +186,7 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
             ? training.getMaster()
             : cast<RankedTensorType>(argument.getType()).getElementType();
     for (auto [name, role] : statesOf(training)) {
-      // A state lives where its parameter does.
+      // A state has the stage and the coordinates of its parameter.
       NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
       list.set(kRoleAttr, builder.getStringAttr(stringify(role)));
       list.set(kPathAttr,
@@ -202,8 +206,8 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// The update of the rows that a lookup names, from its gradient: that is then
-/// not needed as a whole.
+/// Creates the update of the rows that a lookup reads, from the gradient of the
+/// lookup. The gradient of the whole table is then not needed.
 static Operation *createRowUpdate(OpBuilder &builder, BlockArgument table,
                                   EmbeddingBagGradOp gradient) {
   return EmbeddingBagUpdateOp::create(

@@ -32,10 +32,10 @@ bool proteus::isConstant(Value value) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Where a repeat starts from a value that needs no gradient (an input), its
-/// first iteration has less work in the backward pass than the others: it
-/// becomes a repeat of its own. Where that is not possible the gradient is
-/// computed for all, and not used.
+/// Cuts off the first iteration of a repeat whose initial value needs no
+/// gradient (an input): its backward pass has less work than that of the other
+/// iterations. If the repeat cannot be cut, the gradient is computed in all
+/// iterations, and that of the initial value is not used.
 static void peelFirstIterations(func::FuncOp function, TrainingAttr training) {
   RepeatOp irregular;
   do {
@@ -64,8 +64,8 @@ proteus::differentiate(func::FuncOp function, TrainingAttr training) {
     return function.emitOpError("the loss does not depend on any parameter");
 
   OpBuilder builder(terminator);
-  // A scaled loss keeps small gradients above the smallest number of a narrow
-  // type; the updates divide by the scale.
+  // A scaled loss keeps small gradients representable in a narrow type. The
+  // updates divide by the scale.
   double scale =
       training.getLossScale() ? training.getLossScale().getValueAsDouble() : 1;
   auto seed = FillOp::create(builder, loss.getLoc(), loss.getType(), "loss",

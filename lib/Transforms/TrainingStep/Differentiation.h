@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Part of build-training-step: the backward pass of a whole model.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_DIFFERENTIATION_H
 #define PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_DIFFERENTIATION_H
@@ -16,20 +20,20 @@
 
 namespace proteus {
 
-/// `type` with another element type.
+/// Returns `type` with another element type.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
-/// Whether `value` is a tensor of floats.
+/// Returns true if `value` is a tensor of floating-point numbers.
 bool isFloatTensor(mlir::Value value);
 
-/// Whether `value` is written down where it is made, so that it can be written
-/// again instead of being kept.
+/// Returns true if `value` is a constant, which can be cloned instead of being
+/// saved.
 bool isConstant(mlir::Value value);
 
 /// Builds the backward operations of a model that returns its loss, at the end
 /// of the function. Returns the gradient of every parameter that has one. Emits
-/// an error if the loss depends on no parameter, or on one through an operation
-/// without a gradient.
+/// an error if the loss depends on no parameter, or if it depends on one
+/// through an operation without a gradient.
 llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
 differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
 

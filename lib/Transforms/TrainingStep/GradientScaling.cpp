@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// The module path of what concerns all gradients together.
+/// Path of the operations that concern all gradients together.
 static constexpr StringLiteral kPath = "gradients";
 
 void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
@@ -33,14 +33,16 @@ void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
 
 namespace {
 
-/// Puts numbers about single gradients together: those of a stage on the stage,
-/// then from stage to stage. What the last stage has is the number for all.
+/// Combines one number per gradient: first all numbers of a stage on that
+/// stage, then the totals from stage to stage. The total on the last stage is
+/// that of all gradients.
 class GradientTotals {
 public:
   GradientTotals(OpBuilder &builder, ArrayRef<BlockArgument> parameters,
                  const DenseMap<Value, Value> &gradients)
       : builder(builder), gradients(gradients) {
-    // The copies of a tied parameter have one gradient, which counts once.
+    // The copies of a tied parameter have one common gradient, which counts
+    // once.
     llvm::StringSet<> tied;
     for (BlockArgument parameter : parameters)
       if (!getArgumentAttr(parameter, kTiedAttr) ||
@@ -48,7 +50,8 @@ public:
         byStage[getStage(parameter).value_or(0)].push_back(parameter);
   }
 
-  /// The total over all gradients of what `ObserverOp` sees in each.
+  /// Builds the total over all gradients of the number that `ObserverOp`
+  /// computes from each: the maximum if `max`, else the sum.
   template <typename ObserverOp> Value build(bool max) {
     Value total;
     for (auto &[stage, parameters] : byStage) {
@@ -73,7 +76,7 @@ public:
     return total;
   }
 
-  /// The factor that follows from the totals, on the last stage.
+  /// Builds the factor that follows from the totals, on the last stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
     return placeOnStage(
@@ -86,15 +89,16 @@ public:
 private:
   Type scalarType() { return RankedTensorType::get({}, builder.getF32Type()); }
 
-  /// Makes `op` part of the update, where `parameter` is.
+  /// Makes `op` part of the update, on the stage and at the coordinates of
+  /// `parameter`.
   Value place(Operation *op, BlockArgument parameter) {
     markAsUpdate(op, parameter);
     return op->getResult(0);
   }
 
   /// Makes `op` part of the update, on all devices of the stage of `parameter`,
-  /// wherever on it that one is: what concerns all gradients is needed
-  /// everywhere.
+  /// because all of them need a number about all gradients. Coordinates of
+  /// `parameter` do not count.
   Value placeOnStage(Operation *op, BlockArgument parameter) {
     markAsUpdate(op, parameter);
     op->removeDiscardableAttr(kPlaceAttr);
@@ -103,6 +107,7 @@ private:
 
   OpBuilder &builder;
   const DenseMap<Value, Value> &gradients;
+  /// Parameters by virtual stage.
   std::map<int64_t, SmallVector<BlockArgument>> byStage;
 };
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Part of build-training-step: clipping of gradients by their norm, and loss
+// scaling. Both give one factor that depends on all gradients.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_GRADIENTSCALING_H
 #define PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_GRADIENTSCALING_H
@@ -15,13 +20,13 @@
 
 namespace proteus {
 
-/// Makes `op` and what is inside it part of the update of `parameter`, on its
-/// stage.
+/// Sets the phase of `op` and of the operations inside it to Update, and copies
+/// the stage and the coordinates of `parameter` to them.
 void markAsUpdate(mlir::Operation *op, mlir::BlockArgument parameter);
 
-/// Builds at `builder` the factor that every update applies to its gradient:
-/// from the norm of all gradients where `training` clips it, from the loss
-/// scale where it has one. Null where it has neither.
+/// Builds the factor that every update applies to its gradient. It depends on
+/// the norm of all gradients if `training` clips it, and on the loss scale if
+/// there is one. Returns null if there is neither.
 mlir::Value
 buildUpdateFactor(mlir::OpBuilder &builder, nn::TrainingAttr training,
                   llvm::ArrayRef<mlir::BlockArgument> parameters,

@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// The repeat that reads slices of `parameter`, if any, and the operand.
+/// Returns the repeat that slices `parameter`, with the number of its operand,
+/// or null.
 static std::pair<RepeatOp, unsigned> slicingRepeat(Value parameter) {
   for (OpOperand &use : parameter.getUses())
     if (auto repeat = dyn_cast<RepeatOp>(use.getOwner()))
@@ -28,7 +29,8 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
   auto [slicer, number] = slicingRepeat(parameter);
   if (!slicer)
     return build(builder, path, operands);
-  // The path is relative to the layer: `layers[*].` or `layers[0:12].` goes.
+  // The path inside the repeat is relative to the layer, without `layers[*].`
+  // or `layers[0:12].`.
   StringRef relative = path;
   if (relative.consume_front((slicer.getPath() + "[").str()))
     relative = relative.split("].").second;

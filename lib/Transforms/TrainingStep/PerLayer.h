@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Part of build-training-step: operations on parameters outside of the forward
+// and backward pass, such as updates.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_PERLAYER_H
 #define PROTEUS_LIB_TRANSFORMS_TRAININGSTEP_PERLAYER_H
@@ -16,14 +21,14 @@
 
 namespace proteus {
 
-/// Builds an operation at a builder, for a path and operands.
+/// Callback that builds an operation for a path and operands.
 using BuildLayer = llvm::function_ref<mlir::Operation *(
     mlir::OpBuilder &, llvm::StringRef, mlir::ValueRange)>;
 
-/// Builds with `build` what is done once to a parameter, which the forward pass
-/// knows as `parameter`, out of `operands` of its shape. Layers that a repeat
-/// reads slice by slice are worked on one by one, as they would be if written
-/// out; then the result is a repeat whose results are stacks.
+/// Builds an operation for `parameter` with `build`, from `operands` of the
+/// same shape as the parameter. If a repeat reads the parameter slice by slice,
+/// builds one operation per layer, as for layers that are written out. The
+/// result then is a repeat whose results are stacks.
 mlir::Operation *buildPerLayer(mlir::OpBuilder &builder, mlir::Value parameter,
                                llvm::StringRef path, mlir::ValueRange operands,
                                BuildLayer build);

@@ -1,4 +1,4 @@
-//===- PruneStep.cpp - what nothing reads is removed ------------*- C++ -*-===//
+//===- PruneStep.cpp - removal of unread values -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Rebuilds `op` with the results in `keep`; yields are trimmed accordingly.
+/// Replaces `op` by a copy with only the results in `keep`, and trims its yield
+/// accordingly.
 static Operation *withResults(Operation *op, ArrayRef<unsigned> keep) {
   Operation *yield = op->getRegion(0).front().getTerminator();
   SmallVector<Value> yielded;

@@ -1,8 +1,13 @@
-//===- PruneStep.h - what nothing reads is removed --------------*- C++ -*-===//
+//===- PruneStep.h - removal of unread values -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Part of build-training-step: removal of the values that its other parts have
+// built and that no operation reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +18,9 @@
 
 namespace proteus {
 
-/// Removes results, operands and operations that nothing reads, in one pass
-/// from the last operation to the first.
+/// Removes operations without readers, and unread results and operands of
+/// nn.repeat and nn.recompute, in one pass from the last operation to the
+/// first. Carried values are kept.
 void prune(mlir::Block &block);
 
 } // namespace proteus

@@ -1,4 +1,4 @@
-//===- Recomputation.cpp - modules that are run again -----------*- C++ -*-===//
+//===- Recomputation.cpp - recomputed modules -------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of a BlockDifferentiator that builds nn.recompute.
+// The part of BlockDifferentiator that builds nn.recompute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,13 @@ using namespace proteus;
 using namespace proteus::nn;
 
 /// Clones all operations of `group` into an nn.recompute before the first
-/// backward operation that needs one of them. What turns out not to be needed
-/// is pruned at the end.
+/// backward operation that reads one of their results. `prune` later removes
+/// unread results.
 void BlockDifferentiator::recompute(StringAttr group) {
   ArrayRef<Operation *> members = recomputeMembers[group];
 
-  // A recomputed module reads tensors and has constants, and what is made from
-  // nothing else, of its own.
+  // Inputs of the module are tensors. Constants and initial values are cloned
+  // into the module instead.
   SetVector<Value> inputs, constants;
   std::function<void(Value)> addInput = [&](Value value) {
     if (!isConstant(value) && !context.initialValues.contains(value)) {
@@ -64,8 +64,8 @@ void BlockDifferentiator::recompute(StringAttr group) {
     llvm::append_range(outputs, op->getResults());
   }
 
-  // The module runs its whole forward pass again, as frameworks do: what leaves
-  // it is computed too, needed or not. Those results come first.
+  // As in frameworks, the module runs its whole forward pass again, including
+  // the results that other operations read. These results come first.
   auto leaves = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = forward.findAncestorOpInBlock(*user);

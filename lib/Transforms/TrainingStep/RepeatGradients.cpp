@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of a BlockDifferentiator that differentiates an nn.repeat.
+// The part of BlockDifferentiator that differentiates an nn.repeat.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace proteus::nn;
 
 namespace {
 
-/// Builds the backward repeat of a repeat: it runs in reverse, carries the
-/// gradients of the carried values, reads stacked forward values slice by
-/// slice, and stacks the gradients of sliced operands.
+/// Builder of the backward repeat of a repeat. The backward repeat runs in
+/// reverse, carries the gradients of the carried values, reads stacked forward
+/// values slice by slice, and stacks the gradients of sliced operands.
 class RepeatDifferentiator : public BlockDifferentiator {
 public:
   RepeatDifferentiator(StepContext &context, BlockDifferentiator &parent,
@@ -36,16 +36,18 @@ public:
     backward.setInsertionPointToEnd(&body);
   }
 
-  /// Builds the repeat and adds the gradients that leave it to the parent's.
+  /// Builds the repeat and adds its resulting gradients to those of the parent.
   LogicalResult build();
 
-  /// The gradient of a value that the body captures is a sum over iterations:
-  /// what an iteration adds to it, it adds where it has computed it, as layers
-  /// that are written out do.
+  /// Adds to the gradient of `operand`. If the body captures `operand`, its
+  /// gradient is a sum over iterations: the backward repeat carries it, and
+  /// each iteration adds its part as soon as it is computed, as in layers that
+  /// are written out.
   void add(Value operand, Value gradient) override;
 
 protected:
-  /// Forward values reach the backward body as slices of stacks.
+  /// Returns the slice of a stack in the backward body that stands for a
+  /// forward value.
   Value kept(Value value) override;
 
 private:
@@ -65,14 +67,16 @@ private:
   RepeatOp repeat;
   Region region;
   Block &body;
-  /// What stands for forward values in the backward body.
+  /// Values of the backward body that stand for forward values.
   DenseMap<Value, Value> slices;
-  /// Forward values to stack, and stacks to slice in the backward body.
+  /// Forward values that the forward repeat must stack, and operands that it
+  /// slices and the backward repeat slices too.
   SmallVector<Slice> newStacks, oldStacks;
-  /// Stacks of gradients that enter.
+  /// Stacks of gradients of stacked results.
   SmallVector<Slice> incomingStacks;
-  /// What the backward repeat carries: the gradients of the carried values with
-  /// these indices, then those of captured values.
+  /// Initial values that the backward repeat carries: the gradients of the
+  /// carried values with the indices `carriedIndices`, then those of `captured`
+  /// values.
   SmallVector<Value> inits;
   SmallVector<unsigned> carriedIndices;
   SmallVector<Value> captured;
@@ -97,7 +101,7 @@ Value RepeatDifferentiator::kept(Value value) {
   Region *definedIn = value.getParentRegion();
   if (!repeat.getBody().isAncestor(definedIn))
     return parent.saved(value);
-  // A constant is written again rather than stacked.
+  // A constant is cloned rather than stacked.
   if (isConstant(value)) {
     Value &copy = slices[value];
     if (!copy) {
@@ -121,7 +125,8 @@ Value RepeatDifferentiator::kept(Value value) {
   return entry->second;
 }
 
-/// Gradients that enter: of carried results, then of stacked results.
+/// Adds the gradients that enter the repeat: those of carried results, then
+/// those of stacked results.
 void RepeatDifferentiator::enterGradients() {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();
@@ -129,8 +134,9 @@ void RepeatDifferentiator::enterGradients() {
     Value result = repeat.getCarriedResults()[i];
     Value gradient = parent.gradientOf(result);
     if (!wants(repeat.getCarriedArgs()[i])) {
-      // The only iteration of a repeat that starts from an input: the gradient
-      // enters, but is not handed on.
+      // This is a single iteration whose initial value is an input. The
+      // gradient enters its body, but no gradient of the initial value leaves
+      // it.
       if (gradient)
         add(yield->getOperand(i), gradient);
       continue;
@@ -152,8 +158,8 @@ void RepeatDifferentiator::enterGradients() {
   }
 }
 
-/// Gradients that leave: of carried values, of values the body captures
-/// (accumulated over the iterations), and stacked ones of slices.
+/// Yields the gradients that leave the repeat: those of carried values, those
+/// of captured values (summed over iterations), and those of slices (stacked).
 YieldOp RepeatDifferentiator::yieldGradients() {
   SmallVector<Value> yielded;
   for (unsigned i : carriedIndices) {
@@ -172,7 +178,7 @@ YieldOp RepeatDifferentiator::yieldGradients() {
   return YieldOp::create(backward, repeat.getLoc(), yielded);
 }
 
-/// Has the forward repeat stack what the backward body reads.
+/// Lets the forward repeat stack the values that the backward body reads.
 void RepeatDifferentiator::stackKeptValues() {
   if (newStacks.empty())
     return;
@@ -184,8 +190,8 @@ void RepeatDifferentiator::stackKeptValues() {
   repeat = extended;
 }
 
-/// Orders the arguments of the backward body: carried first, then slices.
-/// Returns the stacks of the slices.
+/// Orders the arguments of the backward body: carried values first, then
+/// slices. Returns the stacks of the slices.
 SmallVector<Value> RepeatDifferentiator::takeSlices() {
   SmallVector<BlockArgument> arguments;
   SmallVector<Value> stacks;

@@ -1,4 +1,4 @@
-//===- StepContext.cpp - what all blocks of a step share --------*- C++ -*-===//
+//===- StepContext.cpp - properties of values in a step ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +25,9 @@ StepContext::StepContext(func::FuncOp function, TrainingAttr training)
   markActive(function.front());
 }
 
-// A value is active when a parameter reaches it. A carried value of a repeat
-// is active when its initial value is, or what another iteration yields.
+// A value is active if it depends on a parameter. A carried value of a repeat
+// is active if its initial value is, or the value that an iteration yields for
+// it.
 void StepContext::markActive(Block &block) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<RepeatOp>(op)) {

@@ -1,4 +1,4 @@
-//===- StepContext.h - what all blocks of a step share ----------*- C++ -*-===//
+//===- StepContext.h - properties of values in a step -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: which values have gradients.
+// Part of build-training-step: the values that have gradients, and other
+// properties of the function that all its blocks share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +22,23 @@
 
 namespace proteus {
 
-/// Facts about the function that hold in all its blocks.
+/// Properties of the function that hold in all its blocks.
 class StepContext {
 public:
   StepContext(mlir::func::FuncOp function, nn::TrainingAttr training);
 
   nn::TrainingAttr training;
-  /// Those of the forward pass.
+  /// Initial values of the forward pass.
   InitialValues initialValues;
-  /// Repeats that were rebuilt. They are erased at the end, so that no new
-  /// value takes the address of one that the maps know.
+  /// Repeats that were replaced. They are erased at the end, because a new
+  /// value could otherwise get the address of a value that is still a key of a
+  /// map.
   llvm::SmallVector<mlir::Operation *> replaced;
 
-  /// Whether a parameter reaches `value`, so that it has a gradient.
+  /// Returns true if `value` depends on a parameter, so that it has a gradient.
   bool isActive(mlir::Value value) const { return active.contains(value); }
-  /// Whether `value` is a parameter, or the slice of one that the body of a
-  /// repeat sees.
+  /// Returns true if `value` is a parameter, or a slice of one in the body of a
+  /// repeat.
   bool isParameter(mlir::Value value) const {
     return parameters.contains(value);
   }

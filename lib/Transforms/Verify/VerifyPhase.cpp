@@ -1,4 +1,4 @@
-//===- VerifyPhase.cpp - what each phase promises to the next ---*- C++ -*-===//
+//===- VerifyPhase.cpp - postconditions of the phases -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,7 +33,8 @@ using nn::IterationSpaceOpInterface;
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// After match-strategy: roles everywhere, and with a pipeline a stage.
+/// Returns true if every argument has a role and, with a pipeline, every
+/// operation has a stage: the postcondition of match-strategy.
 static bool verifyMatched(func::FuncOp function) {
   bool valid = true;
   bool pipeline = function->hasAttr(kPipelineAxisAttr);
@@ -55,8 +56,8 @@ static bool verifyMatched(func::FuncOp function) {
   return valid;
 }
 
-/// After build-training-step: every parameter and state is updated, every
-/// operation belongs to a phase.
+/// Returns true if every parameter is updated and every operation has a phase:
+/// the postcondition of build-training-step.
 static bool verifyStep(func::FuncOp function) {
   if (!function->hasAttr(nn::kTrainingAttr))
     return true;
@@ -82,7 +83,8 @@ static bool verifyStep(func::FuncOp function) {
   return valid;
 }
 
-/// After propagate-strategy: nothing is left open.
+/// Returns true if every argument has a layout and every operation has a
+/// partition: the postcondition of propagate-strategy.
 static bool verifyPropagated(func::FuncOp function) {
   bool valid = true;
   for (BlockArgument argument : function.getArguments())
@@ -101,8 +103,9 @@ static bool verifyPropagated(func::FuncOp function) {
   return valid;
 }
 
-/// The reductions that `op` lets pass while they are pending: sums through a
-/// linear operation, and what an nn.total computes anyway.
+/// Returns the kind of pending reductions that may pass through `op`: sums
+/// through a linear operation, and through an nn.total the reduction that it
+/// computes.
 static std::optional<dist::ReductionKind>
 passedReduction(IterationSpaceOpInterface op) {
   if (auto total = dyn_cast<nn::TotalOp>(op.getOperation()))
@@ -110,7 +113,8 @@ passedReduction(IterationSpaceOpInterface op) {
   return op.isLinear() ? std::optional(dist::ReductionKind::Sum) : std::nullopt;
 }
 
-/// Whether `actual` is `expected` but for reductions that pass.
+/// Returns true if the layouts are equal up to pending reductions of the kind
+/// `passed` and up to fixed coordinates.
 static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
                            std::optional<dist::ReductionKind> passed) {
   dist::Layout a = actual.getValue(), b = expected.getValue();
@@ -123,8 +127,9 @@ static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
   return a == b;
 }
 
-/// After insert-collectives: every operand has the layout that the partition of
-/// its operation asks for, every result the one it gives.
+/// Returns true if every operand has the layout that the partition of its
+/// operation requires, and every result the layout that the partition gives it:
+/// the postcondition of insert-collectives.
 static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
   bool valid = true;
   InitialValues initialValues(function);
@@ -143,8 +148,8 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
         diagnostic << " has no layout";
       valid = false;
     };
-    // An initial value has the layout of what is computed into it, which the
-    // operation's own verifier compares.
+    // An initial value has the layout of the result that is computed into it.
+    // The verifier of the operation compares the two.
     auto destinations =
         dyn_cast<DestinationStyleOpInterface>(op.getOperation());
     if (op->getNumResults() > 0 && initialValues.contains(op->getResult(0)))

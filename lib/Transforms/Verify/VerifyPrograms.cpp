@@ -1,4 +1,4 @@
-//===- VerifyPrograms.cpp - programs checked against each other -*- C++ -*-===//
+//===- VerifyPrograms.cpp - consistency of programs -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,7 +44,7 @@ collectMessages(ArrayRef<dist::ProgramOp> programs) {
   return messages;
 }
 
-/// Whether the programs are the stages of one pipeline, in order.
+/// Returns true if the programs are the stages of one pipeline, in order.
 static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::optional<dist::Axis> pipelineAxis;
@@ -84,7 +84,7 @@ static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-/// Whether every tag has at most one send and one receive.
+/// Returns true if every tag has at most one send and one receive.
 static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::map<std::pair<int64_t, bool>, Operation *> ends;
@@ -107,15 +107,15 @@ static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-/// The type of a value without its place in the pipeline.
+/// Returns the type of a value without its fixed coordinates.
 static Type typeAnywhere(Value value) {
   dist::LayoutAttr layout = dist::getLayout(value.getType());
   return dist::withLayout(cast<RankedTensorType>(value.getType()),
                           layout.withFixed({}));
 }
 
-/// Whether every reduction across stages stands in the updates of all of its
-/// stages, alike.
+/// Returns true if every reduction across stages is in the update of each of
+/// its stages, with equal stages and types.
 static bool verifyStageReductions(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::map<int64_t, std::map<unsigned, dist::StageReduceOp>> reductions;
@@ -209,8 +209,8 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
   };
   std::map<Section, std::set<Section>> before;
   for (auto &[tag, message] : collectMessages(programs)) {
-    // Updates exchange numbers about all gradients while they run; none has to
-    // end before another starts.
+    // Updates exchange numbers of all gradients while they run, so no update
+    // has to end before another one starts.
     if (message.recv->getParentOfType<dist::SectionOp>().getOnce() &&
         message.send->getParentOfType<dist::SectionOp>().getOnce())
       continue;

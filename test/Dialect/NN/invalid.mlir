@@ -615,7 +615,7 @@ func.func private @f() attributes {nn.trainig = #nn.training<optimizer = sgd>}
 // -----
 
 // Roles are known.
-// expected-error@+1 {{'func.func' op argument 0: 'nn.role' must be "input", "parameter" or "state", got "weight"}}
+// expected-error@+1 {{'func.func' op argument 0: 'nn.role' must be "input", "parameter", "state" or "master", got "weight"}}
 func.func private @f(tensor<4xf32> {nn.role = "weight"})
 
 // -----

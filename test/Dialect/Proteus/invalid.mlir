@@ -119,14 +119,14 @@ func.func private @f() attributes {proteus.fits = true}
 // -----
 
 // There are no other attributes.
-// expected-error@+1 {{unknown attribute 'proteus.clusters'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.clusters'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 module attributes {proteus.clusters = "x"} {
 }
 
 // -----
 
 // There are no other attributes of arguments.
-// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 func.func private @f(i32 {proteus.role = "x"})
 
 // -----
@@ -144,7 +144,7 @@ func.func private @f(i32 {proteus.path = ""})
 // -----
 
 // There are no other attributes of results.
-// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.overlap, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
+// expected-error@+1 {{unknown attribute 'proteus.role'; the attributes of the proteus dialect are proteus.cluster, proteus.compute, proteus.exchange, proteus.fits, proteus.iteration_time_ms, proteus.once, proteus.path, proteus.peak_memory_mb, proteus.pieces, proteus.prefetch, proteus.samples_per_second}}
 func.func private @f() -> (i32 {proteus.role = "x"})
 
 // -----

@@ -228,9 +228,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // CHECK:       #[[MESH:.*]] = #dist.mesh<[dp = 2], micro = 4, devices = [2, 5]>
 // CHECK-LABEL: func.func @schedule_and_buckets(
-// CHECK-SAME:    strategy.bucket = {first = 1024 : i64, size = 4096 : i64}
 // CHECK-SAME:    strategy.mesh = #[[MESH]]
-// CHECK-SAME:    strategy.schedule = {max_ongoing = 3 : i64, order = "gpipe"}
+// CHECK-SAME:    strategy.step = #dist.step<schedule = <order = gpipe, max_ongoing = 3>, buckets = <size = 4096, first = 1024>>
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @schedule_and_buckets(
       %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
@@ -249,7 +248,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // The order of a schedule is 1f1b where the tree does not say.
 
 // CHECK-LABEL: func.func @default_order(
-// CHECK-SAME:    strategy.schedule = {order = "1f1b"}
+// CHECK-NOT:     strategy.step
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @default_order(
       %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {

@@ -48,19 +48,19 @@ dist.program @a_stage2 mesh #mesh at [pp = 2] () {
 // CHECK-NEXT:   [F0, F1, F2, F3, B0, B1, B2, B3, U],
 // CHECK-NEXT:   [F0, F1, F2, F3, B0, B1, B2, B3, U]
 // CHECK-NEXT: ]
-dist.program @b_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe"}, strategy.bucket = {size = 4096 : i64}} {
+dist.program @b_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <order = gpipe>, buckets = <size = 4096>>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @b_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "gpipe"}} {
+dist.program @b_stage1 mesh #mesh at [pp = 1] () attributes {step = #dist.step<schedule = <order = gpipe>>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule = {order = "gpipe"}} {
+dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {step = #dist.step<schedule = <order = gpipe>>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.section update once { dist.yield }
@@ -78,7 +78,7 @@ dist.program @b_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule =
 // CHECK-NEXT:   [F0, F1, F0.1, F1.1, F2, B0.1, F3, B1.1, F2.1, B0, F3.1, B1, B2.1, B3.1, B2, B3, U],
 // CHECK-NEXT:   [F0, F1, F0.1, B0.1, F1.1, B1.1, F2, B0, F3, B1, F2.1, B2.1, F3.1, B3.1, B2, B3, U]
 // CHECK-NEXT: ]
-dist.program @i_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "interleaved", virtual_stages = 2 : i64}} {
+dist.program @i_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <order = interleaved, virtual_stages = 2>>} {
   dist.section forward { dist.yield }
   dist.section forward chunk 1 { dist.yield }
   dist.section backward chunk 1 { dist.yield }
@@ -86,7 +86,7 @@ dist.program @i_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule =
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @i_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "interleaved", virtual_stages = 2 : i64}} {
+dist.program @i_stage1 mesh #mesh at [pp = 1] () attributes {step = #dist.step<schedule = <order = interleaved, virtual_stages = 2>>} {
   dist.section forward { dist.yield }
   dist.section forward chunk 1 { dist.yield }
   dist.section backward chunk 1 { dist.yield }
@@ -105,7 +105,7 @@ dist.program @i_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule =
 // CHECK-NEXT:   [F0, F1, F2, F0.1, F1.1, F2.1, B0.1, B1.1, B2.1, B0, B1, B2, U],
 // CHECK-NEXT:   [F0, F1, F2, F0.1, F1.1, F2.1, B0.1, B1.1, B2.1, B0, B1, B2, U]
 // CHECK-NEXT: ]
-dist.program @j_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe", virtual_stages = 2 : i64}} {
+dist.program @j_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <order = gpipe, virtual_stages = 2>>} {
   dist.section forward { dist.yield }
   dist.section forward chunk 1 { dist.yield }
   dist.section backward chunk 1 { dist.yield }
@@ -113,7 +113,7 @@ dist.program @j_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule =
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @j_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "gpipe", virtual_stages = 2 : i64}} {
+dist.program @j_stage1 mesh #mesh at [pp = 1] () attributes {step = #dist.step<schedule = <order = gpipe, virtual_stages = 2>>} {
   dist.section forward { dist.yield }
   dist.section forward chunk 1 { dist.yield }
   dist.section backward chunk 1 { dist.yield }
@@ -134,20 +134,20 @@ dist.program @j_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule =
 // CHECK-NEXT:   [F0, F1, I0, F2, I1, W0, F3, I2, W1, I3, W2, W3, U],
 // CHECK-NEXT:   [F0, I0, F1, I1, F2, I2, W0, F3, I3, W1, W2, W3, U]
 // CHECK-NEXT: ]
-dist.program @z_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+dist.program @z_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <order = "zero-bubble">>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @z_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+dist.program @z_stage1 mesh #mesh at [pp = 1] () attributes {step = #dist.step<schedule = <order = "zero-bubble">>} {
   dist.section forward { dist.yield }
   dist.section input_gradient { dist.yield }
   dist.section weight_gradient { dist.yield }
   dist.section update once { dist.yield }
   dist.return
 }
-dist.program @z_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule = {order = "zero-bubble"}} {
+dist.program @z_stage2 mesh #mesh at [pp = 2] () attributes {step = #dist.step<schedule = <order = "zero-bubble">>} {
   dist.section forward { dist.yield }
   dist.section input_gradient { dist.yield }
   dist.section weight_gradient { dist.yield }
@@ -165,12 +165,12 @@ dist.program @z_stage2 mesh #mesh at [pp = 2] () attributes {strategy.schedule =
 // CHECK-NEXT:   [F0, B0, F1, B1, F2, B2],
 // CHECK-NEXT:   [F0, B0, F1, B1, F2, B2]
 // CHECK-NEXT: ]
-dist.program @e_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {max_ongoing = 1 : i64}} {
+dist.program @e_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <max_ongoing = 1>>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.return
 }
-dist.program @e_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule = {}} {
+dist.program @e_stage1 mesh #mesh at [pp = 1] () attributes {step = #dist.step<>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.return
@@ -185,7 +185,7 @@ dist.program @e_stage1 mesh #mesh at [pp = 1] () attributes {strategy.schedule =
 // CHECK:      dist.schedule @schedule programs [@f_stage0] order [
 // CHECK-NEXT:   [F0, F1]
 // CHECK-NEXT: ]
-dist.program @f_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {max_ongoing = 1 : i64}} {
+dist.program @f_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <max_ongoing = 1>>} {
   dist.section forward { dist.yield }
   dist.return
 }
@@ -223,7 +223,7 @@ dist.program @c_stage1 mesh #mesh at [pp = 1] () {
 // CHECK-NEXT:   [F1, B1, F0, B0]
 // CHECK-NEXT: ]
 // CHECK-NOT:  dist.schedule
-dist.program @d_stage0 mesh #mesh at [pp = 0] () attributes {strategy.schedule = {order = "gpipe"}} {
+dist.program @d_stage0 mesh #mesh at [pp = 0] () attributes {step = #dist.step<schedule = <order = gpipe>>} {
   dist.section forward { dist.yield }
   dist.section backward { dist.yield }
   dist.return

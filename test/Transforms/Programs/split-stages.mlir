@@ -156,8 +156,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // What the next passes need of the tree stays on the programs.
 
 // CHECK-LABEL: dist.program @settings_stay
-// CHECK-SAME:  strategy.bucket = {first = 1024 : i64, size = 4096 : i64}
-// CHECK-SAME:  strategy.schedule = {max_ongoing = 2 : i64, order = "gpipe"}
+// CHECK-SAME:  step = #dist.step<schedule = <order = gpipe, max_ongoing = 2>, buckets = <size = 4096, first = 1024>>
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @settings_stay(%x: tensor<8x16xf32> {nn.role = "input", nn.path = "x"})
       -> tensor<8x16xf32> {

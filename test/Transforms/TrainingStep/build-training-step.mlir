@@ -631,7 +631,7 @@ func.func @gradient_type_behind_a_repeat(
 
 // CHECK-LABEL: func.func @master_of_sgd(
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<4x8xbf16>
-// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.master", nn.role = "state"}
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<4x8xf32> {nn.path = "w.master", nn.role = "master"}
 // CHECK:         nn.sgd "w"(%[[W]], %{{.*}}, %[[C]]) {master, strategy.phase = #strategy.phase<update>} : (tensor<4x8xbf16>, tensor<4x8xbf16>, tensor<4x8xf32>) -> (tensor<4x8xbf16>, tensor<4x8xf32>)
 func.func @master_of_sgd(
     %w: tensor<4x8xbf16> {nn.role = "parameter", nn.path = "w"},

@@ -16,7 +16,7 @@ using namespace proteus::fuzz;
 static void choose(Random &random, const Model &, BlockUse &use) {
   int64_t keyHeads = random.pick<int64_t>({1, 2, 2, 3, 4, 4});
   use.set("key heads", keyHeads, 1);
-  // Queries that share a key.
+  // Number of query heads per key head.
   use.set("group", random.pick<int64_t>({1, 1, 2, 3}), 1);
   use.set("head dim", random.between(1, 3), 1);
   use.set("value dim", random.between(1, 3), 1);
@@ -47,7 +47,8 @@ static Tensor write(ModelWriter &writer, const BlockUse &use,
               {query, key, value}, split);
   Tensor result = part(heads * use.get("value dim"));
   Tensor rows = writer.fresh({model.batch, heads, model.seq}, "f32");
-  // `group` is left out: it is a minor part of a dimension and can't be split.
+  // `group` is not listed: it is a minor part of a dimension and can't be
+  // split.
   writer.emit("attention", "attention.core", {query, key, value},
               llvm::formatv("{{heads = {0} : i64, kv_heads = {1} : i64{2}}",
                             heads, keyHeads,

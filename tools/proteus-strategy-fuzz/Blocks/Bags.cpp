@@ -12,11 +12,11 @@
 using namespace proteus::fuzz;
 
 static void choose(Random &random, const Model &, BlockUse &use) {
-  // 0 is one table; stacked ones interact.
+  // 0 stands for a single table. Several tables are stacked and interact.
   use.set("tables", random.pick<int64_t>({0, 3, 4, 5}));
   use.set("bag", random.between(1, 3), 1);
   use.set("dim", random.between(2, 4), 2);
-  // Features/RowUpdates.cpp decides.
+  // Features/RowUpdates.cpp sets this option.
   use.set("row updates", 0);
 }
 

@@ -15,7 +15,7 @@
 using namespace proteus::fuzz;
 
 static void choose(Random &random, const Model &model, BlockUse &use) {
-  // 0 is the whole batch. A row alone has no variance.
+  // 0 stands for the whole batch. A single row has no variance.
   bool image = model.form == Form::Image;
   use.set("members", image ? random.pick<int64_t>({0, 1, 1, 2})
                            : random.pick<int64_t>({0, 2}));
@@ -39,8 +39,9 @@ static Tensor write(ModelWriter &writer, const BlockUse &use,
   return result;
 }
 
-/// A normalisation takes the mean away, and with it any bias in front: its
-/// gradient is zero but for rounding, which nothing can be compared with.
+/// Returns false after a stem with a bias. The normalisation subtracts the mean
+/// and with it the bias, whose gradient is then zero up to rounding errors and
+/// can't be compared.
 static bool fits(const Model &model) {
   return llvm::none_of(model.in(Slot::Stem), [](const BlockUse &use) {
     return llvm::any_of(use.options, [](const Option &option) {

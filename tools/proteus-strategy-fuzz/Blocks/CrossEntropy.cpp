@@ -1,4 +1,4 @@
-//===- CrossEntropy.cpp - the loss of a classifier --------------*- C++ -*-===//
+//===- CrossEntropy.cpp - loss of a classifier ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,7 @@ using namespace proteus::fuzz;
 
 static void choose(Random &random, const Model &model, BlockUse &use) {
   use.set("cast", random.chance(15));
-  // The loss sees one row per token.
+  // The loss has one row per token.
   use.set("flat", model.seq && random.chance(25));
 }
 

@@ -19,10 +19,10 @@ static void choose(Random &random, const Model &model, BlockUse &use) {
   use.set("experts", random.between(2, 6), 2);
   use.set("choices", random.between(1, 3), 1);
   use.set("inner", random.between(2, 8), 2);
-  // Groups of several samples have to be split evenly.
+  // Groups of several samples must be split evenly.
   use.set("samples", random.chance(25) ? random.pick<int64_t>({2, 3, 4}) : 1,
           1);
-  // Of the capacity, in percent.
+  // Capacity factor in percent.
   use.set("factor", random.pick<int64_t>({50, 80, 100, 125, 200}), 50);
   use.set("normalize", random.chance(50));
   use.set("bias", random.chance(40));

@@ -13,11 +13,11 @@ using namespace proteus::fuzz;
 
 static void choose(Random &random, const Model &, BlockUse &use) {
   use.set("inner", random.between(4, 12), 4);
-  // 0 is the fused kernel, the others are written out.
+  // 0 is the fused kernel; the others are written out.
   use.set("gate", random.below(4));
-  // Gate and up are one linear that is cut.
+  // One linear computes both gate and up and is then split.
   use.set("cut", random.chance(30));
-  // The gate goes on beside the product.
+  // The gate is concatenated to the product.
   use.set("joined", random.chance(25));
   use.set("scaled", random.chance(40));
 }
@@ -55,7 +55,7 @@ static Tensor write(ModelWriter &writer, const BlockUse &use,
   }
   x = writer.linear("mlp.down", x, writer.model.width, false);
   if (use.get("scaled")) {
-    // A factor per channel and one for all.
+    // A factor per channel, and one for all channels.
     Tensor factors = writer.parameter("mlp.scale.weight", {writer.model.width});
     x = writer.binary("mul", "mlp.scale", x, factors);
     Tensor half = writer.fresh(x.shape);

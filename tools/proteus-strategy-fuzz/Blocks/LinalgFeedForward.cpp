@@ -17,7 +17,7 @@ static void choose(Random &random, const Model &, BlockUse &use) {
   use.set("inner", random.between(4, 12), 4);
 }
 
-/// An initial value: zeros, or nothing in particular.
+/// Writes an initial value: filled with `zero`, or undefined without it.
 static Tensor initial(ModelWriter &writer, const Sizes &shape,
                       const Tensor *zero) {
   Tensor empty = writer.fresh(shape);

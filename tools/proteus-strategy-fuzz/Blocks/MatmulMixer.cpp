@@ -26,7 +26,7 @@ static Tensor write(ModelWriter &writer, const BlockUse &,
                {"m", model.seq},
                {"n", model.width},
                {"k", model.seq}});
-  // Products of products grow from layer to layer.
+  // The norm keeps products of products from growing from layer to layer.
   return writer.layerNorm("mix.norm", mixed);
 }
 

@@ -16,7 +16,7 @@ using namespace proteus::fuzz;
 static void choose(Random &random, const Model &, BlockUse &use) {
   int64_t keyHeads = random.pick<int64_t>({1, 2, 2, 4, 4});
   use.set("key heads", keyHeads, 1);
-  // Queries that share a key.
+  // Number of query heads per key head.
   use.set("group", keyHeads <= 2 ? random.between(1, 2) : 1, 1);
   use.set("causal", random.chance(50));
 }
@@ -24,7 +24,7 @@ static void choose(Random &random, const Model &, BlockUse &use) {
 static Tensor write(ModelWriter &writer, const BlockUse &use,
                     const Tensor &input) {
   const Model &model = writer.model;
-  // Rotations turn pairs.
+  // Rotations need pairs of elements.
   constexpr int64_t headDim = 2;
   int64_t keyHeads = use.get("key heads");
   int64_t heads = keyHeads * use.get("group");

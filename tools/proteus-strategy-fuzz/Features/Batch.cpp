@@ -1,4 +1,4 @@
-//===- Batch.cpp - axes that split the batch of everything ------*- C++ -*-===//
+//===- Batch.cpp - axes that split the batch --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,11 +13,11 @@
 
 using namespace proteus::fuzz;
 
-/// Fills `batchAxes`.
+/// Chooses `batchAxes`.
 static void splitBatch(Random &random, TreeBuilder &builder) {
   builder.batchAxes =
       builder.chooseAxes(random, builder.freeAxes, builder.model.batch);
-  // Two axes for the batch are common: replicas of shards.
+  // Two axes for the batch are common: replicas of sharded groups.
   if (builder.batchAxes.size() == 1 && random.chance(30))
     for (const std::string &axis : builder.freeAxes)
       if (builder.batchAxes.size() == 1 && axis != builder.batchAxes.front() &&
@@ -28,7 +28,7 @@ static void splitBatch(Random &random, TreeBuilder &builder) {
     builder.tree.root.splits.push_back({"op", {{"batch", builder.batchAxes}}});
 }
 
-/// Fills `innerAxes`.
+/// Sets `innerAxes`.
 static void findInnerAxes(Random &, TreeBuilder &builder) {
   for (const std::string &axis : builder.freeAxes)
     if (!llvm::is_contained(builder.batchAxes, axis))

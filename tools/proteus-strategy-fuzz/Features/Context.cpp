@@ -1,4 +1,4 @@
-//===- Context.cpp - sequences cut over devices -----------------*- C++ -*-===//
+//===- Context.cpp - sequences split over devices ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,20 +16,20 @@ using llvm::StringRef;
 
 static constexpr llvm::StringLiteral attentionPath = "attention.core";
 
-/// Sizes that zigzags of some meshes divide.
+/// Chooses a length that zigzags of some meshes divide.
 static void chooseSize(Random &random, Model &model) {
   if (model.uses("attention") && random.chance(70))
     model.seq = random.pick<int64_t>({4, 8, 8, 12});
 }
 
-/// What attention does about the keys of others.
+/// Chooses how attention reads the keys of other devices.
 static std::vector<Arrow> chooseForm(Random &random, const Kernel &attention,
                                      const std::vector<std::string> &axes,
                                      int64_t parts, const std::string &how) {
   int64_t form = random.below(11);
   if (form <= 3)
     return {};
-  // Often, because not all numbers of heads can be split.
+  // Choose heads often, because their number is not always divisible.
   if (form <= 9 && attention.getSize("head") % parts == 0)
     return {{"seq", {}}, {"head", axes}};
   return {{"key", axes, "ring " + how}};
@@ -56,7 +56,7 @@ static void splitContext(Random &random, TreeBuilder &builder) {
       builder.splitKernel(kernel, node,
                           chooseForm(random, kernel, axes, parts, how));
   });
-  // All operations with a sequence have taken these axes.
+  // All operations with a sequence now use these axes.
   for (std::vector<std::string> *rest : {&builder.freeAxes, &builder.innerAxes})
     llvm::erase_if(*rest, [&](const std::string &axis) {
       return llvm::is_contained(axes, axis);
@@ -67,7 +67,7 @@ static bool isRing(const Arrow &arrow) {
   return StringRef(arrow.how).contains("ring");
 }
 
-/// Whether attention is split by heads where the rest is split by sequence.
+/// Returns true if attention is split by heads and the rest by sequence.
 static bool isByHeads(const Node &node) {
   auto has = [&](StringRef key, bool split) {
     return llvm::any_of(node.splits, [&](const Split &item) {
@@ -80,7 +80,8 @@ static bool isByHeads(const Node &node) {
          has("head", true);
 }
 
-/// Attention that gathers the keys of others: neither ring nor heads.
+/// Removes the split of sequences if attention gathers the keys of other
+/// devices, that is, uses neither a ring nor heads.
 static bool removeGather(Case &input) {
   bool other = changeNodes(input.tree.root, [](Node &node) {
     return isByHeads(node) || llvm::any_of(node.splits, [](Split &split) {

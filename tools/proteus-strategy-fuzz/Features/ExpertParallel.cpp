@@ -1,4 +1,4 @@
-//===- ExpertParallel.cpp - experts over devices ----------------*- C++ -*-===//
+//===- ExpertParallel.cpp - experts split over devices ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 using namespace proteus::fuzz;
 
-/// All operations between dispatch and combination split the experts over the
-/// same axes, mostly over some that split the tokens too: all-to-alls.
+/// Splits the experts of all operations between dispatch and combination over
+/// the same axes. Mostly these also split the tokens, which gives all-to-alls.
 static void splitExperts(Random &random, TreeBuilder &builder) {
   std::vector<std::string> axes;
   for (const Kernel &kernel : builder.kernels)

@@ -11,7 +11,7 @@
 
 using namespace proteus::fuzz;
 
-/// Iterators that index results, and those that index first operands.
+/// Iterators that index results, and iterators that index first operands.
 static constexpr llvm::StringLiteral ofResults[] = {"seq", "out", "hidden",
                                                     "channel"};
 static constexpr llvm::StringLiteral ofOperands[] = {"seq", "in", "hidden"};

@@ -1,4 +1,4 @@
-//===- KernelSplits.cpp - random iterators of random kernels ----*- C++ -*-===//
+//===- KernelSplits.cpp - random splits of random kernels -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,10 @@
 
 using namespace proteus::fuzz;
 
-/// One or two iterators other than the batch.
+/// Chooses splits of one or two iterators other than the batch.
 static std::vector<Arrow>
 chooseArrows(Random &random, const TreeBuilder &builder, const Kernel &kernel) {
-  // Axes that split the batch are taken from it where they are used otherwise.
+  // A split may also use axes of the batch, which then loses them.
   bool anyAxes = builder.innerAxes.empty() || random.chance(25);
   std::vector<std::string> available =
       anyAxes ? builder.freeAxes : builder.innerAxes;
@@ -49,7 +49,7 @@ static void splitKernels(Random &random, TreeBuilder &builder) {
   });
 }
 
-/// A split of one iterator that names an axis.
+/// Returns the feature that counts splits of one iterator over axes.
 static Feature splitOf(llvm::StringRef key, llvm::StringRef name) {
   Feature feature;
   feature.name = name;
@@ -80,7 +80,7 @@ void proteus::fuzz::addKernelSplits(Registry &registry) {
   splits.name = "splits of kernels";
   splits.changeTree = splitKernels;
   registry.addFeature(splits);
-  // Kernels bring their iterators; each is a row of the table.
+  // One feature per iterator, so that each has a row in the table.
   registry.addFeature(splitOf("seq", "split of seq"));
   registry.addFeature(splitOf("head", "split of head"));
   registry.addFeature(splitOf("out", "split of out"));

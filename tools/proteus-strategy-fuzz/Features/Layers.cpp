@@ -13,7 +13,7 @@
 
 using namespace proteus::fuzz;
 
-/// Some of the layers, or all, are written out.
+/// Chooses the number of layers that are written out.
 static void changeModel(Random &random, Model &model) {
   model.repeatFrom =
       random.chance(50) ? model.layers : random.below(model.layers);

@@ -1,4 +1,4 @@
-//===- ListedOrders.cpp - the work of every stage listed --------*- C++ -*-===//
+//===- ListedOrders.cpp - listed orders of stages ---------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,20 +18,20 @@ using namespace proteus::fuzz;
 
 namespace {
 
-/// A pipeline that runs whatever it can, in a random order, and writes down
-/// what that was.
+/// Random run of a pipeline that respects its dependences and records the order
+/// of each stage.
 class RandomRun {
 public:
   RandomRun(Random &random, int64_t stages, int64_t chunks, int64_t micro,
             bool trains)
       : random(random), stages(stages), chunks(chunks), micro(micro),
         trains(trains), orders(stages) {
-    // Nobody waits for a gradient of the first chunk.
+    // No stage waits for an input gradient of the first chunk.
     for (int64_t stage = 0; stage < stages * chunks; ++stage)
       split.push_back(stage > 0 && trains && random.chance(40));
   }
 
-  /// The items of every stage.
+  /// Returns the items of every stage in order.
   std::vector<std::vector<std::string>> run() {
     while (true) {
       std::vector<Item> ready;

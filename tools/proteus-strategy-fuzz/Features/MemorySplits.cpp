@@ -1,4 +1,4 @@
-//===- MemorySplits.cpp - parameters and states held in parts ---*- C++ -*-===//
+//===- MemorySplits.cpp - shards of parameters and states -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -15,7 +15,7 @@
 
 using namespace proteus::fuzz;
 
-/// Fills `mesh`, `pipeline` and `freeAxes`.
+/// Chooses `mesh`, `pipeline` and `freeAxes`.
 static void chooseMesh(Random &random, TreeBuilder &builder) {
   constexpr int64_t maxDevices = 16;
   constexpr const char *names[] = {"x", "y", "z"};

@@ -11,8 +11,8 @@
 
 using namespace proteus::fuzz;
 
-/// Whether the model has what the line would name: a setting without effect is
-/// an error.
+/// Returns true if the model has this item. A setting without effect is an
+/// error.
 static bool hasItem(const Model &model, llvm::StringRef item) {
   const Entries &training = model.training;
   if (item == "state")
@@ -36,7 +36,8 @@ static void offload(Random &random, TreeBuilder &builder) {
     layers.front()->settings.push_back("offload none");
 }
 
-/// Takes one item out of the lines, and lines that then name none.
+/// Returns a function that removes one item from the lines, and lines that
+/// become empty.
 static std::function<bool(Case &)> removeItem(llvm::StringRef item) {
   return [item](Case &input) {
     return changeNodes(input.tree.root, [&](Node &node) {

@@ -13,7 +13,8 @@
 
 using namespace proteus::fuzz;
 
-/// Chunks change the program; other overlap changes only when things run.
+/// Splits products into chunks. This changes the program, other kinds of
+/// overlap only its timing.
 static void cutProducts(Random &random, TreeBuilder &builder) {
   builder.tree.directive("overlap").set("tensor", "\"chunked\"");
   if (random.chance(80))

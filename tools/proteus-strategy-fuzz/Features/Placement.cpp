@@ -17,9 +17,9 @@ static bool isTable(llvm::StringRef path) {
   return path == "embedding" || path == "bag";
 }
 
-/// Puts the lookup in a table at one position of axes that split the batch.
+/// Places lookups in tables at one coordinate of axes that split the batch.
 static void placeTables(Random &random, TreeBuilder &builder) {
-  // A table that the head reads too has no single place.
+  // A table that the head reads too can't be on a single device.
   if (builder.batchAxes.empty() || builder.model.uses("tied head"))
     return;
   for (const Kernel &kernel : builder.kernels) {

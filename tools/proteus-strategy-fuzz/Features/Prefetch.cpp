@@ -1,4 +1,4 @@
-//===- Prefetch.cpp - when parameters are gathered --------------*- C++ -*-===//
+//===- Prefetch.cpp - time of parameter gathers -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,13 +11,13 @@
 
 using namespace proteus::fuzz;
 
-/// Whether parameters are split in the node or further in.
+/// Returns true if `node` or one of its descendants splits parameters.
 static bool splitsWeights(Node &node) {
   return changeNodes(node,
                      [](Node &inner) { return inner.splitsItem("weight"); });
 }
 
-/// Where parameters are not split a prefetch is an error.
+/// Adds a prefetch to a node that splits parameters; elsewhere it is an error.
 static void prefetch(Random &random, TreeBuilder &builder) {
   std::string line = "prefetch";
   bool keep = random.chance(50);
@@ -36,7 +36,7 @@ static void prefetch(Random &random, TreeBuilder &builder) {
       .settings.push_back(line);
 }
 
-/// Whether a line here keeps what is gathered.
+/// Returns true if a setting keeps gathered parameters for the backward pass.
 static bool keepsGathered(const std::string &line) {
   return llvm::StringRef(line).starts_with("prefetch") &&
          llvm::StringRef(line).contains("reshard_after_forward");

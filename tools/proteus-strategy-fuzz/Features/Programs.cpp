@@ -1,4 +1,4 @@
-//===- Programs.cpp - what lowered programs contain -------------*- C++ -*-===//
+//===- Programs.cpp - features of lowered programs --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::fuzz;
 
-/// Whether some operation has a result of which `holds` is true.
+/// Returns true if some result of an operation satisfies `holds`.
 static bool anyTensor(ModuleOp module,
                       llvm::function_ref<bool(RankedTensorType)> holds) {
   return module

@@ -1,4 +1,4 @@
-//===- RowUpdates.cpp - tables of which rows are updated --------*- C++ -*-===//
+//===- RowUpdates.cpp - updates of single table rows ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,8 @@
 
 using namespace proteus::fuzz;
 
-/// The option of the tables of a model; null if it has none.
+/// Returns the option "row updates" of the model's tables, or null if there is
+/// none.
 static Option *findOption(Model &model) {
   for (BlockUse &use : model.in(Slot::Stem))
     for (Option &option : use.options)
@@ -20,7 +21,8 @@ static Option *findOption(Model &model) {
   return nullptr;
 }
 
-/// There is no gradient of a whole table that could be clipped or scaled.
+/// Chooses row updates. They have no gradient of a whole table that could be
+/// clipped or scaled.
 static void updateRows(Random &, Model &model) {
   Option *option = findOption(model);
   if (!option)
@@ -30,7 +32,8 @@ static void updateRows(Random &, Model &model) {
   model.training.erase("loss_scale");
 }
 
-/// All lookups of a step are needed at once.
+/// Sets one micro-batch, because row updates need all lookups of a step at
+/// once.
 static void useOneMicroBatch(Random &, TreeBuilder &builder) {
   Model model = builder.model;
   const Option *option = findOption(model);

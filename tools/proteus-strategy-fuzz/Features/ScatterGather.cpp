@@ -13,7 +13,8 @@
 
 using namespace proteus::fuzz;
 
-/// Two nodes of eight. Without latencies slices of small tensors pay as well.
+/// Two nodes of eight devices. Without latencies, slices of small tensors are
+/// cheaper too.
 static constexpr const char *cluster =
     "{name = \"two nodes\", nodes = 2, devices_per_node = 8, "
     "device = {name = \"device\", peak_tflops = {f32 = 10}, memory_gib = 80, "
@@ -21,8 +22,8 @@ static constexpr const char *cluster =
     "intra_node = {bandwidth_gbps = 300, latency_us = 0}, "
     "inter_node = {bandwidth_gbps = 25, latency_us = 0}}";
 
-/// Allows slices and puts neighbouring stages into different nodes, where they
-/// pay.
+/// Allows slices and places neighbouring stages in different nodes, where
+/// slices are cheaper.
 static void sliceTransfers(Random &, TreeBuilder &builder) {
   if (builder.pipeline.empty())
     return;

@@ -13,8 +13,8 @@ using namespace proteus::fuzz;
 
 static void chooseMicroBatches(Random &random, TreeBuilder &builder) {
   std::vector<int64_t> choices{1};
-  // Micro-batches times parts have to divide the batch; kernels that split it
-  // otherwise may still break this.
+  // The product of micro-batches and parts must divide the batch. Kernels with
+  // another split of the batch may still violate this.
   for (int64_t micro = 2; micro <= 6; ++micro)
     if (builder.model.batch % (micro * builder.numParts(builder.batchAxes)) ==
         0)
@@ -35,7 +35,7 @@ static void chooseMaxOngoing(Random &random, TreeBuilder &builder) {
     builder.tree.directive("schedule").set("max_ongoing", random.between(1, 3));
 }
 
-/// One micro-batch; the rest of the schedule stays.
+/// Sets one micro-batch and keeps the rest of the schedule.
 static bool removeMicroBatches(Case &input) {
   if (input.tree.getMicroBatches() == 1)
     return false;

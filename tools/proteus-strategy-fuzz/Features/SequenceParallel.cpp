@@ -1,4 +1,4 @@
-//===- SequenceParallel.cpp - what tensor parallelism leaves ----*- C++ -*-===//
+//===- SequenceParallel.cpp - tensor and sequence parallelism ---*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,8 @@
 using namespace proteus::fuzz;
 using llvm::StringRef;
 
-/// Tensor parallel linears and attention; the rest of a layer along the
-/// sequence over the same axes.
+/// Returns the split of a kernel: linears and attention by tensor parallelism,
+/// the rest of a layer along the sequence over the same axes.
 static std::vector<Arrow> arrowsOf(const Kernel &kernel,
                                    const std::vector<std::string> &axes,
                                    int64_t parts) {
@@ -52,7 +52,7 @@ static void splitSequence(Random &random, TreeBuilder &builder) {
   });
 }
 
-/// Splits by sequence in layers whose linears are split by columns.
+/// Removes the splits by sequence in layers with column-split linears.
 static bool removeSequence(Case &input) {
   bool columns = changeNodes(input.tree.root, [](Node &node) {
     return node.pattern == "attention.qkv" &&

@@ -14,8 +14,8 @@
 
 using namespace proteus::fuzz;
 
-/// The numbers of layers of random runs, one run per stage and chunk, each of
-/// `least` layers or more.
+/// Returns random numbers of layers, one per stage and chunk, each at least
+/// `least`.
 static std::vector<int64_t>
 chooseRuns(Random &random, const TreeBuilder &builder, int64_t least) {
   int64_t count = builder.getNumStages() * builder.getNumChunks();
@@ -29,7 +29,7 @@ chooseRuns(Random &random, const TreeBuilder &builder, int64_t least) {
   return runs;
 }
 
-/// Every range of layers has a place and settings of its own.
+/// Adds a node with a placement for every range of layers.
 static void placeRanges(Random &random, TreeBuilder &builder) {
   if (builder.pipeline.empty())
     return;
@@ -45,7 +45,7 @@ static void placeRanges(Random &random, TreeBuilder &builder) {
   }
 }
 
-/// One node for all layers, which gives every stage its number of them.
+/// Adds one node for all layers with the number of layers of every stage.
 static void cutUnevenly(Random &random, TreeBuilder &builder) {
   if (builder.pipeline.empty() || !builder.getLayerNodes().empty())
     return;
@@ -58,7 +58,8 @@ static void cutUnevenly(Random &random, TreeBuilder &builder) {
                           llvm::join(numbers, ", ") + "]");
 }
 
-/// One node for all layers; the nodes of layers exist after this.
+/// Adds one node for all layers, if there is none. After this, nodes of layers
+/// exist.
 static void cutEvenly(Random &, TreeBuilder &builder) {
   if (!builder.getLayerNodes().empty())
     return;

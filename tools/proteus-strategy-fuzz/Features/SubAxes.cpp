@@ -20,8 +20,8 @@
 using namespace proteus;
 using namespace proteus::fuzz;
 
-/// Makes two neighbouring axes one, of which each is then a part. The devices
-/// and all parts stay what they are.
+/// Joins two neighbouring axes, so that each becomes a part of one axis.
+/// Devices and shards do not change.
 static void joinAxes(Random &random, TreeBuilder &builder) {
   auto &mesh = builder.tree.mesh;
   std::vector<size_t> candidates;
@@ -59,7 +59,8 @@ static void joinAxes(Random &random, TreeBuilder &builder) {
   mesh.erase(mesh.begin() + first + 1);
 }
 
-/// Parts of an axis have its name and a number.
+/// Returns true if the mesh has a part of an axis: its name contains an
+/// underscore.
 static bool hasPart(mlir::ModuleOp module) {
   return module
       .walk([](dist::ProgramOp program) {

@@ -11,7 +11,8 @@
 
 using namespace proteus::fuzz;
 
-/// Two stages of two chunks need four layers.
+/// Raises the number of layers to four, the minimum for two stages of two
+/// chunks.
 static void needFourLayers(Random &, Model &model) {
   if (model.form != Form::Image && model.layers < 4)
     model.layers = 4;
@@ -25,8 +26,8 @@ static void chooseChunks(Random &random, TreeBuilder &builder) {
   int64_t micro = builder.tree.getMicroBatches();
   builder.setSchedule("micro_batches", micro);
   builder.setSchedule("virtual_stages", random.between(2, most));
-  // Groups of micro-batches take turns; what does not divide runs one chunk
-  // after the other.
+  // In the interleaved order, the number of stages must divide that of
+  // micro-batches. Otherwise gpipe runs one chunk after the other.
   builder.setSchedule("order", micro % stages == 0 && random.chance(80)
                                    ? "\"interleaved\""
                                    : "\"gpipe\"");

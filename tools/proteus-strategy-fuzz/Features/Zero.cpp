@@ -1,4 +1,4 @@
-//===- Zero.cpp - ZeRO and hybrid sharding of everything --------*- C++ -*-===//
+//===- Zero.cpp - ZeRO and hybrid sharding ----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 using namespace proteus::fuzz;
 
-/// The items that stage 1, 2 or 3 splits.
+/// Returns the items that ZeRO stage 1, 2 or 3 splits.
 static std::vector<std::string> itemsOf(int64_t stage) {
   std::vector<std::string> items = {"state"};
   if (stage >= 2)
@@ -25,8 +25,8 @@ static std::vector<std::string> itemsOf(int64_t stage) {
   return items;
 }
 
-/// The stage of the tree: 0 if it does not split states, or not as a stage
-/// does.
+/// Returns the ZeRO stage of the tree, or 0 if its splits are not those of a
+/// stage.
 static int64_t stageOf(const Tree &tree) {
   for (int64_t stage : {3, 2, 1})
     if (llvm::all_of(itemsOf(stage), [&](const std::string &item) {
@@ -36,7 +36,7 @@ static int64_t stageOf(const Tree &tree) {
   return 0;
 }
 
-/// Axes that split memory items or the batch of everything.
+/// Returns the axes with which the root splits an item.
 static std::vector<std::string> axesOf(const Tree &tree, llvm::StringRef item) {
   for (const Split &split : tree.root.splits)
     if (split.item == item)
@@ -53,7 +53,7 @@ static void shard(Random &random, TreeBuilder &builder) {
   std::vector<std::string> from = builder.batchAxes;
   if (from.size() > 1 && random.chance(75))
     from.erase(from.begin() + random.below(from.size()));
-  // No dimension of a parameter is smaller than that.
+  // All dimensions of parameters are at least this large.
   int64_t seq = builder.model.seq;
   std::vector<std::string> axes =
       builder.chooseAxes(random, from, seq ? std::min<int64_t>(seq, 4) : 4);

@@ -1,4 +1,4 @@
-//===- ZeroBubble.cpp - gradients of parameters run later -------*- C++ -*-===//
+//===- ZeroBubble.cpp - zero-bubble schedule --------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -31,12 +31,13 @@
 
 namespace proteus::dist {
 
-/// What sends write and receives read: their order must stay.
+/// Resource of the side effects of messages. Sends and receives write it, which
+/// keeps them in order.
 struct WireResource : mlir::SideEffects::Resource::Base<WireResource> {
   llvm::StringRef getName() final { return "dist.wire"; }
 };
 
-/// The layout of a tensor type, null for any other type.
+/// Returns the layout of a tensor type, or null for any other type.
 LayoutAttr getLayout(mlir::Type type);
 
 } // namespace proteus::dist

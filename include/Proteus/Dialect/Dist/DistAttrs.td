@@ -43,11 +43,11 @@ def Dist_SectionKindAttr : Dist_EnumAttr<Dist_SectionKind, "section_kind">;
 def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
   let summary = "Named device axes and the number of micro-batches";
   let description = [{
-    Devices in a grid of named axes, row-major: along the last axis are
-    neighbouring devices. `micro` is the number of micro-batches of a step, an
-    axis in *time* under a reserved name; it is 1 where it is not printed.
-    `devices` lists the device id of every position; it is not printed where
-    device ids are the positions.
+    The devices in a grid of named axes, in row-major order: neighbours on the
+    last axis are neighbouring devices. `micro` is a reserved axis in *time*:
+    the number of micro-batches of a step. It is 1 if it is not printed.
+    `devices` lists the device id of every position. It is not printed if the id
+    of every device is its position.
 
     **Constraints**
     - axis names are identifiers, distinct, and none is `micro`;
@@ -71,27 +71,27 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// Number of device axes, `micro` not included.
+    /// Returns the number of device axes, `micro` not included.
     unsigned getNumDeviceAxes() const { return getValue().sizes.size(); }
-    /// Sizes of the device axes.
+    /// Returns the sizes of the device axes.
     ::llvm::ArrayRef<int64_t> getAxisSizes() const { return getValue().sizes; }
-    /// Names of the device axes.
+    /// Returns the names of the device axes.
     ::llvm::ArrayRef<std::string> getAxisNames() const {
       return getValue().names;
     }
-    /// Number of the axis in the layout algebra; `micro` is axis 0.
+    /// Returns the number of the axis in the layout algebra; `micro` is axis 0.
     std::optional<Axis> getAxisIndex(::llvm::StringRef name) const {
       return getValue().find(name);
     }
-    /// Size of the axis of that name, `micro` included.
+    /// Returns the size of the axis of that name, `micro` included.
     std::optional<int64_t> getAxisSize(::llvm::StringRef name) const;
     int64_t getMicro() const { return getValue().micro; }
     int64_t getNumDevices() const { return getValue().getNumDevices(); }
-    /// Device at one coordinate per device axis.
+    /// Returns the id of the device at one coordinate per device axis.
     int64_t getDevice(::llvm::ArrayRef<int64_t> coordinates) const {
       return getValue().getDevice(coordinates);
     }
-    /// Coordinates, one per device axis, of the row-major position.
+    /// Returns the coordinates, one per device axis, of the row-major position.
     ::llvm::SmallVector<int64_t> getCoordinates(int64_t position) const {
       return getValue().getCoordinates(position);
     }
@@ -100,33 +100,35 @@ def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
 
 def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "Where on a mesh the elements of a tensor are";
+  let summary = "Distribution of the elements of a tensor over a mesh";
   let description = [{
     The encoding of a builtin tensor type whose shape is the global shape. Per
-    dimension it lists the axes that shard it, major first. `partial` lists the
-    axes along which values are still to be reduced, and how. `at` fixes axes at
-    one coordinate: the value exists on those devices only, for example on one
-    pipeline stage. An axis mentioned nowhere replicates. `memory = host` says
-    that every rank keeps its part in the memory of its host: only `dist.fetch`
-    reads it.
+    dimension it lists the axes that shard the dimension, major first. `partial`
+    lists the axes over which a reduction is pending, with its kind. `at` fixes
+    axes at one coordinate: the value exists only on the devices with that
+    coordinate, for example on one pipeline stage. An axis that is not mentioned
+    replicates. With `memory = host` every rank keeps its shard in the memory of
+    its host, where only `dist.fetch` reads it.
 
-    Parts are contiguous, the remainder going one by one to the first parts.
-    Several axes on a dimension number its parts by their flattened index. A
-    `zigzag` dimension of n parts is cut into 2n chunks instead, and part i is
-    the chunks i and 2n - 1 - i: with causal attention all parts are the same
-    work. `shift s` says that the parts have moved s places on along their axes,
-    as the blocks of a ring do: index i holds part i - s, modulo n. If
-    both sums and maxima are pending, the value is the sum of the maxima. The
-    local shape of a rank follows from all this and is stored nowhere.
+    Parts are contiguous. If their number does not divide the dimension, the
+    first parts have one element more. If several axes shard a dimension, the
+    flattened index of their coordinates is the number of the part. A `zigzag`
+    dimension of n parts is cut into 2n chunks instead, and part i consists of
+    the chunks i and 2n - 1 - i. With causal attention all parts are then the
+    same work. `shift s` means that the parts have moved by s positions along
+    their axes, as in a ring: index i holds part i - s, modulo n. If both sums
+    and maxima are pending, the value is the sum of the maxima. The layout
+    determines the local shape of every rank, which is not stored.
 
     **Constraints**
     - axes belong to the mesh, and each is used at most once;
-    - `micro` is not fixed; fixed coordinates are within their axes;
-    - one list of axes per dimension of the tensor, whose shape is static;
-    - a dimension has at least as many elements as parts, and one in a zigzag a
-      multiple of twice as many;
-    - only a dimension with axes is in a zigzag or shifted, by less than the
-      number of its parts.
+    - `micro` is not fixed, and fixed coordinates are within their axes;
+    - there is one list of axes per dimension of the tensor, whose shape is
+      static;
+    - a dimension has at least as many elements as parts, and the size of a
+      zigzag dimension is a multiple of twice the number of parts;
+    - only a dimension with axes is a zigzag or shifted, and the shift is less
+      than the number of parts.
 
     Example:
     ```mlir
@@ -151,33 +153,33 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// The layout of `rank` dimensions that mentions no axis.
+    /// Returns the replicated layout of `rank` dimensions.
     static LayoutAttr getReplicated(MeshAttr mesh, unsigned rank) {
       return get(mesh, Layout(rank));
     }
     unsigned getRank() const { return getValue().dims.size(); }
-    /// Axes that shard dimension `dim`, major first.
+    /// Returns the axes that shard dimension `dim`, major first.
     ::llvm::ArrayRef<Axis> getDimAxes(unsigned dim) const {
       return getValue().dims[dim];
     }
-    /// Axes over which a reduction of that kind is pending.
+    /// Returns the axes over which a reduction of that kind is pending.
     ::llvm::ArrayRef<Axis> getPartialAxes(ReductionKind kind) const {
       return getValue().getPartial(kind);
     }
     bool isPartial() const { return getValue().isPartial(); }
-    /// Whether `micro` shards a dimension.
+    /// Returns true if `micro` shards a dimension.
     bool isShardedOverMicro() const {
       return getValue().getShardedDim(microAxis).has_value();
     }
-    /// Whether a reduction over `micro` is pending.
+    /// Returns true if a reduction over `micro` is pending.
     bool isPartialOverMicro() const {
       return getValue().getPartialKind(microAxis).has_value();
     }
-    /// Whether ranks keep their part in host memory.
+    /// Returns true if ranks keep their shard in host memory.
     bool isOnHost() const { return getValue().onHost; }
-    /// The same layout in host or in device memory.
+    /// Returns the same layout in host memory or in device memory.
     LayoutAttr withHost(bool onHost) const;
-    /// The same layout at other fixed coordinates.
+    /// Returns the same layout with other fixed coordinates.
     LayoutAttr
     withFixed(::llvm::ArrayRef<std::pair<Axis, int64_t>> fixed) const;
   }];
@@ -202,7 +204,7 @@ def Dist_OrderAttr : Dist_Attr<"Order", "order"> {
 }
 
 def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
-  let summary = "Which iterations of which operands are reduced together";
+  let summary = "The operand iterations that are communicated together";
   let description = [{
     A list of buckets in the order of their launch; each holds half-open ranges
     of iterations of operands, written `operand[from:to]`.
@@ -215,7 +217,7 @@ def Dist_BucketsAttr : Dist_Attr<"Buckets", "buckets"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-/// The number of a dimension; verifiers compare it with the rank.
+/// The number of a dimension. Verifiers compare it with the rank of the tensor.
 def Dist_DimAttr
     : TypedSignlessIntegerAttrBase<I64, "int64_t", "dimension number">;
 

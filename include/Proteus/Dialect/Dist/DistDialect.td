@@ -17,15 +17,15 @@ def Dist_Dialect : Dialect {
   let summary = "Distributed execution: layouts, collectives, programs";
   let description = [{
     The distributed execution graph of a training step. Values are builtin
-    tensors of the *global* shape whose encoding, `#dist.layout`, says where on
-    a `#dist.mesh` their elements are. Collectives turn one layout into another.
-    A `dist.program` is what all devices of one pipeline stage run, cut into
-    sections; a `dist.schedule` says in which order each program runs its
-    sections for each micro-batch.
+    tensors of the *global* shape. Their encoding, `#dist.layout`, describes how
+    their elements are distributed over a `#dist.mesh`. Collectives turn one
+    layout into another. A `dist.program` is the work of all devices of one
+    pipeline stage, divided into sections. A `dist.schedule` lists, per program,
+    the order in which its sections run for each micro-batch.
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
-    /// Registers the attributes, which live in a file of their own.
+    /// Registers the attributes, which are defined in DistAttrs.cpp.
     void registerAttributes();
   }];
 }

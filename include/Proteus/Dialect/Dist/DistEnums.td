@@ -18,7 +18,7 @@ class Dist_Enum<string name, string summary, list<I32EnumCase> cases>
 }
 
 def Dist_ReductionKind : Dist_Enum<"ReductionKind",
-    "how partial values become a whole one", [
+    "reduction of partial values to a whole one", [
   I32EnumCase<"Sum", 0, "sum">,
   I32EnumCase<"Max", 1, "max">,
 ]>;
@@ -38,7 +38,7 @@ def Dist_CollectiveKind : Dist_Enum<"CollectiveKind",
   I32EnumCase<"Shift", 10, "shift">,
 ]>;
 
-def Dist_Purpose : Dist_Enum<"Purpose", "what a communication serves", [
+def Dist_Purpose : Dist_Enum<"Purpose", "purpose of a communication", [
   I32EnumCase<"Activation", 0, "activation">,
   I32EnumCase<"Gradient", 1, "gradient">,
   I32EnumCase<"Parameter", 2, "parameter">,

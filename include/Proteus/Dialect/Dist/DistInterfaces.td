@@ -27,23 +27,23 @@ def Dist_CollectiveOpInterface
     : OpInterface<"CollectiveOpInterface", [Dist_DataMovementOpInterface]> {
   let cppNamespace = "::proteus::dist";
   let description = [{
-    What the cost of a communication depends on. Sizes are local ones, on the
-    rank that holds most.
+    The properties of a communication that determine its cost. Sizes are those
+    of shards, on the rank that holds the most.
   }];
   let methods = [
-    InterfaceMethod<"The pattern of the communication.",
+    InterfaceMethod<"Returns the pattern of the communication.",
       "::proteus::dist::CollectiveKind", "getCollectiveKind">,
     InterfaceMethod<[{
-      Names of the mesh axes it runs over, in normal form; none for a message
-      between stages.
+      Returns the names of the mesh axes over which the communication runs, in
+      normal form. A message between stages has none.
     }], "::mlir::ArrayAttr", "getAxes">,
-    InterfaceMethod<"Number of ranks that take part together.",
+    InterfaceMethod<"Returns the number of ranks in a group.",
       "int64_t", "getGroupSize">,
     InterfaceMethod<[{
-      Bytes of the buffer of an all-reduce, the result of an all-gather, the
-      input of a reduce-scatter, the input of an all-to-all, what a rank sends
-      in a permute, what the root holds of a broadcast, scatter or gather, or
-      the message of a send, a receive or a shift.
+      Returns the bytes of the buffer of an all-reduce, the result of an
+      all-gather, the input of a reduce-scatter or all-to-all, the block that a
+      rank sends in a permute, the value on the root of a broadcast, scatter or
+      gather, or the message of a send, a receive or a shift.
     }], "int64_t", "getBufferBytes">,
   ];
 }

@@ -33,7 +33,7 @@ class Dist_LayoutOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Dist_Tensor:$result);
   let hasVerifier = 1;
   code layoutDeclaration = [{
-    /// The mesh of operand and result.
+    /// Returns the mesh of operand and result.
     MeshAttr getMesh() { return getLayout(getInput().getType()).getMesh(); }
   }];
   let extraClassDeclaration = layoutDeclaration;
@@ -60,15 +60,15 @@ class Dist_CollectiveOp<string mnemonic, string kind, string buffer,
 }
 
 def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> {
-  let summary = "Reduces partial values; every rank gets the whole";
+  let summary = "Performs an all-reduce over axes";
   let description = [{
-    Reduces over the listed axes. The result is replicated where the operand was
-    partial.
+    Reduces a partial value over the listed axes. The result is replicated over
+    these axes.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is partial over them with that reduction, and no maximum is
-      pending under a sum;
+    - the operand is partial over them with that reduction, and for a sum no
+      maximum is pending;
     - the result has the operand's type without these partial axes.
 
     Example:
@@ -88,15 +88,16 @@ def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", "AllReduce", "getInput"> 
 }
 
 def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult"> {
-  let summary = "Collects the parts of a dimension";
+  let summary = "Performs an all-gather along a dimension";
   let description = [{
-    Collects the parts along the listed axes, which must be the minor axes of
-    the dimension: all of its axes, or the last ones where the parts nest.
+    Collects the parts of a dimension along the listed axes, which must be its
+    minor axes: all axes of the dimension, or the last ones if the parts nest.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - they are the minor axes of dimension `dim`;
-    - with uneven parts those over all axes nest in those over the rest;
+    - uneven parts over all axes of the dimension nest in the parts over the
+      remaining ones;
     - the result has the operand's type without these axes.
 
     Example:
@@ -118,17 +119,18 @@ def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather", "AllGather", "getResult">
 
 def Dist_ReduceScatterOp
     : Dist_CollectiveOp<"reduce_scatter", "ReduceScatter", "getInput"> {
-  let summary = "Reduces partial values; every rank gets a part";
+  let summary = "Performs a reduce-scatter along a dimension";
   let description = [{
-    Reduces over the listed axes and shards a dimension of the result over them,
-    at the minor end and in the order that the result type says.
+    Reduces a partial value over the listed axes and shards a dimension of the
+    result over them. The axes are added at the minor end of the dimension, in
+    the order given by the result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - the operand is partial over them with that reduction, and no maximum is
-      pending under a sum;
-    - the dimension has at least as many elements as parts, and with uneven
-      parts they nest in those of the operand;
+    - the operand is partial over them with that reduction, and for a sum no
+      maximum is pending;
+    - the dimension has at least as many elements as parts, and uneven parts
+      nest in those of the operand;
     - the result has the operand's type with the axes moved accordingly.
 
     Example:
@@ -149,16 +151,17 @@ def Dist_ReduceScatterOp
 }
 
 def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
-  let summary = "Moves the sharding from one dimension to another";
+  let summary = "Performs an all-to-all from one dimension to another";
   let description = [{
-    Collects one dimension and shards another over the same axes, at the minor
-    end and in the order that the result type says.
+    Collects one dimension and shards another over the same axes. The axes are
+    added at the minor end of the second dimension, in the order given by the
+    result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the two dimensions differ, and the axes are the minor ones of the first;
-    - the second dimension has at least as many elements as parts, and with
-      uneven parts they nest on both dimensions;
+    - the second dimension has at least as many elements as parts, and uneven
+      parts nest on both dimensions;
     - the result has the operand's type with the axes moved accordingly.
 
     Example:
@@ -179,22 +182,24 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all", "AllToAll", "getInput"> {
 }
 
 def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
-  let summary = "Gives every rank the block of another rank";
+  let summary = "Permutes the blocks of a tensor among ranks";
   let description = [{
-    The tensor stays cut into the same blocks, but other ranks hold them: the
-    axes of a dimension change their order, or other axes of the same sizes take
-    their place. Every rank sends its block to one rank and gets one; a rank
-    that already holds its block keeps it. A rank is told apart by the part it
-    holds in each dimension and, among the listed axes that replicate, by its
-    number in mesh order: it gets the block from the rank that is the same in
-    the operand's layout.
+    The tensor stays divided into the same blocks, but other ranks hold them:
+    the axes of a dimension change their order, or other axes of the same sizes
+    replace them. Every rank sends its block to one rank and receives one. A
+    rank that already holds its block keeps it.
+
+    The part that a rank holds in each dimension identifies the rank, together
+    with its number in mesh order among the listed axes that replicate. A rank
+    receives its block from the rank with the same identity in the operand's
+    layout.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - every dimension has the same number of parts before and after;
     - pending reductions and fixed coordinates stay;
-    - the axes are those that change their dimension, their place within it, or
-      begin or cease to shard one.
+    - the axes are those that change their dimension or their position within
+      it, or begin or cease to shard a dimension.
 
     Example:
     ```mlir
@@ -214,10 +219,10 @@ def Dist_PermuteOp : Dist_CollectiveOp<"permute", "Permute", "getInput"> {
 
 def Dist_BroadcastOp
     : Dist_CollectiveOp<"broadcast", "Broadcast", "getInput"> {
-  let summary = "Copies a value from one coordinate to all";
+  let summary = "Performs a broadcast from one coordinate to all";
   let description = [{
-    The value exists at one coordinate of each listed axis; afterwards all ranks
-    along these axes hold it.
+    The operand exists at one coordinate of each listed axis. The result exists
+    on all ranks along these axes.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
@@ -240,17 +245,17 @@ def Dist_BroadcastOp
 }
 
 def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
-  let summary = "Deals a value from one coordinate out in parts";
+  let summary = "Performs a scatter along a dimension";
   let description = [{
-    The value exists at one coordinate of each listed axis; afterwards these
-    axes shard a dimension, at the minor end and in the order that the result
-    type says.
+    The operand exists at one coordinate of each listed axis. In the result
+    these axes shard a dimension. They are added at its minor end, in the order
+    given by the result type.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is fixed at a coordinate of each of them;
-    - the dimension has at least as many elements as parts, and with uneven
-      parts they nest in those of the operand;
+    - the dimension has at least as many elements as parts, and uneven parts
+      nest in those of the operand;
     - the result has the operand's type with the axes moved accordingly.
 
     Example:
@@ -270,17 +275,18 @@ def Dist_ScatterOp : Dist_CollectiveOp<"scatter", "Scatter", "getInput"> {
 }
 
 def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
-  let summary = "Collects the parts of a dimension at one coordinate";
+  let summary = "Performs a gather of a dimension to one coordinate";
   let description = [{
-    The listed axes shard a dimension, at the minor end; afterwards the value
-    exists at the coordinates of these axes that the result type says, and
-    nowhere else. The reverse of a scatter.
+    The reverse of a scatter. In the operand the listed axes shard a dimension,
+    at its minor end. The result exists only at the coordinates of these axes
+    that its type gives.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - they are the minor axes of dimension `dim`;
-    - with uneven parts those over all axes nest in those over the rest;
-    - the result is fixed at a coordinate of each of them, and else has the
+    - uneven parts over all axes of the dimension nest in the parts over the
+      remaining ones;
+    - the result is fixed at a coordinate of each of them, and otherwise has the
       operand's type without them.
 
     Example:
@@ -302,13 +308,14 @@ def Dist_GatherOp : Dist_CollectiveOp<"gather", "Gather", "getResult"> {
 def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
   let summary = "Restricts a replicated value to one coordinate";
   let description = [{
-    All ranks along the listed axes hold the value; afterwards those at the
-    coordinates that the result type says do. No communication.
+    The operand exists on all ranks along the listed axes. The result exists
+    only at the coordinates of these axes that its type gives. There is no
+    communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is replicated over them;
-    - the result is fixed at a coordinate of each of them, and else has the
+    - the result is fixed at a coordinate of each of them, and otherwise has the
       operand's type.
 
     Example:
@@ -325,18 +332,20 @@ def Dist_RestrictOp : Dist_LayoutOp<"restrict"> {
 }
 
 def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
-  let summary = "Many scatters and gathers as one all-to-all";
+  let summary = "Performs several scatters and gathers as one all-to-all";
   let description = [{
-    Every operand is dealt out from its place, as by `dist.scatter`, or
-    collected at the place of its result, as by `dist.gather`; all of them
-    together are one all-to-all over the listed axes. This is how the vectors
-    looked up in tables on different devices reach the devices of their
-    samples.
+    Every operand is distributed from its coordinate, as by `dist.scatter`, or
+    collected at the coordinate of its result, as by `dist.gather`. Together
+    they are one all-to-all over the listed axes. For example, embedding vectors
+    looked up in tables on different devices reach the devices of their samples
+    in this way.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - at least one operand, as many results, all on one mesh;
-    - each pair is one of a `dist.scatter` or a `dist.gather` over these axes.
+    - there is at least one operand and the same number of results, all on one
+      mesh;
+    - each pair of operand and result is that of a `dist.scatter` or a
+      `dist.gather` over these axes.
 
     Example:
     ```mlir
@@ -357,27 +366,29 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [Pure, Dist_CollectiveOpInterface]> {
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllToAll; }
     int64_t getGroupSize();
-    /// Bytes of the values that are at one place, on the place with most.
+    /// Returns the bytes of the values fixed at one coordinate, for the
+    /// coordinate with the most.
     int64_t getBufferBytes();
     MeshAttr getMesh();
-    /// Whether operand `index` is dealt out, not collected.
+    /// Returns true if operand `index` is scattered, false if it is gathered.
     bool isScattered(unsigned index);
-    /// The dimension that operand or result `index` is sharded along.
+    /// Returns the dimension that is sharded in operand or result `index`.
     unsigned getDim(unsigned index);
   }];
 }
 
 def Dist_SliceOp : Dist_LayoutOp<"slice"> {
-  let summary = "Keeps a part of a replicated dimension";
+  let summary = "Slices a replicated dimension";
   let description = [{
-    Every rank keeps its part along the listed axes, added at the minor end of
-    the dimension in the order that the result type says. No communication.
+    Every rank keeps its part of a dimension along the listed axes. The axes are
+    added at the minor end of the dimension, in the order given by the result
+    type. There is no communication.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
     - the operand is replicated over them;
-    - the dimension has at least as many elements as parts, and with uneven
-      parts they nest in those of the operand;
+    - the dimension has at least as many elements as parts, and uneven parts
+      nest in those of the operand;
     - the result has the operand's type with the axes added.
 
     Example:
@@ -396,19 +407,21 @@ def Dist_SliceOp : Dist_LayoutOp<"slice"> {
 }
 
 def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
-  let summary = "Takes a chunk of the rows of every part";
+  let summary = "Takes one chunk of the rows of every part";
   let description = [{
-    Dimension `dim` is seen as `groups` runs of equal length; of each run chunk
-    number `index` of `count` is taken. With as many groups as the dimension has
-    parts on the devices (twice as many if they lie in a zigzag, where a part is
-    two runs), every device takes a piece of what it holds, so that the chunk is
-    split as the whole is. No work: what is taken is seen where it
-    is.
+    Dimension `dim` is divided into `groups` runs of equal length, and each run
+    into `count` chunks. The result consists of chunk number `index` of every
+    run. The number of groups is a multiple of the number of contiguous runs in
+    which the devices hold the dimension: one run per part, or two per part of a
+    zigzag. Every device then takes a chunk of its own shard, and the chunk is
+    sharded like the whole dimension. The operation does no work: the chunk is a
+    view of the operand.
 
     **Constraints**
-    - groups times count divides the dimension; the index is below the count;
-    - the number of runs in which the devices hold the dimension divides the
-      groups; the parts are at home;
+    - groups times count divides the dimension, and the index is below the
+      count;
+    - the number of contiguous runs on the devices divides the groups, and the
+      parts are not shifted;
     - the result has the operand's type with the dimension divided by the count.
 
     Example:
@@ -427,15 +440,17 @@ def Dist_ChunkOp : Dist_LayoutOp<"chunk"> {
 }
 
 def Dist_JoinOp : Dist_Op<"join", [Pure]> {
-  let summary = "Puts chunks together again";
+  let summary = "Joins chunks of the rows of every part";
   let description = [{
-    The inverse of `dist.chunk`: operand i is chunk i of as many as there are
-    operands. No work: who computes a chunk writes it where it belongs.
+    The inverse of `dist.chunk`: operand i is chunk i, and the number of
+    operands is the number of chunks. The operation does no work: the producer
+    of a chunk writes it to its position in the whole.
 
     **Constraints**
-    - the operands have one type;
-    - the result has it with the dimension times the number of operands; as for
-      `dist.chunk` otherwise.
+    - all operands have the same type;
+    - in the type of the result, the dimension is larger by a factor of the
+      number of operands;
+    - otherwise as for `dist.chunk`.
 
     Example:
     ```mlir
@@ -454,15 +469,16 @@ def Dist_JoinOp : Dist_Op<"join", [Pure]> {
 }
 
 def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
-  let summary = "Passes parts on to the next rank of a ring";
+  let summary = "Passes parts to the next rank of a ring";
   let description = [{
     Every rank sends its parts of all operands to the rank with the next index
-    along the axes, the last one to the first. After as many shifts as there are
-    parts each is home again. The operands travel as one message.
+    along the axes; the last rank sends to the first. After as many shifts as
+    there are parts, each part is back on its own rank. All operands travel in
+    one message.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - at least one operand, as many results;
+    - there is at least one operand and the same number of results;
     - the axes are those that shard dimension `dim` of every operand;
     - a result has the operand's type with that dimension shifted by one more,
       modulo the number of its parts.
@@ -486,7 +502,7 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
   }];
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::Shift; }
-    /// The mesh of all operands.
+    /// Returns the mesh of all operands.
     MeshAttr getMesh();
     int64_t getGroupSize();
     int64_t getBufferBytes();
@@ -494,13 +510,14 @@ def Dist_ShiftOp : Dist_Op<"shift", [Pure, Dist_CollectiveOpInterface]> {
 }
 
 def Dist_AccumulateOp : Dist_LayoutOp<"accumulate"> {
-  let summary = "Marks the sum over the micro-batches";
+  let summary = "Accumulates a sum over the micro-batches";
   let description = [{
-    The value is complete after the last micro-batch. In a section that runs per
-    micro-batch this is an addition into a buffer that lives for the whole step.
+    The result is complete after the last micro-batch. In a section that runs
+    per micro-batch, the operation is an addition into a buffer that lives for
+    the whole step.
 
     **Constraints**
-    - the operand is partial over `micro`, as a sum;
+    - a sum over `micro` is pending for the operand;
     - the result has the operand's type without that axis.
 
     Example:
@@ -525,9 +542,9 @@ class Dist_CopyOp<string mnemonic>
 }
 
 def Dist_OffloadOp : Dist_CopyOp<"offload"> {
-  let summary = "Copies what a device holds to the memory of its host";
+  let summary = "Copies shards from device memory to host memory";
   let description = [{
-    Every rank copies its part from device memory to host memory. No
+    Every rank copies its shard to the memory of its host. There is no
     communication between ranks.
 
     **Constraints**
@@ -543,9 +560,9 @@ def Dist_OffloadOp : Dist_CopyOp<"offload"> {
 }
 
 def Dist_FetchOp : Dist_CopyOp<"fetch"> {
-  let summary = "Copies what a device keeps on its host back to the device";
+  let summary = "Copies shards from host memory to device memory";
   let description = [{
-    The inverse of `dist.offload`: every rank copies its part from host memory
+    The inverse of `dist.offload`: every rank copies its shard from host memory
     to device memory.
 
     **Constraints**
@@ -563,13 +580,13 @@ def Dist_FetchOp : Dist_CopyOp<"fetch"> {
 def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
   let summary = "Moves a value to the devices of another stage";
   let description = [{
-    Every rank sends its part to the rank of the same other coordinates at the
-    result's fixed coordinates. It stands for a send and a receive as long as
-    the stages share one function.
+    Every rank sends its shard to the rank that has the fixed coordinates of the
+    result and otherwise the same coordinates. The operation stands for a send
+    and a receive while the stages share one function.
 
     **Constraints**
     - operand and result types differ at most in the coordinates of `at`, which
-      both fix for the same axes.
+      both types fix for the same axes.
 
     Example:
     ```mlir
@@ -608,8 +625,8 @@ def Dist_SendOp : Dist_MessageOp<"send", "Send",
     [MemoryEffects<[MemWrite<Dist_WireResource>]>]> {
   let summary = "Sends a value to another stage";
   let description = [{
-    Every rank sends its part to its counterpart in the program of that stage,
-    which receives it under the same tag.
+    Every rank sends its shard to its counterpart in the program of stage
+    `stage`. That program receives it with a `dist.recv` of the same tag.
 
     **Constraints**
     - stage and tag are not negative.
@@ -628,8 +645,8 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
     [MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
   let summary = "Receives a value from another stage";
   let description = [{
-    The counterpart of a `dist.send` of the program of that stage with the same
-    tag. The type has the receiver's own `at`.
+    The counterpart of a `dist.send` with the same tag in the program of stage
+    `stage`. The type has the coordinates `at` of the receiver.
 
     **Constraints**
     - stage and tag are not negative.
@@ -652,12 +669,13 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
     Dist_CollectiveOpInterface, AllTypesMatch<["input", "result"]>,
     MemoryEffects<[MemRead<Dist_WireResource>, MemWrite<Dist_WireResource>]>]> {
-  let summary = "Sums a value over the ranks of several stages";
+  let summary = "Performs an all-reduce over the ranks of several stages";
   let description = [{
-    An all-reduce across programs: the ranks with the same other coordinates on
-    the listed stages add up what they hold. Every one of these stages has an
-    operation with the same tag and the same stages in its update section. This is
-    how a parameter that several stages hold (a tied embedding) gets one gradient.
+    Performs an all-reduce across programs: the ranks of the listed stages that
+    have the same other coordinates sum their values. Each of these stages has
+    an operation with the same tag and the same stages in its update section. In
+    this way a parameter that several stages hold, such as a tied embedding,
+    gets one gradient.
 
     **Constraints**
     - there are at least two stages, ascending and not negative; the tag is not
@@ -702,23 +720,25 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
   let summary = "Reduces many gradients in few collectives";
   let description = [{
     Reduces every operand over the same axes, by all-reduce or reduce-scatter,
-    in the given buckets: each bucket is one collective over a flat buffer and
-    starts when all its members are there. A *stacked* operand holds the
-    gradients of a repeated layer, its leading dimension being the iteration;
-    a bucket may hold a range of its iterations. An operand that is not stacked
-    counts as one iteration. With `after_backward` a bucket starts when the
-    members of all buckets are there that the same section computes. With
-    `as type` the values travel and are added in that element type.
+    in the given buckets. Each bucket is one collective over a flat buffer and
+    starts when all its members are ready. With `after_backward` no bucket
+    starts before the members of all buckets of the same section are ready. With
+    `as type` the values are sent and added in that element type.
+
+    A *stacked* operand holds the gradients of a repeated layer. Its leading
+    dimension is the iteration, and a bucket may hold a range of its iterations.
+    An operand that is not stacked counts as one iteration.
 
     **Constraints**
     - the wire type is a float type;
     - the kind is `all_reduce` or `reduce_scatter`;
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - at least one operand, as many results, all on one mesh, and each result has the type
-      that the reduction of its operand gives; `stacked` has one flag per
-      operand;
-    - the leading dimension of a stacked operand exists and is not sharded,
-      before or after;
+    - there is at least one operand and the same number of results, all on one
+      mesh, and each result has the type that the reduction of its operand
+      gives;
+    - `stacked` has one flag per operand;
+    - the leading dimension of a stacked operand exists and is sharded neither
+      before nor after the reduction;
     - no bucket is empty, ranges are not empty and within their operand, and
       every iteration of every operand is in exactly one bucket.
 
@@ -752,14 +772,14 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return getKind(); }
     int64_t getGroupSize();
-    /// Bytes of all buckets together.
+    /// Returns the bytes of all buckets together.
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
-    /// Bytes of the buffer of one bucket.
+    /// Returns the bytes of the buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Number of iterations of an operand, 1 if it is not stacked.
+    /// Returns the number of iterations of an operand, 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
-    /// The mesh of all operands.
+    /// Returns the mesh of all operands.
     MeshAttr getMesh();
   }];
 }
@@ -768,15 +788,16 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
     [Pure, Dist_CollectiveOpInterface]> {
   let summary = "Gathers many parameters in few collectives";
   let description = [{
-    Gathers every operand over the same axes in the given buckets: each bucket
+    Gathers every operand over the same axes in the given buckets. Each bucket
     is one all-gather over a flat buffer and starts when all its members are
-    there. Stacked operands and buckets are as in `dist.fused_reduce`.
+    ready. Stacked operands and buckets are as in `dist.fused_reduce`.
 
     **Constraints**
     - axes are known, distinct, in normal form (mesh order), and not `micro`;
-    - at least one operand, as many results, all on one mesh, and each result has
-      the type that the all-gather of its operand gives along the dimension that
-      the axes shard; `stacked` has one flag per operand;
+    - there is at least one operand and the same number of results, all on one
+      mesh, and each result has the type that an all-gather of its operand
+      gives, along the dimension that the axes shard;
+    - `stacked` has one flag per operand;
     - the leading dimension of a stacked operand exists and is not sharded;
     - no bucket is empty, ranges are not empty and within their operand, and
       every iteration of every operand is in exactly one bucket.
@@ -805,14 +826,14 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
   let extraClassDeclaration = [{
     CollectiveKind getCollectiveKind() { return CollectiveKind::AllGather; }
     int64_t getGroupSize();
-    /// Bytes of all buckets together.
+    /// Returns the bytes of all buckets together.
     int64_t getBufferBytes();
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
-    /// Bytes of the gathered buffer of one bucket.
+    /// Returns the bytes of the gathered buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Number of iterations of an operand, 1 if it is not stacked.
+    /// Returns the number of iterations of an operand, 1 if it is not stacked.
     int64_t getNumIterations(unsigned operand);
-    /// The mesh of all operands.
+    /// Returns the mesh of all operands.
     MeshAttr getMesh();
   }];
 }
@@ -826,13 +847,14 @@ def Dist_SectionOp : Dist_Op<"section", [
     SingleBlockImplicitTerminator<"::proteus::dist::YieldOp">]> {
   let summary = "Part of a program that is scheduled as a unit";
   let description = [{
-    Runs once per micro-batch, or `once` per step. Its results are the values of
-    the same micro-batch where another such section uses them. `chunk` numbers
-    the virtual stages of a program and is 0 where it is not printed. Result
-    types are those of the terminator.
+    Runs once per micro-batch or, with `once`, once per step. Another section
+    that runs per micro-batch uses the results of the same micro-batch. `chunk`
+    is the number of the section's virtual stage within the program. It is 0 if
+    it is not printed. The result types are the operand types of the terminator.
 
     **Constraints**
-    - `update`, and no other kind, is `once`; the chunk is not negative;
+    - `update`, and no other kind, is `once`;
+    - the chunk is not negative;
     - results have the types of the operands of `dist.yield`;
     - a section that runs once uses no value that depends on the micro-batch: no
       layout in it mentions `micro`, except that of the operand of a
@@ -858,9 +880,9 @@ def Dist_SectionOp : Dist_Op<"section", [
     "::mlir::TypeRange":$types, "::proteus::dist::SectionKind":$kind,
     CArg<"int64_t", "0">:$chunk)>];
   let extraClassDeclaration = [{
-    /// The chunk, 0 where none is given.
+    /// Returns the chunk, or 0 if none is given.
     int64_t getChunkNumber() { return getChunk().value_or(0); }
-    /// The values handed to the terminator.
+    /// Returns the operands of the terminator.
     ::mlir::OperandRange getYielded() {
       return getBody().front().getTerminator()->getOperands();
     }
@@ -870,7 +892,7 @@ def Dist_SectionOp : Dist_Op<"section", [
 def Dist_ProgramOp : Dist_Op<"program", [
     FunctionOpInterface, IsolatedFromAbove,
     SingleBlockImplicitTerminator<"::proteus::dist::ReturnOp">]> {
-  let summary = "What the devices of one stage run in a step";
+  let summary = "The work of the devices of one stage in a step";
   let description = [{
     A list of sections that all devices at the coordinates of `at` run alike.
     Arguments and results are those of the training step as far as they live on
@@ -923,27 +945,27 @@ def Dist_ProgramOp : Dist_Op<"program", [
     CArg<"::llvm::ArrayRef<std::pair<::proteus::dist::Axis, int64_t>>",
          "{}">:$at)>];
   let extraClassDeclaration = [{
-    /// Types of the arguments, for FunctionOpInterface.
+    /// Returns the types of the arguments, for FunctionOpInterface.
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
       return getFunctionType().getInputs();
     }
-    /// Types of the results, for FunctionOpInterface.
+    /// Returns the types of the results, for FunctionOpInterface.
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
       return getFunctionType().getResults();
     }
-    /// Programs are called by nobody, their body is their own.
+    /// Returns the body, for FunctionOpInterface. No operation calls a program.
     ::mlir::Region *getCallableRegion() { return &getBody(); }
 
     /// Returns the settings of the step, the defaults if there are none.
     StepAttr getStepOrDefault();
     /// Sets the settings of the step; defaults are not stored.
     void setStepSettings(StepAttr step);
-    /// The coordinates of `at`.
+    /// Returns the coordinates of `at`.
     ::llvm::SmallVector<std::pair<Axis, int64_t>> getFixed();
-    /// The sections in order of the text.
+    /// Returns the sections in textual order.
     ::llvm::iterator_range<::mlir::Block::op_iterator<SectionOp>>
     getSections();
-    /// The section of that kind and chunk, if there is one.
+    /// Returns the section of that kind and chunk, or null if there is none.
     SectionOp getSection(SectionKind kind, int64_t chunk = 0);
   }];
 }
@@ -982,19 +1004,20 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
     Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "The order in which programs run their sections";
   let description = [{
-    One list of work items per program: letter of the section kind (`F`, `B`,
-    `I`, `W`, `U`), micro-batch, and `.c` for a chunk other than 0. The position
-    of a program in the list is the number of its stage.
+    One list of work items per program. An item is the letter of the section
+    kind (`F`, `B`, `I`, `W`, `U`), the micro-batch, and `.c` for a chunk c
+    other than 0. The position of a program in the list is the number of its
+    stage.
 
     **Constraints**
-    - one order per program; the programs exist, are distinct, and share their
-      mesh;
-    - an item names a section of its program and a micro-batch of the mesh, or
-      none if the section runs once;
+    - there is one order per program, and the programs exist, are distinct, and
+      share their mesh;
+    - an item names a section of its program, and a micro-batch of the mesh
+      unless the section runs once;
     - every section runs exactly once per micro-batch, or once;
-    - a gradient comes after the forward of its chunk and micro-batch, a weight
-      gradient after its input gradient, a section after the sections whose
-      values it uses, the update last.
+    - a gradient follows the forward of its chunk and micro-batch, a weight
+      gradient follows its input gradient, a section follows the sections whose
+      values it uses, and the update is last.
 
     Example:
     ```mlir
@@ -1016,16 +1039,17 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     unsigned getNumPrograms() { return getPrograms().size(); }
-    /// The work items of one program.
+    /// Returns the work items of one program.
     ::llvm::ArrayRef<Work> getWork(unsigned program) {
       return ::llvm::cast<OrderAttr>(getOrder()[program]).getItems();
     }
-    /// The largest number of (chunk, micro-batch) pairs of one program whose
-    /// forward has run and whose last gradient has not: what activations are
-    /// held for at a time. Chunks without gradients do not count.
+    /// Returns the largest number of (chunk, micro-batch) pairs of one program
+    /// that are in flight at once: the forward has run and the last gradient
+    /// has not. Activations are held for these pairs. Chunks without gradients
+    /// do not count.
     int64_t maxOngoing(unsigned program);
-    /// The first forward of a program with which more than `limit` such pairs
-    /// are in flight; none if that is never so.
+    /// Returns the first forward of a program with which more than `limit` such
+    /// pairs are in flight, or nullopt if there is none.
     std::optional<Work> firstBeyond(unsigned program, int64_t limit);
   }];
 }

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout algebra on IR: local shapes and bytes of encoded tensor types,
-// and resharding between layout attributes, from the plan to the ops.
+// The layout algebra applied to IR: local shapes and bytes of tensor types with
+// a layout, plans of steps between layout attributes, and the operations of
+// such a plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,61 +21,68 @@
 
 namespace proteus::dist {
 
-/// `type` with another encoding.
+/// Returns `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// Shape held at `coordinates`, one per axis with `micro` first. A type
-/// without a layout is whole everywhere.
+/// Returns the shape of the shard at `coordinates`, one per axis with `micro`
+/// first. A type without a layout is whole on every device.
 llvm::SmallVector<int64_t> localShape(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// What is held of each dimension at `coordinates`, one per axis with `micro`
-/// first.
+/// Returns, per dimension, the ranges of indices of the shard at `coordinates`,
+/// one per axis with `micro` first.
 llvm::SmallVector<Ranges> localRanges(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape of the first part of every dimension, which no other exceeds.
+/// Returns the shape of the first part of every dimension; no other part is
+/// larger.
 llvm::SmallVector<int64_t> largestLocalShape(mlir::RankedTensorType type);
 
-/// Bits of one element in memory: booleans take a byte, an index 64 bits.
+/// Returns the bits of one element in memory: 8 for a boolean, 64 for an index.
 int64_t elementBits(mlir::Type elementType);
 
-/// Bytes held at `coordinates`, one per axis with `micro` first.
+/// Returns the bytes of the shard at `coordinates`, one per axis with `micro`
+/// first.
 int64_t localBytes(mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> coordinates);
 
-/// Bytes held by the rank that holds most.
+/// Returns the bytes of the largest shard.
 int64_t localBytes(mlir::RankedTensorType type);
 
-/// Whether all ranks hold the same shape.
+/// Returns true if the shards of all ranks have the same shape.
 bool isEven(mlir::RankedTensorType type);
 
-/// Whether values of the type are still to be reduced over some axis.
+/// Returns true if a reduction over some axis is pending for values of the
+/// type.
 bool isPartial(mlir::Type type);
 
-/// A step of a plan and the layout after it.
+/// A step of a plan, with the layout after it.
 struct ReshardStep {
   Step step;
   LayoutAttr result;
 };
 
-/// The cheapest steps that give a tensor of the shape and element type of
-/// `type` the layout `to` instead of `from`; see the planner in
-/// LayoutAlgebra.h. `reason`, if given, receives the cause of a failure.
+/// Returns the cheapest steps that change the layout of a tensor from `from` to
+/// `to`; see the planner in LayoutAlgebra.h. The tensor has the shape and
+/// element type of `type`. On failure, `reason` receives the cause unless it is
+/// null.
 llvm::FailureOr<llvm::SmallVector<ReshardStep>>
 planReshard(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type,
             StepCost cost, std::string *reason = nullptr);
 
-/// Builds the ops of a plan and returns the value in the last layout.
+/// Builds the operations of a plan, annotated with `purpose`, and returns the
+/// value in the last layout.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<ReshardStep> plan,
                          std::optional<Purpose> purpose = std::nullopt);
 
-/// The names of `axes` in normal form, as collectives list them.
+/// Returns the names of `axes` in normal form (mesh order), as collectives list
+/// them.
 mlir::ArrayAttr getAxisNames(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
 
-/// The axes of those names, in their order; fails on an unknown name.
+/// Returns the axes with these names, in their order. Fails if a name is
+/// unknown.
 llvm::FailureOr<AxisList> getAxes(MeshAttr mesh, mlir::ArrayAttr names);
 
 } // namespace proteus::dist

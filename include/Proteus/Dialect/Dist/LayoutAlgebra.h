@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of a layout, without IR: which part of a tensor a rank holds,
-// what each communication step does to a layout, and the cheapest sequence of
-// steps from one layout to another. The attributes of the dialect wrap these
-// types; the op verifiers and the resharding planner share `applyStep`.
+// The meaning of a layout, without IR: the part of a tensor that a rank holds,
+// the effect of each communication step on a layout, and the cheapest sequence
+// of steps from one layout to another. The attributes of the dialect wrap these
+// types. The verifiers of the operations and the planner share `applyStep`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,22 +39,23 @@ namespace proteus::dist {
 // Mesh
 //===----------------------------------------------------------------------===//
 
-/// An axis of a mesh by number: 0 is the time axis `micro`, i + 1 is the i-th
-/// device axis. Ascending order is the normal form of a set of axes.
+/// The number of an axis of a mesh: 0 is the time axis `micro`, i + 1 is the
+/// i-th device axis. Ascending order is the normal form of a set of axes.
 using Axis = unsigned;
 
-/// Axes in an order, and how the parts they make are dealt out. What is said
-/// about the parts goes wherever the axes go.
+/// A list of axes and the distribution of parts along them. Copies of the list
+/// keep the distribution.
 struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base = llvm::SmallVector<Axis, 2>;
   using Base::Base;
   using Base::operator=;
 
-  /// Of 2n chunks, part i is the chunks i and 2n - 1 - i, instead of one
-  /// contiguous piece. Causal attention then is the same work everywhere.
+  /// True if part i of n consists of the chunks i and 2n - 1 - i of 2n chunks,
+  /// instead of being contiguous. With causal attention all parts are then the
+  /// same work.
   bool zigzag = false;
-  /// How many places along the flattened axes the parts have moved on: at
-  /// index i is part i - shift, modulo their number.
+  /// Number of positions by which the parts have moved along the flattened
+  /// axes: index i holds part i - shift, modulo the number of parts.
   int32_t shift = 0;
 
   const Base &list() const { return *this; }
@@ -71,43 +72,43 @@ struct AxisList : llvm::SmallVector<Axis, 2> {
   }
 };
 
-/// The axis of micro-batches: values along it exist one after the other, so no
-/// collective may run over it.
+/// The axis of micro-batches. Values along it exist one after the other, so no
+/// collective runs over it.
 constexpr Axis microAxis = 0;
 constexpr llvm::StringLiteral microAxisName = "micro";
 
-/// Named device axes in row-major order (the last one holds neighbouring
-/// devices) and the number of micro-batches.
+/// Named device axes in row-major order and the number of micro-batches.
+/// Neighbours on the last axis are neighbouring devices.
 struct Mesh {
   llvm::SmallVector<std::string, 4> names;
   llvm::SmallVector<int64_t, 4> sizes;
   int64_t micro = 1;
-  /// Device id of every position; empty: the position itself.
+  /// Device id of every position; empty if the id is the position.
   llvm::SmallVector<int64_t, 0> devices;
 
-  /// Number of axes including `micro`.
+  /// Returns the number of axes, including `micro`.
   unsigned getNumAxes() const { return sizes.size() + 1; }
-  /// The axis of that name, `micro` included.
+  /// Returns the axis of that name, `micro` included.
   std::optional<Axis> find(llvm::StringRef name) const;
   llvm::StringRef getName(Axis axis) const;
   int64_t getSize(Axis axis) const {
     return axis == microAxis ? micro : sizes[axis - 1];
   }
-  /// Product of the sizes of `axes`.
+  /// Returns the product of the sizes of `axes`.
   int64_t getSize(llvm::ArrayRef<Axis> axes) const;
   int64_t getNumDevices() const;
-  /// Row-major position of one coordinate per device axis.
+  /// Returns the row-major position of one coordinate per device axis.
   int64_t getPosition(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Device at one coordinate per device axis.
+  /// Returns the id of the device at one coordinate per device axis.
   int64_t getDevice(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Coordinates, one per device axis, of the row-major `position`.
+  /// Returns the coordinates, one per device axis, of the row-major `position`.
   llvm::SmallVector<int64_t> getCoordinates(int64_t position) const;
-  /// `{a, b}`, for diagnostics.
+  /// Formats axes as `{a, b}`, for diagnostics.
   std::string format(llvm::ArrayRef<Axis> axes) const;
 
-  /// Drops a device list that says nothing.
+  /// Drops the device list if the id of every device is its position.
   void normalise();
-  /// Why this is not a mesh, if it is not.
+  /// Returns why the mesh is invalid, or nullopt if it is valid.
   std::optional<std::string> check() const;
 
   bool operator==(const Mesh &other) const;
@@ -118,14 +119,14 @@ llvm::hash_code hash_value(const Mesh &mesh);
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Size of part `index` of `size` elements in `count` contiguous parts; the
-/// remainder goes one by one to the first parts.
+/// Returns the size of part `index` of `size` elements in `count` contiguous
+/// parts. The first `size % count` parts have one element more than the others.
 int64_t partSize(int64_t size, int64_t count, int64_t index);
 
-/// First element of part `index`; see `partSize`.
+/// Returns the first element of part `index`; see `partSize`.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
-/// Half-open range of indices of a dimension.
+/// A half-open range of indices of a dimension.
 struct Range {
   int64_t begin = 0;
   int64_t end = 0;
@@ -135,16 +136,17 @@ struct Range {
     return begin == other.begin && end == other.end;
   }
 };
-/// What a rank holds of a dimension: ascending ranges that do not touch.
+/// The indices of a dimension that a rank holds: ascending ranges that do not
+/// touch.
 using Ranges = llvm::SmallVector<Range, 2>;
 
-/// The elements of part `index`: one contiguous piece, or the two chunks of a
-/// zigzag, which need a size that 2 `count` divides.
+/// Returns the elements of part `index`: one contiguous range, or the two
+/// chunks of a zigzag. A zigzag requires that 2 * `count` divides `size`.
 Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
-/// Whether each of the `outer` parts of `size` elements is exactly the union
-/// of its `inner` parts among the `outer * inner` parts. Only then can the
-/// minor axes of a dimension be gathered or sliced on their own.
+/// Returns true if each of the `outer` parts of `size` elements is exactly the
+/// union of `inner` consecutive parts among the `outer * inner` parts. Only
+/// then can the minor axes of a dimension be gathered or sliced on their own.
 bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 
 //===----------------------------------------------------------------------===//
@@ -153,21 +155,22 @@ bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 
 constexpr unsigned numReductionKinds = 2;
 
-/// Where the elements of a tensor are on a mesh. An axis shards one dimension,
-/// holds partial values, is fixed at one coordinate, or else replicates.
+/// The distribution of the elements of a tensor over a mesh. An axis shards one
+/// dimension, has partial values, is fixed at one coordinate, or replicates.
 struct Layout {
-  /// Per dimension the axes that shard it, major first.
+  /// Per dimension, the axes that shard it, major first.
   llvm::SmallVector<AxisList, 4> dims;
-  /// Per reduction kind the axes along which values are still to be reduced.
-  /// With both kinds present the value is the sum of the maxima.
+  /// Per reduction kind, the axes over which that reduction is pending. If both
+  /// kinds are pending, the value is the sum of the maxima.
   std::array<AxisList, numReductionKinds> partial;
-  /// Axes at one coordinate of which alone the value exists.
+  /// Fixed axes and their coordinates. The value exists only on devices with
+  /// these coordinates.
   llvm::SmallVector<std::pair<Axis, int64_t>, 1> fixed;
-  /// Whether ranks keep their part in the memory of their host.
+  /// True if ranks keep their shard in the memory of their host.
   bool onHost = false;
 
   Layout() = default;
-  /// The replicated layout.
+  /// Creates the replicated layout of a tensor of that rank.
   explicit Layout(unsigned rank) : dims(rank) {}
 
   AxisList &getPartial(ReductionKind kind) {
@@ -176,24 +179,27 @@ struct Layout {
   const AxisList &getPartial(ReductionKind kind) const {
     return partial[static_cast<unsigned>(kind)];
   }
-  /// Whether a value is still to be reduced over any axis.
+  /// Returns true if a reduction over any axis is pending.
   bool isPartial() const;
-  /// The reduction pending over `axis`.
+  /// Returns the reduction that is pending over `axis`.
   std::optional<ReductionKind> getPartialKind(Axis axis) const;
-  /// The dimension that `axis` shards.
+  /// Returns the dimension that `axis` shards.
   std::optional<unsigned> getShardedDim(Axis axis) const;
   std::optional<int64_t> getFixedCoordinate(Axis axis) const;
-  /// Whether the value exists at `coordinates`, one per axis with `micro`
-  /// first.
+  /// Returns true if the value exists at `coordinates`, one per axis with
+  /// `micro` first.
   bool isHeldAt(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Whether `axis` is mentioned nowhere.
+  /// Returns true if `axis` neither shards a dimension nor is partial nor
+  /// fixed.
   bool isReplicated(Axis axis) const;
 
-  /// Sorts what has no order of its own.
+  /// Sorts the lists whose order has no meaning, and resets the distribution of
+  /// dimensions without axes.
   void normalise();
-  /// Why this is not a layout on `mesh`, if it is not.
+  /// Returns why the layout is invalid on `mesh`, or nullopt if it is valid.
   std::optional<std::string> check(const Mesh &mesh) const;
-  /// Why a tensor of `shape` cannot have this layout, if it cannot.
+  /// Returns why a tensor of `shape` cannot have this layout, or nullopt if it
+  /// can.
   std::optional<std::string> checkShape(const Mesh &mesh,
                                         llvm::ArrayRef<int64_t> shape) const;
 
@@ -203,31 +209,34 @@ struct Layout {
 };
 llvm::hash_code hash_value(const Layout &layout);
 
-/// Number of parts of dimension `dim`.
+/// Returns the number of parts of dimension `dim`.
 int64_t numParts(const Mesh &mesh, const Layout &layout, unsigned dim);
 
-/// Part of dimension `dim` at `coordinates`, one per axis with `micro` first.
+/// Returns the part of dimension `dim` that is held at `coordinates`, one per
+/// axis with `micro` first.
 int64_t partIndex(const Mesh &mesh, const Layout &layout, unsigned dim,
                   llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape held at `coordinates`, one per axis with `micro` first.
+/// Returns the shape of the shard at `coordinates`, one per axis with `micro`
+/// first.
 llvm::SmallVector<int64_t> localShape(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// What is held of each dimension at `coordinates`, one per axis with `micro`
-/// first.
+/// Returns, per dimension, the ranges of indices of the shard at `coordinates`,
+/// one per axis with `micro` first.
 llvm::SmallVector<Ranges> localRanges(const Mesh &mesh, const Layout &layout,
                                       llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Start of what is held at `coordinates`, one per axis with `micro` first: the
-/// first of several ranges.
+/// Returns, per dimension, the first index of the shard at `coordinates`, one
+/// per axis with `micro` first.
 llvm::SmallVector<int64_t> localOffset(const Mesh &mesh, const Layout &layout,
                                        llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> coordinates);
 
-/// Shape of the first part of every dimension, which no other exceeds.
+/// Returns the shape of the first part of every dimension; no other part is
+/// larger.
 llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
                                              const Layout &layout,
                                              llvm::ArrayRef<int64_t> shape);
@@ -236,8 +245,8 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The ways to get from one layout to another on the same devices. The order
-/// is the order of preference between plans of equal cost and length.
+/// Kinds of steps between layouts on the same devices. Between plans of equal
+/// cost and length, the planner prefers the kinds listed first.
 enum class StepKind : uint8_t {
   Slice,
   Scatter,
@@ -251,73 +260,80 @@ enum class StepKind : uint8_t {
 llvm::StringRef stringify(StepKind kind);
 
 /// One step. Slice, scatter and reduce-scatter add `axes` at the minor end of
-/// `toDim`, an all-gather removes them from the minor end of `fromDim`, an
-/// all-to-all does both. Scatter and broadcast start from values that are
-/// fixed at a coordinate of `axes`. A permute moves whole blocks between ranks.
+/// `toDim`. An all-gather removes them from the minor end of `fromDim`, and an
+/// all-to-all does both. Scatter and broadcast start from values that are fixed
+/// at a coordinate of `axes`. A permute moves whole blocks between ranks.
 struct Step {
   StepKind kind;
-  /// In the order in which they shard `toDim`; ascending for the steps that
-  /// leave no order.
+  /// Axes in the order in which they shard `toDim`; ascending for kinds without
+  /// `toDim`.
   AxisList axes;
   std::optional<ReductionKind> reduction = std::nullopt;
   std::optional<unsigned> fromDim = std::nullopt;
   std::optional<unsigned> toDim = std::nullopt;
-  /// Of a permute: the axes of every dimension afterwards.
+  /// For a permute: the axes of every dimension after the step.
   llvm::SmallVector<AxisList, 0> placed = {};
-  /// Whether `toDim`, if it was whole, is dealt out in a zigzag. Axes that join
-  /// others on a dimension cut its parts as they are.
+  /// True if `toDim` becomes a zigzag. Has an effect only if no axis shards
+  /// `toDim` before the step; otherwise the dimension keeps its distribution.
   bool zigzag = false;
 };
 
-/// The axes that shard another dimension, or another place of it, in `to` than
-/// in `from`, or do so in one of them only; ascending. The ranks of a permute
-/// differ along these.
+/// Returns the axes, ascending, that shard another dimension in `to` than in
+/// `from`, shard it with another stride, or shard a dimension in only one of
+/// the two layouts. The ranks of a permute differ along these axes.
 AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
-/// Layout of a tensor of `shape` after `step`, or why the step is not possible.
-/// A step is possible only where it is exact: with uneven parts the minor axes
-/// of a dimension have no meaning apart from the major ones.
+/// Returns the layout of a tensor of `shape` after `step`. Fails with a reason
+/// if the step does not apply to `from`, or is not exact: with uneven parts,
+/// the minor axes of a dimension may have no meaning apart from the major ones.
 llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
                                   llvm::ArrayRef<int64_t> shape,
                                   const Layout &from, const Step &step,
                                   std::string &reason);
 
-/// What a cost function is told about a step.
+/// Sizes of a step, from which a cost function computes its cost.
 struct StepVolume {
-  /// Ranks that take part together.
+  /// Number of ranks in a group.
   int64_t groupSize = 1;
-  /// Bytes of the result of an all-gather or a slice, else of the input; on the
-  /// rank that holds most.
+  /// Bytes, on the rank that holds the most, of the result of an all-gather or
+  /// a slice, and of the input of any other step.
   int64_t bufferBytes = 0;
   /// Bytes that each rank sends with a bandwidth-optimal algorithm.
   int64_t movedBytes = 0;
 };
 
-/// Cost of a step in any unit; integers make ties exact.
+/// Cost of a step, in any unit. Costs are integers so that equal costs are
+/// exactly equal.
 using StepCost =
     llvm::function_ref<uint64_t(const Step &step, const StepVolume &volume)>;
 
-/// The volume of `step` from `from` to `to` for elements of `elementBits`.
+/// Returns the volume of `step` from `from` to `to` for elements of
+/// `elementBits` bits.
 StepVolume stepVolume(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                       int64_t elementBits, const Layout &from, const Layout &to,
                       const Step &step);
 
-/// A step of a plan and the layout after it.
+/// A step of a plan, with the layout after it.
 struct PlannedStep {
   Step step;
   Layout result;
 };
 
-/// The cheapest steps from `from` to `to`, found by uniform-cost search. Of
-/// plans of equal cost the shortest wins, then the one met first, where the
-/// steps out of a layout are tried by kind (as StepKind lists them), by
-/// dimension and by axes. Axes that both layouts replicate take no part, nor do
-/// the major axes that they have in common on an evenly cut dimension. Axes
-/// that both layouts treat alike move together, so that a reduction over two
-/// axes stays one collective; with `splitCollectives` each may go its own way,
-/// the common major axes included, which often costs less. Fails with a reason
-/// if the time axis would have to take part, if the target is fixed to devices
-/// that do not all hold the source, or partial where the source is not.
+/// Returns the cheapest steps from `from` to `to`, found by uniform-cost
+/// search. Of plans of equal cost the shortest wins, then the one found first;
+/// the steps out of a layout are tried by kind (in the order of StepKind), by
+/// dimension and by axes.
+///
+/// Axes that both layouts replicate take no part, and neither do the common
+/// major axes of an evenly cut dimension. Axes that both layouts treat alike
+/// move together, so that a reduction over two axes stays one collective. With
+/// `splitCollectives` each axis may move on its own, the common major axes
+/// included, which often costs less.
+///
+/// Fails with a reason if the layouts differ in the axis `micro`, if the target
+/// is fixed at a coordinate at which the source is not fixed, if the target is
+/// partial over an axis over which the source is not, or if no sequence of
+/// exact steps exists.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,

@@ -1,4 +1,4 @@
-//===- Move.h - a tensor from one mesh to another ---------------*- C++ -*-===//
+//===- Move.h - moves of tensors between meshes -----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps change a layout on one mesh. Between meshes, or other devices, blocks
-// are sent from device to device. A move says who sends which region to whom.
+// Steps change a layout on one mesh. A move brings a tensor to another mesh, or
+// to other devices, by messages from device to device. The plan of a move lists
+// the sender, the receiver and the region of every message. Only tests use
+// moves so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,7 @@
 
 namespace proteus::dist {
 
-/// A box of elements.
+/// A box of elements of a tensor.
 struct Region {
   llvm::SmallVector<int64_t> offset;
   llvm::SmallVector<int64_t> sizes;
@@ -31,15 +33,16 @@ struct Region {
   }
 };
 
-/// One region that a device of the target needs. `source` is `destination`
-/// where the device holds it already.
+/// One region that a device of the target mesh needs. `source` and
+/// `destination` are device ids; they are equal if the device already holds the
+/// region.
 struct MovePiece {
   int64_t source;
   int64_t destination;
   Region region;
 };
 
-/// The links of a device: how many devices share a node, and the time in
+/// Links of a device: the number of devices that share a node, and the time in
 /// picoseconds that one element takes within a node and between nodes.
 struct MoveLinks {
   int64_t devicesPerNode = 8;
@@ -47,25 +50,28 @@ struct MoveLinks {
   int64_t betweenNodes = 1;
 };
 
+/// The plan of a move.
 struct Move {
-  /// By destination, then by region.
+  /// Regions, sorted by destination, then by offset of the region.
   std::vector<MovePiece> pieces;
-  /// The time of the link that is busy longest; each device has one link into
-  /// its node and one out of it.
+  /// Time, in picoseconds, of the sending link that is busy longest. Each
+  /// device has one link into its node and one out of it.
   int64_t time = 0;
 };
 
-/// Who sends what so that a tensor of `shape`, which lies on `fromMesh` as
-/// `from`, lies on `toMesh` as `to`. No element that a device holds is sent to
-/// it; every other one that it needs is sent once. Among the replicas that can
-/// send an element the load is shared such that the busiest sending link
-/// finishes as early as is possible at all. Within that, a replica in the node
-/// of the destination is asked first. What a device receives is given by what
-/// it needs. Fails with a reason if a layout is partial or uses the time axis.
+/// Plans the messages that bring a tensor of `shape` from layout `from` on
+/// `fromMesh` to layout `to` on `toMesh`. An element that a device already
+/// holds is not sent to it; every other element that it needs is sent once. If
+/// several replicas can send an element, the load is shared so that the busiest
+/// sending link finishes as early as possible. Replicas in the node of the
+/// destination are preferred as far as that allows. The load of receiving links
+/// is not balanced, because the target layout determines it. Fails with a
+/// reason if a layout is partial or uses the axis `micro`.
 ///
-/// Replicas that share an axis of the target need not get everything each: move
-/// to a layout in which the axis shards a dimension, and let an all-gather
-/// distribute the rest; every element then arrives once per group.
+/// If the target replicates along an axis, each of these replicas receives all
+/// elements. A cheaper plan moves to a layout in which that axis shards a
+/// dimension, followed by an all-gather: every element then arrives once per
+/// group.
 llvm::FailureOr<Move> planMove(const Mesh &fromMesh, const Layout &from,
                                const Mesh &toMesh, const Layout &to,
                                llvm::ArrayRef<int64_t> shape,

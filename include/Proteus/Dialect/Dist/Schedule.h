@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The contents of #dist.order and #dist.buckets, without IR: work items of
+// schedules and buckets of fused collectives. The attributes of the dialect
+// wrap these types.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_DIALECT_DIST_SCHEDULE_H
 #define PROTEUS_DIALECT_DIST_SCHEDULE_H
@@ -18,8 +24,8 @@
 
 namespace proteus::dist {
 
-/// One entry of a schedule: run a section of a program, for a micro-batch
-/// unless it runs once per step.
+/// One entry of a schedule: the execution of a section of a program, for one
+/// micro-batch or, without `micro`, once per step.
 struct Work {
   SectionKind kind;
   int64_t chunk = 0;
@@ -36,11 +42,11 @@ struct Work {
 };
 llvm::hash_code hash_value(const Work &work);
 
-/// A set of work: a section has one bit per micro-batch, so that orders of many
-/// micro-batches are checked fast.
+/// A set of work items. It has one bit per section and micro-batch, so that
+/// orders of many micro-batches are checked fast.
 class WorkSet {
 public:
-  /// Returns whether `work` was not in the set.
+  /// Adds `work` and returns true if it was not in the set.
   bool insert(const Work &work);
   bool contains(const Work &work) const;
 
@@ -48,13 +54,13 @@ private:
   std::map<std::pair<SectionKind, int64_t>, llvm::BitVector> sections;
 };
 
-/// `F3`, `B0.1`, `U`: kind, micro-batch, chunk other than 0.
+/// Formats kind, micro-batch and, if it is not 0, chunk: `F3`, `B0.1`, `U`.
 std::string formatWork(const Work &work);
 
-/// The inverse of `formatWork`.
+/// Parses the text that `formatWork` writes; nullopt if `text` is malformed.
 std::optional<Work> parseWork(llvm::StringRef text);
 
-/// The iterations `[from, to)` of one operand of a fused reduction.
+/// The iterations `[from, to)` of one operand of a fused collective.
 struct BucketRange {
   int64_t operand;
   int64_t from;
@@ -67,7 +73,7 @@ struct BucketRange {
 };
 llvm::hash_code hash_value(const BucketRange &range);
 
-/// What is reduced together, in the order of launch.
+/// The buckets of a fused collective, in the order of their launch.
 struct Buckets {
   using Bucket = llvm::SmallVector<BucketRange, 4>;
   llvm::SmallVector<Bucket, 0> list;

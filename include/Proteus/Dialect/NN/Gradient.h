@@ -1,4 +1,4 @@
-//===- Gradient.h - how operations build their gradients --------*- C++ -*-===//
+//===- Gradient.h - building of gradients -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,36 +14,40 @@
 
 namespace proteus::nn {
 
-/// What an operation sees while its gradients are built. It hides where the
-/// backward operations go, and how a value of the forward pass reaches them
-/// (directly, stacked over iterations, or recomputed).
+/// Access to the backward pass for an operation that builds its gradients. The
+/// scope decides where backward operations are inserted and how they get a
+/// value of the forward pass: directly, stacked over iterations, or recomputed.
 class GradientScope {
 public:
   virtual ~GradientScope() = default;
 
-  /// Places the backward operations.
+  /// Returns the builder that inserts backward operations.
   virtual mlir::OpBuilder &builder() = 0;
 
-  /// Gradient of a result of the forward operation; null if nothing depends on
-  /// it.
+  /// Returns the gradient of a result of the forward operation, or null if the
+  /// loss does not depend on the result.
   virtual mlir::Value gradientOf(mlir::Value result) = 0;
 
-  /// A value of the forward pass, as the backward pass may use it.
+  /// Returns the value that backward operations must read in place of `value`,
+  /// a value of the forward pass.
   virtual mlir::Value saved(mlir::Value value) = 0;
 
-  /// Whether the gradient of `operand` is wanted.
+  /// Returns true if the step needs the gradient of `operand`.
   virtual bool wants(mlir::Value operand) = 0;
 
-  /// The type a gradient of `operand` has: the element type differs from that
-  /// of a parameter when gradients accumulate in another one.
+  /// Returns the type of a gradient of `operand`. Its element type differs from
+  /// that of `operand` if `operand` is a parameter and the step accumulates
+  /// parameter gradients in another element type.
   virtual mlir::Type gradientType(mlir::Value operand) = 0;
 
   /// Adds `gradient` to the gradient of `operand`.
   virtual void add(mlir::Value operand, mlir::Value gradient) = 0;
 
-  /// A backward operation is split like its forward operation, iterator by
-  /// iterator of the same name. Where the names mean something else, pairs of
-  /// (forward name, backward name) say what corresponds; nothing else does.
+  /// Sets which iterators of `backward` correspond to which iterators of the
+  /// forward operation, as pairs (forward name, backward name). An iterator
+  /// without a pair has no counterpart. A backward operation is split like its
+  /// forward operation; without a call of this function, iterators of the same
+  /// name correspond.
   virtual void correspond(
       mlir::Operation *backward,
       llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names) {}

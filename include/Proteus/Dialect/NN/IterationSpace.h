@@ -1,16 +1,15 @@
-//===- IterationSpace.h - the space an op iterates over ---------*- C++ -*-===//
+//===- IterationSpace.h - iteration spaces of operations --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// The one thing the core knows of an operation: its iterators, and which of
-// them index which dimension of which operand and result. How a split
-// propagates, which results become partial, local shapes, FLOPs and bytes all
-// follow from it.
+// The iteration space of an operation: its iterators, and the iterators that
+// index each dimension of each operand and result. Passes and cost models
+// derive from it how a split propagates, which results become partial, local
+// shapes, FLOPs and bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +29,15 @@
 
 namespace proteus::nn {
 
-/// What happens to a result that an iterator does not index when the iterator
-/// is split over devices.
+/// Effect of splitting an iterator over devices on the results that the
+/// iterator does not index.
 enum class IteratorKind {
-  Parallel,  ///< indexes every result: the parts are independent
-  Sum,       ///< the parts are partial sums
-  Max,       ///< the parts are partial maxima
-  LogSumExp, ///< compound state: split only after the op is decomposed
-  Moments,   ///< mean and deviation, likewise
-  Opaque,    ///< may not be split
+  Parallel,  ///< none: it indexes every result, so the shards are independent
+  Sum,       ///< the results are partial sums
+  Max,       ///< the results are partial maxima
+  LogSumExp, ///< compound reduction: only a decomposed op can be split
+  Moments,   ///< mean and deviation: only a decomposed op can be split
+  Opaque,    ///< the iterator cannot be split
 };
 
 /// One iterator of an iteration space.
@@ -51,20 +50,22 @@ struct Iterator {
     return kind == IteratorKind::Parallel || kind == IteratorKind::Sum ||
            kind == IteratorKind::Max;
   }
-  /// Whether a split needs the operation to be decomposed.
+  /// Returns true if the operation must be decomposed before a split.
   bool isCompound() const {
     return kind == IteratorKind::LogSumExp || kind == IteratorKind::Moments;
   }
 };
 
 /// Iterators that index one dimension, major first. A fused dimension has
-/// several; a dimension read through a window has none and is never split.
+/// several. A dimension that is read through a window has none and is never
+/// split.
 using DimIterators = llvm::SmallVector<unsigned, 2>;
 
-/// One entry per dimension of a tensor.
+/// Iterators of every dimension of a tensor.
 using TensorIterators = llvm::SmallVector<DimIterators, 4>;
 
-/// Iterators and indexing of one operation.
+/// Iterators of one operation, and the iterators that index each dimension of
+/// its operands and results.
 struct IterationSpace {
   llvm::SmallVector<Iterator, 6> iterators;
   llvm::SmallVector<TensorIterators, 4> operands;
@@ -74,54 +75,57 @@ struct IterationSpace {
   unsigned add(llvm::StringRef name, int64_t size,
                IteratorKind kind = IteratorKind::Parallel);
 
-  /// Index of the iterator called `name`.
+  /// Returns the index of the iterator called `name`, or nullopt.
   std::optional<unsigned> find(llvm::StringRef name) const;
 
-  /// Number of points: the product of all sizes.
+  /// Returns the number of points, which is the product of all sizes.
   double numPoints() const;
 };
 
-/// Half-open ranges of the values of an iterator, ascending.
+/// Half-open ranges of the values of an iterator, in ascending order.
 using IteratorRanges = llvm::SmallVector<std::pair<int64_t, int64_t>, 2>;
 
-/// How the device executes an operation.
+/// Execution of an operation on a device, by the resource that bounds it.
 enum class KernelClass {
-  Matrix, ///< on the matrix units: bounded by FLOPs or by bytes
+  Matrix, ///< runs on the matrix units: bounded by FLOPs or by bytes
   Memory, ///< streams its operands: bounded by bytes
-  View,   ///< no kernel: the result is the operand seen differently
+  View,   ///< launches no kernel: the result shares the operand's memory
 };
 
-/// What is particular about the kernel of an operation, for who knows how fast
-/// such kernels are. Nothing else depends on it.
+/// Kinds of kernels that differ in efficiency, for the cost models. An
+/// operation that overrides nothing is `Plain`.
 enum class KernelFamily {
-  Plain,      ///< a matrix product or a convolution, or a stream of operands
-  Grouped,    ///< products of many groups in one call
+  Plain,      ///< any other kernel, such as a matrix product
+  Grouped,    ///< matrix products of many groups in one call
   Attention,  ///< fused attention over `batch`, `head`, `group`, `seq`, `key`
-  Norm,       ///< rows are reduced and rescaled
+  Norm,       ///< normalisation: rows are reduced and rescaled
   Activation, ///< a gated activation
   Rope,       ///< rotary embedding
-  Embedding,  ///< rows of a table
+  Embedding,  ///< lookup of table rows, and its gradient
   Softmax,    ///< softmax and cross-entropy
-  Update,     ///< of a parameter, in one call with all others
+  Update,     ///< update of a parameter, in one call with all other updates
 };
 
-/// Which part of a step an operation on the matrix units belongs to.
+/// Part of a step to which an operation on the matrix units belongs.
 enum class KernelPass { Forward, DataGradient, WeightGradient };
 
-/// Checks every dimension of every operand and result of `op` against the
-/// iterators that index it.
+/// Emits an error if the size of a dimension of an operand or result of `op`
+/// differs from the product of the sizes of the iterators that index it.
 llvm::LogicalResult verifyIterationSpace(mlir::Operation *op,
                                          const IterationSpace &space);
 
-/// Elements a tensor may have: beyond it byte counts and picoseconds overflow.
+/// Maximum number of elements of a tensor. Byte counts and times in picoseconds
+/// of larger tensors overflow.
 constexpr int64_t maxElements = int64_t(1) << 56;
 
-/// Checks that `type` has no more than `maxElements`.
+/// Emits an error at `loc` if `type` has more than `maxElements` elements.
 llvm::LogicalResult verifyElementCount(mlir::Location loc,
                                        mlir::RankedTensorType type);
 
-/// Conventional iterator names of a data tensor: batch first; the second of
-/// three dimensions is the sequence; four dimensions are an image.
+/// Returns the conventional name of the iterator of dimension `dim` of a data
+/// tensor of rank `rank`. The first of several dimensions is `batch`, the
+/// second `seq`, the last `hidden`, any other `d<dim>`. A tensor of rank 4 is
+/// an image with `batch`, `channel`, `height` and `width`.
 std::string dataIteratorName(unsigned dim, unsigned rank);
 
 } // namespace proteus::nn

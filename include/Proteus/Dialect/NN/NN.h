@@ -40,25 +40,29 @@ inline bool isState(std::optional<Role> role) {
   return role == Role::State || role == Role::Master;
 }
 
-/// Names of the attributes that functions, arguments and results carry.
+/// Names of the attributes of functions, arguments and results.
 constexpr llvm::StringLiteral kTrainingAttr = "nn.training";
 constexpr llvm::StringLiteral kRoleAttr = "nn.role";
 constexpr llvm::StringLiteral kPathAttr = "nn.path";
-/// On a result: the argument it replaces (donation).
+/// On a result: the number of the argument that the result replaces (donation).
 constexpr llvm::StringLiteral kUpdatesAttr = "nn.updates";
-/// On a result of a program: the number of the model's result that it is.
+/// On a result of a program: the number of the result of the model that the
+/// program returns here.
 constexpr llvm::StringLiteral kResultAttr = "nn.result";
 
+/// Returns the role that `text` names, or nullopt.
 std::optional<Role> parseRole(llvm::StringRef text);
+/// Returns the name of `role` in attributes.
 llvm::StringRef stringify(Role role);
 
-/// Path of `op` relative to the nn.repeat operations around it.
+/// Returns the path of `op` relative to the innermost nn.repeat around it.
 std::string getOwnPath(mlir::Operation *op);
 
-/// Path of `op` in the module tree: its own path below those of the
-/// nn.repeat operations around it. The iteration of a repeat is written `[*]`.
-/// Operations of other dialects have the attribute `proteus.path`, a name
-/// location, or `<func>.<op>#k`.
+/// Returns the path of `op` in the module tree: the paths of the nn.repeat
+/// operations around it, outermost first, followed by its own path. The
+/// iteration of a repeat is written `[*]`. The own path of an operation of
+/// another dialect is its attribute `proteus.path`, else its name location,
+/// else `<func>.<op>#k` for the k-th such operation of its block, from 0.
 std::string getPath(mlir::Operation *op);
 
 } // namespace proteus::nn

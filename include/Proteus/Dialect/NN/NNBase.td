@@ -18,8 +18,8 @@ def NN_FloatTensor : StaticShapeTensorOf<[AnyFloat]>;
 def NN_IntTensor : StaticShapeTensorOf<[AnySignlessInteger]>;
 def NN_MaskTensor : StaticShapeTensorOf<[I8]>;
 
-/// An operation that becomes a kernel (or a view). `path` places it in the
-/// module tree that strategies select from.
+/// An operation that becomes a kernel or a view. `path` is its name in the
+/// module tree, by which strategies select operations.
 class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
                   list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, traits # [Pure,
@@ -29,7 +29,7 @@ class NN_KernelOp<string mnemonic, list<string> spaceMethods = [],
   }];
 }
 
-/// A forward operation that can be differentiated.
+/// A forward operation with a gradient.
 class NN_ForwardOp<string mnemonic, list<string> spaceMethods = [],
                    list<Trait> traits = []>
     : NN_KernelOp<mnemonic, spaceMethods,

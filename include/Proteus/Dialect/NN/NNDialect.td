@@ -16,11 +16,11 @@ include "mlir/IR/EnumAttr.td"
 def NN_Dialect : Dialect {
   let name = "nn";
   let cppNamespace = "::proteus::nn";
-  let summary = "what a deep-learning framework launches";
+  let summary = "Operations at the granularity of deep-learning kernels";
   let description = [{
-    Operations at the granularity of the kernels that a framework launches, on
-    builtin tensors. A model is a `func.func` written for the global batch; its
-    arguments carry a role and a path:
+    Every operation stands for a kernel that a deep-learning framework launches.
+    Operands and results are builtin tensors. A model is a `func.func` written
+    for the global batch. Its arguments have a role and a path:
 
     ```mlir
     func.func @model(
@@ -43,35 +43,35 @@ def NN_Dialect : Dialect {
   let hasRegionResultAttrVerify = 1;
 }
 
-def NN_Optimizer : I32EnumAttr<"Optimizer", "how parameters are updated", [
+def NN_Optimizer : I32EnumAttr<"Optimizer", "optimizer of the step", [
     I32EnumAttrCase<"SGD", 0, "sgd">,
     I32EnumAttrCase<"Momentum", 1, "momentum">,
     I32EnumAttrCase<"Adam", 2, "adam">]> {
   let cppNamespace = "::proteus::nn";
 }
 
-def NN_PoolKind : I32EnumAttr<"PoolKind", "what a pooling window computes", [
+def NN_PoolKind : I32EnumAttr<"PoolKind", "reduction over a pooling window", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Average", 1, "average">]> {
   let cppNamespace = "::proteus::nn";
 }
 
 def NN_TrainingAttr : AttrDef<NN_Dialect, "Training"> {
   let mnemonic = "training";
-  let summary = "how a training step is built from the forward graph";
+  let summary = "settings of the training step of a forward graph";
   let description = [{
     - `optimizer`: `sgd`, `momentum` or `adam`.
-    - `compute`: the element type activations and parameters are computed in;
-      without it the types are those of the function.
-    - `gradient`: the element type parameter gradients are accumulated in;
-      without it, that of the parameter.
-    - `reduction`: the element type parameter gradients are reduced in over
-      devices; without it, that of the gradient.
-    - `master`: the element type of a second copy of the parameters that the
-      optimizer updates; without it there is none.
-    - `clip`: the largest norm of all gradients together; where it is larger, the
-      gradients are scaled down to it.
-    - `loss_scale`: the gradient of the loss starts from it instead of 1; the
-      updates divide by it, after a check that no gradient has overflowed.
+    - `compute`: the element type of activations and parameters in the step; the
+      default is the types of the function.
+    - `gradient`: the element type in which gradients of parameters accumulate;
+      the default is that of the parameter.
+    - `reduction`: the element type in which gradients of parameters are reduced
+      over devices; the default is that of the gradient.
+    - `master`: the element type of a master copy of the parameters, which the
+      optimizer updates; by default there is no master copy.
+    - `clip`: the maximum norm of all gradients together; if their norm is larger,
+      the gradients are scaled down to it.
+    - `loss_scale`: the initial gradient of the loss, 1 by default; the updates
+      check that no gradient has overflowed and divide by the scale.
 
     **Constraints**: every type is a float type; `clip` and `loss_scale` are
     positive.

@@ -39,7 +39,7 @@ def NN_TanhOp : NN_ActivationOp<"tanh"> {
 }
 
 def NN_SigmoidOp : NN_ActivationOp<"sigmoid"> {
-  let summary = "σ(x) = 1 / (1 + exp(−x))";
+  let summary = "sigmoid, σ(x) = 1 / (1 + exp(−x))";
   let description = [{
     Element-wise. The gradient reads the result.
 
@@ -52,8 +52,8 @@ def NN_SigmoidOp : NN_ActivationOp<"sigmoid"> {
 def NN_MulOp : NN_ForwardOp<"mul", ["getFlopsPerPoint"]> {
   let summary = "element-wise product";
   let description = [{
-    The right operand may lack leading dimensions and is then repeated along
-    them, as in `nn.add`.
+    The right operand may lack leading dimensions of the left. It is then
+    repeated along them, as in `nn.add`.
 
     **Constraints**: the right operand has no more dimensions than the left, and
     the same trailing ones.
@@ -105,7 +105,8 @@ class NN_ActivationGradOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPer
 def NN_SiluGradOp : NN_ActivationGradOp<"silu_grad"> {
   let summary = "gradient of nn.silu";
   let description = [{
-    dx = dy σ(x) (1 + x (1 − σ(x))). Reads the operand of the forward operation.
+    Computes dx = dy σ(x) (1 + x (1 − σ(x))). Reads the operand of the forward
+    operation.
 
     ```mlir
     %dx = nn.silu_grad "act"(%dy, %x) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -117,7 +118,7 @@ def NN_SiluGradOp : NN_ActivationGradOp<"silu_grad"> {
 def NN_TanhGradOp : NN_ActivationGradOp<"tanh_grad"> {
   let summary = "gradient of nn.tanh";
   let description = [{
-    dx = dy (1 − y²). Reads the result of the forward operation.
+    Computes dx = dy (1 − y²). Reads the result of the forward operation.
 
     ```mlir
     %dx = nn.tanh_grad "act"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -129,7 +130,7 @@ def NN_TanhGradOp : NN_ActivationGradOp<"tanh_grad"> {
 def NN_SigmoidGradOp : NN_ActivationGradOp<"sigmoid_grad"> {
   let summary = "gradient of nn.sigmoid";
   let description = [{
-    dx = dy y (1 − y). Reads the result of the forward operation.
+    Computes dx = dy y (1 − y). Reads the result of the forward operation.
 
     ```mlir
     %dx = nn.sigmoid_grad "gate"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -142,7 +143,7 @@ def NN_SwigluGradOp : NN_KernelOp<"swiglu_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.swiglu with respect to gate and up";
   let description = [{
-    dgate = dy · up · silu'(gate); dup = dy · silu(gate).
+    Computes dgate = dy · up · silu'(gate) and dup = dy · silu(gate).
 
     ```mlir
     %dg, %du = nn.swiglu_grad "mlp.act"(%dy, %gate, %up) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)

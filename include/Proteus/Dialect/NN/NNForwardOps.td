@@ -16,11 +16,11 @@ include "Proteus/Dialect/NN/NNBase.td"
 //===----------------------------------------------------------------------===//
 
 def NN_LinearOp : NN_ForwardOp<"linear", ["getFlopsPerPoint", "getKernelClass"]> {
-  let summary = "y = x wᵀ + bias";
+  let summary = "linear layer: y = x wᵀ + bias";
   let description = [{
     Iterators: the leading dimensions of x (`batch`, `seq`), `out`, and `in`
-    (sum). The weight is stored as `[out, in]`. Where `in` is split, the first
-    part adds the bias.
+    (sum). The weight is stored as `[out, in]`. If `in` is split, only the devices
+    with its first shard add the bias.
 
     **Constraints**: the last dimension of x equals the second of the weight;
     the bias has the size of `out`.
@@ -38,8 +38,8 @@ def NN_MatmulOp : NN_ForwardOp<"matmul", ["getFlopsPerPoint", "getKernelClass"]>
   let summary = "batched matrix product of two activations";
   let description = [{
     Iterators: the leading dimensions of both operands (parallel), `m`, `n`,
-    and `k` (sum). `transpose_a` stores a as `[.., k, m]`, `transpose_b` stores b
-    as `[.., n, k]`.
+    and `k` (sum). With `transpose_a` the left operand is `[.., k, m]`, with
+    `transpose_b` the right operand is `[.., n, k]`.
 
     **Constraints**: both operands have the same rank of at least two and the
     same leading dimensions.
@@ -60,15 +60,16 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
     [DeclareOpInterfaceMethods<RingOpInterface>]> {
   let summary = "fused scaled-dot-product attention";
   let description = [{
-    softmax(q kᵀ / √dim) v per head, with the scores kept on chip. The query is
-    `[batch, seq, heads · dim]`, the key `[batch, key, kv_heads · dim]`, the value
-    `[batch, key, kv_heads · value_dim]` and the result `[batch, seq, heads ·
-    value_dim]`; with fewer key than query heads, groups of query heads share one.
-    With `causal`, query i sees the keys 0 to i. The second result is the
-    log-sum-exp of each row, which the gradient needs.
+    Computes softmax(q kᵀ / √dim) v per head. The kernel keeps the scores on
+    chip. The query is `[batch, seq, heads · dim]`, the key `[batch, key,
+    kv_heads · dim]`, the value `[batch, key, kv_heads · value_dim]` and the
+    result `[batch, seq, heads · value_dim]`. If there are fewer key heads than
+    query heads, each group of query heads shares one key head. With `causal`,
+    query i attends to keys 0 to i. The second result is the log-sum-exp of each
+    row, which the gradient needs.
     Iterators: `batch`, `head` (key heads), `group` (query heads per key head),
-    `seq`, `key` (log-sum-exp), `dim` and, where it is another size, `value_dim`
-    (opaque). The blocks of `key` may go round a ring.
+    `seq`, `key` (log-sum-exp), `dim` (opaque) and, if its size differs from that
+    of `dim`, `value_dim` (opaque). The blocks of `key` may travel around a ring.
 
     **Constraints**: `kv_heads` divides `heads`; `heads` divides the query's and
     `kv_heads` the key's and the value's last dimension.
@@ -90,13 +91,14 @@ def NN_AttentionOp : NN_ForwardOp<"attention",
 def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
     ["getFlopsPerPoint", "getKernelClass", "getVisitedShare", "getVisitedShareOf",
      "getKernelFamily"]> {
-  let summary = "attention over one block of keys, joined with earlier blocks";
+  let summary = "attention over one block of keys, combined with earlier blocks";
   let description = [{
-    What `nn.attention` computes, over the keys that are held: one block of
-    `blocks`. With `so_far`, the two results over other blocks, the results are
-    those over all of them together, weighted by the log-sum-exp. A query that
-    sees no key yet has the result 0 and the log-sum-exp −∞. Iterators as in
-    `nn.attention`. One step of ring attention.
+    One step of ring attention: computes `nn.attention` over one of `blocks`
+    blocks of the keys, the block that the device holds in this step. `so_far` are
+    the two results over earlier blocks; if they are given, the results are those
+    over the earlier blocks and this one, weighted by the log-sum-exp. A query
+    that has attended to no key has the result 0 and the log-sum-exp −∞. Iterators
+    as in `nn.attention`.
 
     **Constraints**: as for `nn.attention`; `blocks` is positive; `so_far` is
     empty or has the types of the results.
@@ -122,10 +124,10 @@ def NN_AttentionBlockOp : NN_KernelOp<"attention_block",
 
 def NN_EmbeddingOp : NN_ForwardOp<"embedding",
     ["readsWholeOperand", "getKernelFamily"]> {
-  let summary = "rows of a table, selected by index";
+  let summary = "table rows selected by index";
   let description = [{
-    Iterators: the dimensions of the indices, `vocab` (sum: a device that does
-    not hold a row contributes zero) and `hidden`.
+    Iterators: the dimensions of the indices, `vocab` (sum) and `hidden`. If
+    `vocab` is split, a device contributes zero for a row that it does not hold.
 
     ```mlir
     %x = nn.embedding "embedding"(%ids, %table) : (tensor<8x1024xi32>, tensor<50304x768xbf16>) -> tensor<8x1024x768xbf16>
@@ -139,8 +141,8 @@ def NN_LayerNormOp : NN_ForwardOp<"layer_norm",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation over the last dimension, with scale and shift";
   let description = [{
-    (x − mean) / √(variance + 10⁻⁵) · scale + shift, with the mean of the squared
-    deviations as variance.
+    Computes (x − mean) / √(variance + 10⁻⁵) · scale + shift, with the mean of
+    the squared deviations as variance.
     Iterators: the leading dimensions (parallel) and `hidden` (opaque).
 
     ```mlir
@@ -158,7 +160,7 @@ class NN_UnaryOp<string mnemonic> : NN_ForwardOp<mnemonic, ["getFlopsPerPoint"]>
 }
 
 def NN_ReluOp : NN_UnaryOp<"relu"> {
-  let summary = "max(x, 0)";
+  let summary = "rectified linear unit, max(x, 0)";
   let description = [{
     Element-wise. The gradient reads the result.
 
@@ -171,7 +173,8 @@ def NN_ReluOp : NN_UnaryOp<"relu"> {
 def NN_GeluOp : NN_UnaryOp<"gelu"> {
   let summary = "Gaussian error linear unit";
   let description = [{
-    Element-wise, x Φ(x) with the exact Φ. The gradient reads the operand.
+    Computes x Φ(x) for each element, with the exact Φ. The gradient reads the
+    operand.
 
     ```mlir
     %y = nn.gelu "mlp.act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -182,8 +185,8 @@ def NN_GeluOp : NN_UnaryOp<"gelu"> {
 def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
   let summary = "element-wise sum";
   let description = [{
-    The right operand may lack leading dimensions and is then repeated along
-    them (position embeddings).
+    The right operand may lack leading dimensions of the left. It is then
+    repeated along them, as position embeddings are.
 
     **Constraints**: the right operand has no more dimensions than the left, and
     the same trailing ones.
@@ -198,11 +201,13 @@ def NN_AddOp : NN_ForwardOp<"add", ["getFlopsPerPoint", "isLinear"]> {
 }
 
 def NN_DropoutOp : NN_ForwardOp<"dropout"> {
-  let summary = "random zeroes, kept values scaled up";
+  let summary = "dropout";
   let description = [{
-    Element-wise. Which elements are dropped is a function of `seed` and the
-    global index alone, so every partition of the tensor, and its recomputation,
-    drop the same ones. The mask (one byte per element) is kept for the gradient.
+    Replaces each element by zero with the given probability and divides the other
+    elements by (1 − probability). The choice depends on `seed` and the index in
+    the whole tensor alone, so that every partition of the tensor and every
+    recomputation drop the same elements. The second result is the mask, one byte
+    per element, which the gradient needs.
 
     **Constraints**: 0 ≤ probability < 1.
 
@@ -221,12 +226,13 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
 //===----------------------------------------------------------------------===//
 
 def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
-  let summary = "the same elements under another shape";
+  let summary = "view of the same elements in another shape";
   let description = [{
-    A view. Iterators are the common factors of both shapes: a merged dimension
-    is indexed by the list of the dimensions it merges, so that a split of its
-    major part survives. Where the shapes have no common factors the dimensions
-    are opaque. A dimension of size one that comes or goes is indexed by nothing.
+    Iterators are the common factors of both shapes. A merged dimension is indexed
+    by the iterators of the dimensions that it merges, so that a split of its major
+    dimension is preserved. Dimensions without common factors are opaque. A
+    dimension of size one without a counterpart in the other shape is indexed by
+    no iterator.
 
     **Constraints**: both shapes have the same number of elements.
 
@@ -240,16 +246,19 @@ def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {
 }
 
 def NN_SplitOp : NN_ForwardOp<"split", ["getKernelClass"]> {
-  let summary = "cut the last dimension into pieces";
+  let summary = "split the last dimension into several tensors";
   let description = [{
-    The last dimension is seen as `groups` groups of equal size, and each group
-    is cut into pieces of the sizes the results have. With `groups` = heads a fused
-    projection [head, 3, dim] is cut into query, key and value, and a split over
-    heads stays local. A view.
-    Iterators: the leading dimensions, `head` (the groups), opaque pieces.
+    The last dimension consists of `groups` groups of equal size. Every result
+    gets one part of each group, and the parts are as large as the last
+    dimensions of the results require. With `groups` = heads, a fused projection
+    [head, 3, dim] becomes query, key and value, and a split over heads needs no
+    communication. The results are views.
+    Iterators: the leading dimensions, `head` (the groups), and an opaque iterator
+    for the part of each result in a group.
 
     **Constraints**: `groups` divides the last dimension of every result; the
-    results' last dimensions add up to the operand's; one dtype.
+    last dimensions of the results add up to that of the operand; all element
+    types are equal.
 
     ```mlir
     %q, %k, %v = nn.split "qkv_split"(%qkv) {groups = 12 : i64} : (tensor<8x1024x2304xbf16>) -> (tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>, tensor<8x1024x768xbf16>)
@@ -268,11 +277,11 @@ def NN_SplitOp : NN_ForwardOp<"split", ["getKernelClass"]> {
 def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy",
     ["getFlopsPerPoint", "getKernelFamily"],
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "mean cross-entropy of logits against labels";
+  let summary = "mean cross-entropy of logits and labels";
   let description = [{
-    The loss is a sum over the global number of rows divided by that number, so
-    every partition gives the same value. The second result is the log-sum-exp
-    of each row, which the gradient needs.
+    The loss is the sum over all rows divided by their number in the whole tensor,
+    so that every partition gives the same value. The second result is the
+    log-sum-exp of each row, which the gradient needs.
     Iterators: the leading dimensions (sum) and `vocab` (log-sum-exp).
 
     ```mlir
@@ -284,10 +293,11 @@ def NN_CrossEntropyOp : NN_ForwardOp<"cross_entropy",
 }
 
 def NN_MSELossOp : NN_ForwardOp<"mse_loss", ["getFlopsPerPoint"]> {
-  let summary = "mean squared difference of prediction and target";
+  let summary = "mean squared error of prediction and target";
   let description = [{
-    Σ (prediction − target)² divided by the global number of elements, so every
-    partition gives the same value. Iterators: all dimensions (sum).
+    Computes Σ (prediction − target)² divided by the number of elements of the
+    whole tensor, so that every partition gives the same value. Iterators: all
+    dimensions (sum).
 
     ```mlir
     %loss = nn.mse_loss "loss"(%p, %t) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<f32>
@@ -298,7 +308,7 @@ def NN_MSELossOp : NN_ForwardOp<"mse_loss", ["getFlopsPerPoint"]> {
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces of a decomposed cross-entropy
+// Operations of a decomposed cross-entropy
 //===----------------------------------------------------------------------===//
 
 def NN_RowMaxOp : NN_KernelOp<"row_max",
@@ -319,8 +329,9 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials, and the logit of the label";
   let description = [{
-    Per row: Σ exp(logit − max), and the logit at the label (zero on a device that
-    does not hold it). Iterators: the leading dimensions and `vocab` (sum).
+    Computes per row Σ exp(logit − max) and the logit at the label. If `vocab` is
+    split, the latter is zero on a device that does not hold the label's logit.
+    Iterators: the leading dimensions and `vocab` (sum).
 
     ```mlir
     %s, %p = nn.row_exp_sum "loss"(%logits, %labels, %max) : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
@@ -332,10 +343,10 @@ def NN_RowExpSumOp : NN_KernelOp<"row_exp_sum",
 }
 
 def NN_RowLossOp : NN_KernelOp<"row_loss", ["getFlopsPerPoint"]> {
-  let summary = "loss and log-sum-exp from the pieces of a cross-entropy";
+  let summary = "loss and log-sum-exp from maxima, sums and label logits";
   let description = [{
-    lse = max + log(sum); loss = Σ (lse − picked) / rows. Iterators: the leading
-    dimensions (sum).
+    Computes lse = max + log(sum) and loss = Σ (lse − picked) / rows. Iterators:
+    the leading dimensions (sum).
 
     ```mlir
     %loss, %lse = nn.row_loss "loss"(%max, %sum, %picked) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>)

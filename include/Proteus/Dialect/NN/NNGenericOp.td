@@ -1,4 +1,4 @@
-//===- NNGenericOp.td - an operation that states its cost --*- tablegen -*-===//
+//===- NNGenericOp.td - operation with a given cost --------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,33 +13,36 @@ include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_GenericOp : NN_ForwardOp<"generic",
     ["getFlopsPerPoint", "getKernelClass", "getBytesPerPoint"]> {
-  let summary = "an operation known by its iteration space and cost alone";
+  let summary = "operation defined by its iteration space and its cost";
   let description = [{
-    For what no other operation expresses. It says over which iterators it runs,
-    which of them index which dimension, and what a point costs; partitions, local
-    shapes, partial results, time and memory follow as for every other operation. It
-    has no values: `--check-lowering` refuses it.
+    Stands for a kernel that no other operation of the dialect expresses. The
+    attributes define the iterators, the iterators that index each dimension, and
+    the cost of a point. Partitions, local shapes, partial results, time and memory
+    follow as for every other operation. The values of the results are not defined,
+    so `--check-lowering` rejects the operation.
 
-    - `iterators`, `sizes`, `kinds`: names, sizes, and for each `parallel`, `sum`,
-      `max` or `opaque`.
-    - `indexing`: for each operand, then each result, one string per dimension with
-      the names of the iterators that index it, major first, separated by spaces.
-      An empty string is a dimension indexed by nothing: it is never split.
+    - `iterators`, `sizes`, `kinds`: name, size and kind of each iterator. A kind is
+      `parallel`, `sum`, `max` or `opaque`.
+    - `indexing`: for each operand, then for each result, one string per dimension
+      with the names of the iterators that index it, major first, separated by
+      spaces. An empty string is a dimension that no iterator indexes; it is never
+      split.
     - `flops`: floating-point operations per point.
-    - `bytes`: bytes of memory traffic per point; without it operands are read once
-      and results written once.
-    - `matrix`: it runs on the matrix units.
-    - `gradient_flops`: floating-point operations per point that the gradient of one
-      operand needs; without it the operation has no gradient. The gradient of an
-      operand is again `nn.generic`, over the same space: iterators that do not index
-      the operand become sums, those that do are parallel, opaque ones stay opaque.
-      It reads the gradients of the results and the operands; with `multilinear`,
-      the other operands only.
+    - `bytes`: bytes of memory traffic per point. By default operands are read once
+      and results are written once.
+    - `matrix`: the kernel runs on the matrix units.
+    - `gradient_flops`: floating-point operations per point of the gradient of one
+      operand. Without it the operation has no gradient. The gradient of an operand
+      is again `nn.generic` over the same space: opaque iterators stay opaque, other
+      iterators are parallel if they index the operand and sums if they do not. It
+      reads the gradients of the results and all operands, or with `multilinear`
+      all operands but its own.
 
-    **Constraints**: the three lists have the same length; names are words and differ;
-    sizes are positive; kinds are known; `indexing` has an entry per operand and
-    result, which names iterators and fits the shape; a parallel iterator indexes every
-    result; costs are not negative.
+    **Constraints**: `iterators`, `sizes` and `kinds` have the same length; names
+    differ and consist of letters, digits and underscores; sizes are positive; kinds
+    are known; `indexing` has an entry per operand and result, which names iterators
+    and matches the shape; a parallel iterator indexes every result; costs are not
+    negative.
 
     ```mlir
     %y = nn.generic "ssm.scan"(%x, %a) {iterators = ["batch", "seq", "hidden", "state"],

@@ -11,14 +11,15 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// The gradient of a multilinear operation runs over the iteration space of the
-// operation itself: what does not index the wanted operand is summed over.
+// The gradient of a multilinear operation has the iteration space of the
+// operation itself. Iterators that do not index the operand in question are
+// summed.
 
 def NN_LinearDgradOp : NN_KernelOp<"linear_dgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its input";
   let description = [{
-    dx = dy w. Iterators as in `nn.linear`; `out` is summed.
+    Computes dx = dy w. Iterators as in `nn.linear`; `out` is summed.
 
     ```mlir
     %dx = nn.linear_dgrad "fc"(%dy, %w) : (tensor<8x256xf32>, tensor<256x128xf32>) -> tensor<8x128xf32>
@@ -32,7 +33,8 @@ def NN_LinearWgradOp : NN_KernelOp<"linear_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.linear with respect to its weight";
   let description = [{
-    dw = dyᵀ x. Iterators as in `nn.linear`; the leading dimensions are summed.
+    Computes dw = dyᵀ x. Iterators as in `nn.linear`; the leading dimensions are
+    summed.
 
     ```mlir
     %dw = nn.linear_wgrad "fc"(%dy, %x) : (tensor<8x256xf32>, tensor<8x128xf32>) -> tensor<256x128xf32>
@@ -49,8 +51,8 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
   let summary = "gradients of nn.attention with respect to query, key and value";
   let description = [{
     Recomputes the scores from the log-sum-exp. Iterators as in `nn.attention`;
-    `seq` and `group` are summed for key and value, `key` for the query. The
-    blocks of `key` may go round a ring.
+    `seq` and `group` are summed in the gradients of key and value, `key` in that of
+    the query. The blocks of `key` may travel around a ring.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad "core"(%do, %q, %k, %v, %o, %lse) {heads = 2 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x2x4xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>)
@@ -71,13 +73,14 @@ def NN_AttentionGradOp : NN_KernelOp<"attention_grad",
 def NN_AttentionBlockGradOp : NN_KernelOp<"attention_block_grad",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass",
      "getVisitedShare", "getVisitedShareOf", "getKernelFamily", "getKernelPass"]> {
-  let summary = "what one block of keys contributes to the gradients of attention";
+  let summary = "contribution of one block of keys to the gradients of attention";
   let description = [{
-    What `nn.attention_grad` computes, over the keys that are held: one block of
-    `blocks`. Output and log-sum-exp are those over all keys. The gradient of
-    the query is added to `query_gradient_so_far`, if that is given; the other
-    two are the contributions of the queries that are held. Iterators as in
-    `nn.attention_grad`. One step of the backward pass of ring attention.
+    One step of the backward pass of ring attention: computes `nn.attention_grad`
+    over one of `blocks` blocks of the keys, the block that the device holds in this
+    step. `output` and `logsumexp` are those over all keys. The gradient of the query
+    is added to `query_gradient_so_far`, if that is given. The gradients of key and
+    value are the contributions of the queries that the device holds. Iterators as in
+    `nn.attention_grad`.
 
     **Constraints**: as for `nn.attention_grad`; `blocks` is positive.
 
@@ -103,7 +106,7 @@ def NN_EmbeddingGradOp : NN_KernelOp<"embedding_grad",
     ["getKernelFamily"]> {
   let summary = "gradient of nn.embedding with respect to its table";
   let description = [{
-    Adds each row of the gradient to the row of its index. Iterators as in
+    Adds each row of the gradient to the table row of its index. Iterators as in
     `nn.embedding`; the dimensions of the indices are summed.
 
     ```mlir
@@ -118,8 +121,8 @@ def NN_LayerNormGradOp : NN_KernelOp<"layer_norm_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.layer_norm with respect to input, scale and shift";
   let description = [{
-    Iterators as in `nn.layer_norm`; the leading dimensions are summed for scale
-    and shift.
+    Iterators as in `nn.layer_norm`; the leading dimensions are summed in the
+    gradients of scale and shift.
 
     ```mlir
     %dx, %dg, %db = nn.layer_norm_grad "ln"(%dy, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>)
@@ -138,7 +141,7 @@ class NN_BinaryGradOp<string mnemonic> : NN_KernelOp<mnemonic, ["getFlopsPerPoin
 def NN_ReluGradOp : NN_BinaryGradOp<"relu_grad"> {
   let summary = "gradient of nn.relu";
   let description = [{
-    dx = dy where the result of the forward operation is positive, else 0.
+    Computes dx = dy where the result of the forward operation is positive, else 0.
 
     ```mlir
     %dx = nn.relu_grad "act"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -162,7 +165,7 @@ def NN_GeluGradOp : NN_BinaryGradOp<"gelu_grad"> {
 def NN_DropoutGradOp : NN_BinaryGradOp<"dropout_grad"> {
   let summary = "gradient of nn.dropout";
   let description = [{
-    dx = dy · mask / (1 − probability).
+    Computes dx = dy · mask / (1 − probability).
 
     ```mlir
     %dx = nn.dropout_grad "drop"(%dy, %mask) {probability = 0.1 : f64} : (tensor<8x16xf32>, tensor<8x16xi8>) -> tensor<8x16xf32>
@@ -176,8 +179,8 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.cross_entropy with respect to the logits";
   let description = [{
-    (softmax − one-hot(label)) · dloss / rows, with the softmax from the
-    log-sum-exp. All iterators are parallel.
+    Computes (softmax − one-hot(label)) · dloss / rows, where the softmax follows
+    from the log-sum-exp. All iterators are parallel.
 
     ```mlir
     %dx = nn.cross_entropy_grad "loss"(%dloss, %logits, %labels, %lse) : (tensor<f32>, tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>) -> tensor<8x10xf32>
@@ -191,7 +194,7 @@ def NN_CrossEntropyGradOp : NN_KernelOp<"cross_entropy_grad",
 def NN_MSELossGradOp : NN_KernelOp<"mse_loss_grad", ["getFlopsPerPoint"]> {
   let summary = "gradient of nn.mse_loss with respect to the prediction";
   let description = [{
-    2 (prediction − target) · dloss / elements. All iterators are parallel.
+    Computes 2 (prediction − target) · dloss / elements. All iterators are parallel.
 
     ```mlir
     %dx = nn.mse_loss_grad "loss"(%dloss, %p, %t) : (tensor<f32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>

@@ -11,10 +11,12 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// What happens between the gradients and the updates: numbers about all gradients
-// together, from which the factor follows that all updates apply.
+// Operations between the gradients and the updates. They compute the norm of
+// all gradients together and detect overflows. The factor by which all updates
+// multiply their gradients follows from both.
 
-/// A number about a gradient. It looks at the gradient as the update has it.
+/// An operation that computes a scalar from a gradient. It observes the
+/// gradient in the layout in which the update reads it.
 class NN_ObserverOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "isObserver"]> {
   let arguments = (ins StrAttr:$path, NN_FloatTensor:$input);
@@ -24,7 +26,8 @@ class NN_ObserverOp<string mnemonic>
 def NN_SquareSumOp : NN_ObserverOp<"square_sum"> {
   let summary = "sum of the squares of all elements";
   let description = [{
-    One term of the squared norm of all gradients. Iterators: `d0`, `d1`, .. (sum).
+    Computes one term of the squared norm of all gradients. Iterators: `d0`, `d1`,
+    .. (sum).
 
     ```mlir
     %s = nn.square_sum "fc.weight"(%g) : (tensor<4x4xf32>) -> tensor<f32>
@@ -33,9 +36,10 @@ def NN_SquareSumOp : NN_ObserverOp<"square_sum"> {
 }
 
 def NN_OverflowOp : NN_ObserverOp<"overflow"> {
-  let summary = "whether an element is infinite or not a number";
+  let summary = "test for infinite and NaN elements";
   let description = [{
-    1 if there is such an element, else 0. Iterators: `d0`, `d1`, .. (max).
+    Returns 1 if an element is infinite or not a number, else 0. Iterators: `d0`,
+    `d1`, .. (max).
 
     ```mlir
     %o = nn.overflow "fc.weight"(%g) : (tensor<4x4xf32>) -> tensor<f32>
@@ -44,12 +48,13 @@ def NN_OverflowOp : NN_ObserverOp<"overflow"> {
 }
 
 def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
-  let summary = "sum or maximum of a few numbers";
+  let summary = "sum or maximum of scalars";
   let description = [{
-    The sum of all elements of the operands, scalars or stacks of them; with `max`,
-    the largest, of numbers that are not negative. Where some operands are pending
-    reductions over devices, those over the same axes are put together first, so
-    that there is one small collective for all of them.
+    Returns the sum of all elements of the operands, which are scalars or stacks of
+    scalars. With `max`, returns the largest element. All elements must be
+    non-negative then.
+    Operands that are partial over the same axes are combined before they are
+    reduced over devices, so that one small collective reduces all of them.
 
     ```mlir
     %t = nn.total "clip"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
@@ -60,19 +65,20 @@ def NN_TotalOp : NN_KernelOp<"total", ["getFlopsPerPoint"]> {
 }
 
 def NN_UpdateFactorOp : NN_KernelOp<"update_factor", ["getFlopsPerPoint"]> {
-  let summary = "the factor that all updates apply to their gradients";
+  let summary = "factor by which all updates multiply their gradients";
   let description = [{
-    Operands, in this order what exists of: the sum of the squares of all gradients
-    (with `clip`), whether one of them overflowed (with `loss_scale`). Gradients are
-    `loss_scale` times too large, so their norm is √squares / loss_scale, and
+    Operands: the sum of the squares of all gradients (with `clip`), then the
+    overflow of all gradients, 0 or 1 (with `loss_scale`). Because the gradients are
+    `loss_scale` times too large, their norm is √squares / loss_scale, and
 
-    factor = min(1, clip / norm) / loss_scale,
+    factor = min(1, clip / norm) / loss_scale.
 
-    0 after an overflow. Updates take a factor of 0 as a gradient of zero; frameworks
-    leave the update out, which differs in the decay of moments.
+    The factor is 0 after an overflow. An update with a factor of 0 uses a gradient
+    of zero. Frameworks skip the update instead, which differs in that moments do
+    not decay.
 
-    **Constraints**: `clip` or `loss_scale` is there, and positive; one operand per
-    attribute.
+    **Constraints**: `clip` or `loss_scale` is present; both are positive; there is
+    one operand for each of them.
 
     ```mlir
     %f = nn.update_factor "clip"(%squares) {clip = 1.0 : f64} : (tensor<f32>) -> tensor<f32>

@@ -18,18 +18,19 @@ def NN_Conv2DOp : NN_ForwardOp<"conv2d",
     ["getFlopsPerPoint", "getKernelClass", "getWindowStride"]> {
   let summary = "two-dimensional convolution";
   let description = [{
-    Input `[batch, in, height, width]`, weight `[out, in, kernel, kernel]`.
-    Iterators: `batch`, `out`, `in` (sum), and the opaque output and kernel
-    positions. Where `in` is split, the first part adds the bias.
+    The input is `[batch, in, height, width]`, the weight is `[out, in, kernel,
+    kernel]`. Iterators: `batch`, `out`, `in` (sum), and the opaque output and kernel
+    positions. If `in` is split, only the devices with its first shard add the bias.
 
-    With `groups` > 1 the channels are that many groups, each with a convolution of
-    its own: the weight is `[out, in / groups, kernel, kernel]`, the groups are the
-    parallel iterator `group`, and `out` and `in` count the channels of one group.
+    With `groups` > 1 the channels form that many groups, each with its own
+    convolution. The weight is then `[out, in / groups, kernel, kernel]`, a parallel
+    iterator `group` counts the groups, and `out` and `in` count the channels of one
+    group.
 
     **Constraints**: strides, dilations and groups are positive, paddings not
     negative; `groups` divides the channels of input and output; the output size is
     `(size + 2 padding - reach) / stride + 1` in each direction and positive, where
-    a kernel reaches over `dilation (kernel - 1) + 1` positions.
+    reach is the extent `dilation (kernel - 1) + 1` of the kernel.
 
     ```mlir
     %y = nn.conv2d "features.0"(%x, %w, %b) {stride = array<i64: 4, 4>, padding = array<i64: 2, 2>} : (tensor<8x3x224x224xf32>, tensor<64x3x11x11xf32>, tensor<64xf32>) -> tensor<8x64x55x55xf32>
@@ -46,11 +47,12 @@ def NN_Conv2DOp : NN_ForwardOp<"conv2d",
 def NN_Pool2DOp : NN_ForwardOp<"pool2d"> {
   let summary = "maximum or average over windows of an image";
   let description = [{
-    Padding never is a maximum and counts as zero in an average, which is over the
-    whole window. Of equal maxima the first gets the gradient.
+    A maximum ignores padding. An average counts padding as zeros and divides by the
+    size of the whole window. Of equal maxima the first gets the gradient.
     Iterators: `batch`, `channel`, and opaque output positions.
 
-    **Constraints**: as for `nn.conv2d`, with `kernel` in place of the weight.
+    **Constraints**: as for `nn.conv2d`, with `kernel` instead of the weight and
+    without dilations and groups.
 
     ```mlir
     %y = nn.pool2d "pool" max(%x) {kernel = array<i64: 3, 3>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0>} : (tensor<8x64x55x55xf32>) -> tensor<8x64x27x27xf32>
@@ -94,7 +96,8 @@ def NN_Conv2DWgradOp : NN_KernelOp<"conv2d_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass", "getWindowStride"]> {
   let summary = "gradient of nn.conv2d with respect to its weight";
   let description = [{
-    Iterators as in `nn.conv2d`; `batch` and the positions are summed.
+    Iterators as in `nn.conv2d`; `batch` is summed. The kernel also sums over the
+    output positions, whose iterators stay opaque.
 
     **Constraints**: the sizes of gradient and input are those of the output and
     the image of a convolution, as for `nn.conv2d`.
@@ -114,8 +117,8 @@ def NN_Pool2DGradOp : NN_KernelOp<"pool2d_grad",
     ["readsWholeOperand", "getReadsPerWrite"]> {
   let summary = "gradient of nn.pool2d";
   let description = [{
-    Reads the forward operand to find the maxima; an average needs it for its
-    shape only.
+    Reads the forward operand to find the maxima. An average needs only the shape of
+    that operand.
 
     **Constraints**: the sizes of gradient and input are those of the output and
     the image of a pooling, as for `nn.pool2d`.

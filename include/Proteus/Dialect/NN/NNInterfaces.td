@@ -15,66 +15,67 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
     An operation that a device executes over a rectangular space of iterators.
-    Operations of other dialects get this interface by external models; passes
-    and cost models never ask for a concrete operation.
+    Operations of other dialects get this interface by external models, so that
+    passes and cost models need no list of concrete operations.
   }];
   let methods = [
-    InterfaceMethod<"The iterators, and the ones that index each dimension.",
+    InterfaceMethod<"Returns the iterators, and those that index each dimension.",
       "::proteus::nn::IterationSpace", "getIterationSpace">,
-    InterfaceMethod<"Floating-point operations per point of the space that the "
-      "mathematics needs.",
+    InterfaceMethod<"Returns the floating-point operations per point of the "
+      "space that the mathematical definition requires.",
       "double", "getFlopsPerPoint", (ins), [{}], [{ return 0.0; }]>,
-    InterfaceMethod<"Floating-point operations per point that the kernel "
-      "executes; more than the mathematics when a kernel repeats work.",
+    InterfaceMethod<"Returns the floating-point operations per point that the "
+      "kernel executes. They exceed getFlopsPerPoint if the kernel repeats work.",
       "double", "getExecutedFlopsPerPoint", (ins), [{}],
       [{ return $_op.getFlopsPerPoint(); }]>,
-    InterfaceMethod<"Share of the points that are visited: one half for causal "
-      "attention.",
+    InterfaceMethod<"Returns the share of the points that the kernel visits: one "
+      "half for causal attention.",
       "double", "getVisitedShare", (ins), [{}], [{ return 1.0; }]>,
-    InterfaceMethod<"The share of its points that a device visits which holds "
-      "these ranges of each iterator: of causal attention, late queries see "
-      "more keys. All of them where the share of the whole is 1.",
+    InterfaceMethod<"Returns the share of its points that a device visits if it "
+      "holds the ranges `held[i]` of iterator i. In causal attention a device with "
+      "late queries visits more keys. The share is 1 if getVisitedShare is 1.",
       "double", "getVisitedShareOf",
       (ins "::llvm::ArrayRef<::proteus::nn::IteratorRanges>":$held), [{}],
       [{ return 1.0; }]>,
-    InterfaceMethod<"How the device executes the operation.",
+    InterfaceMethod<"Returns the class of the kernel, by the resource that bounds it.",
       "::proteus::nn::KernelClass", "getKernelClass", (ins), [{}],
       [{ return ::proteus::nn::KernelClass::Memory; }]>,
-    InterfaceMethod<"What is particular about the kernel.",
+    InterfaceMethod<"Returns the family of kernels to which the kernel belongs.",
       "::proteus::nn::KernelFamily", "getKernelFamily", (ins), [{}],
       [{ return ::proteus::nn::KernelFamily::Plain; }]>,
-    InterfaceMethod<"Which part of a step the kernel belongs to.",
+    InterfaceMethod<"Returns the part of a step to which the kernel belongs.",
       "::proteus::nn::KernelPass", "getKernelPass", (ins), [{}],
       [{ return ::proteus::nn::KernelPass::Forward; }]>,
-    InterfaceMethod<"The larger stride of the window through which an image is "
-      "read, if there is one.",
+    InterfaceMethod<"Returns the larger of the two strides of the window through "
+      "which an image is read, or 1 if there is no window.",
       "int64_t", "getWindowStride", (ins), [{}], [{ return 1; }]>,
-    InterfaceMethod<"Whether the kernel reads the whole of an operand. A table "
-      "lookup reads as many rows as it returns.",
+    InterfaceMethod<"Returns true if the kernel reads the whole of an operand. A "
+      "table lookup reads only the rows that the indices name.",
       "bool", "readsWholeOperand", (ins "unsigned":$operand), [{}],
       [{ return true; }]>,
-    InterfaceMethod<"Elements that are read per element written, of an operand "
-      "that is not read whole.",
+    InterfaceMethod<"Returns the number of elements that are read per element "
+      "written, from an operand that is not read whole.",
       "double", "getReadsPerWrite", (ins), [{}], [{ return 1.0; }]>,
-    InterfaceMethod<"Bytes of memory traffic per point of the space, where that "
-      "is not the size of operands and results.",
+    InterfaceMethod<"Returns the bytes of memory traffic per point of the space, "
+      "or nullopt if the traffic is the size of operands and results.",
       "std::optional<double>", "getBytesPerPoint", (ins), [{}],
       [{ return std::nullopt; }]>,
-    InterfaceMethod<"The iterator whose values follow one another, each a step of "
-      "its own that is launched and reads what the iterator does not index again: "
-      "the times of a recurrent layer.",
+    InterfaceMethod<"Returns the iterator whose values are computed one after "
+      "another, such as the times of a recurrent layer, or nullopt. Every value is "
+      "a launch of its own, which reads again the operands that the iterator does "
+      "not index.",
       "std::optional<::llvm::StringRef>", "getSequentialIterator", (ins), [{}],
       [{ return std::nullopt; }]>,
-    InterfaceMethod<"Whether the operation is linear in all its operands "
+    InterfaceMethod<"Returns true if the operation is linear in all its operands "
       "together, so that partial sums may pass through it unreduced.",
       "bool", "isLinear", (ins), [{}], [{ return false; }]>,
-    InterfaceMethod<"Whether the operation only looks at a value on its way to "
-      "another reader: it takes the layout of that reader and asks for none of "
-      "its own.",
+    InterfaceMethod<"Returns true if the operation only observes a value that has "
+      "another reader. An observer reads the value in the layout of that reader and "
+      "has no influence on the layout.",
       "bool", "isObserver", (ins), [{}], [{ return false; }]>
   ];
-  // Run after the operation's own verifier, which can say more about what is
-  // wrong than a dimension that does not fit.
+  // Runs after the operation's own verifier, because that verifier emits more
+  // specific errors than a dimension of the wrong size.
   let verifyWithRegions = 1;
   let verify = [{
     return ::proteus::nn::verifyIterationSpace(
@@ -86,12 +87,12 @@ def IterationSpaceOpInterface : OpInterface<"IterationSpaceOpInterface"> {
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation that knows how to build the gradients of its operands.
+    An operation that can build the gradients of its operands.
   }];
   let methods = [
     InterfaceMethod<[{
         Builds the operations that compute the gradients of the operands from
-        the gradients of the results, through `scope`.
+        the gradients of the results. `scope` holds the gradients and the builder.
       }],
       "::llvm::LogicalResult", "buildGradients",
       (ins "::proteus::nn::GradientScope &":$scope)>
@@ -101,9 +102,9 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation with a compound reduction (log-sum-exp, moments) that can be replaced
-    by operations with simple ones, so that the reduced iterator can be split
-    over devices.
+    An operation with a compound reduction (log-sum-exp, moments) that can be
+    replaced by operations with simple reductions, so that the reduced iterator
+    can be split over devices.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -118,18 +119,20 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def RingOpInterface : OpInterface<"RingOpInterface"> {
   let cppNamespace = "::proteus::nn";
   let description = [{
-    An operation that can visit one iterator block by block while the blocks go
-    round a ring of devices. What is indexed by that iterator travels; the rest
-    of the results is built up in place.
+    An operation that can visit one iterator block by block while the devices
+    pass the blocks around a ring. Operands and results that the iterator indexes
+    travel around the ring. Each device accumulates the other results.
   }];
   let methods = [
-    InterfaceMethod<"The name of the iterator whose blocks go round.",
+    InterfaceMethod<"Returns the name of the iterator whose blocks travel around "
+      "the ring.",
       "::llvm::StringRef", "getRingIterator">,
     InterfaceMethod<[{
-        Builds the work of one step over the `operands` that are there, of which
-        there are `blocks` in all. `soFar` holds what the last step made of the
-        results that do not travel; it is empty in the first step. A result
-        that travels is what this step contributes to it.
+        Builds one step, which visits one of `blocks` blocks. `operands` are the
+        operands as the device holds them in this step. `soFar` holds the results
+        of the previous step that do not travel, and is empty in the first step.
+        For a result that travels, the operation computes the contribution of
+        this step.
       }],
       "::mlir::Operation *", "buildRingStep",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,

@@ -15,7 +15,7 @@ def NN_RMSNormOp : NN_ForwardOp<"rms_norm",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation by the root mean square of the last dimension";
   let description = [{
-    x / √(mean(x²) + 10⁻⁵) · scale.
+    Computes x / √(mean(x²) + 10⁻⁵) · scale.
     Iterators: the leading dimensions (parallel) and `hidden` (opaque).
 
     ```mlir
@@ -30,7 +30,8 @@ def NN_RMSNormGradOp : NN_KernelOp<"rms_norm_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradients of nn.rms_norm with respect to input and scale";
   let description = [{
-    Iterators as in `nn.rms_norm`; the leading dimensions are summed for the scale.
+    Iterators as in `nn.rms_norm`; the leading dimensions are summed in the gradient
+    of the scale.
 
     ```mlir
     %dx, %dg = nn.rms_norm_grad "norm_1"(%dy, %x, %g) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<16xf32>)
@@ -50,20 +51,22 @@ def NN_BatchNormOp : NN_ForwardOp<"batch_norm",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "normalisation over the batch, per channel";
   let description = [{
-    The batch is `groups` groups of consecutive samples. Per group and channel,
-    (x − mean) · inverse · scale + shift, with the mean over the members of the
-    group and their positions, and inverse = 1 / √(variance + 10⁻⁵). Mean and inverse
-    are results because the gradient needs them. Averages over steps, which a
-    framework keeps for evaluation, are not modelled: they take part in no gradient.
+    The batch consists of `groups` groups of consecutive samples. For each group and
+    channel, the result is (x − mean) · inverse · scale + shift, where mean and
+    variance are those of the samples of the group at all positions, and inverse =
+    1 / √(variance + 10⁻⁵). Mean and inverse are results because the gradient needs
+    them. Averages over steps, which a framework keeps for evaluation, are not
+    modelled, because no gradient depends on them.
 
-    With one group the statistics are those of the whole batch. Iterators:
-    `batch` (moments), `channel` (parallel) and opaque positions. Where the batch is
-    split over devices, the operation becomes partial sums, their all-reduce and a
-    normalisation: synchronised batch normalisation.
+    With one group the statistics are those of the whole batch. Iterators: `batch`
+    (moments), `channel` (parallel) and opaque positions. If the batch is split over
+    devices, the operation is decomposed into partial sums, their all-reduce and a
+    normalisation, which is synchronised batch normalisation.
 
-    With more groups, `batch` (parallel) counts the groups and `member` (opaque) the
-    samples of each: every device normalises its own groups. Micro-batches split the
-    batch too, so the groups must be a multiple of micro-batches times devices.
+    With several groups, `batch` (parallel) counts the groups and `member` (opaque)
+    the samples of a group, so that every device normalises its own groups.
+    Micro-batches split the batch as well, so the number of groups must be a
+    multiple of the number of micro-batches times that of devices.
 
     **Constraints**: the operand is `[batch, channel]` or `[batch, channel, height,
     width]`; `groups` divides the batch; mean and inverse are `[groups, channel]`.
@@ -85,9 +88,9 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradients of nn.batch_norm with respect to input, scale and shift";
   let description = [{
-    Iterators as in `nn.batch_norm`; for scale and shift all groups are summed.
-    Where one group is split over devices, its two sums are reduced before the
-    gradient of the input is computed from them.
+    Iterators as in `nn.batch_norm`; the gradients of scale and shift are summed
+    over all groups. If one group is split over devices, its two sums are reduced
+    before the gradient of the input is computed from them.
 
     **Constraints**: as for `nn.batch_norm`.
 
@@ -105,14 +108,15 @@ def NN_BatchNormGradOp : NN_KernelOp<"batch_norm_grad",
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces of a decomposed batch normalisation: one group over all devices
+// Operations of a decomposed batch normalisation: one group over all devices
 //===----------------------------------------------------------------------===//
 
 def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums",
     ["getFlopsPerPoint", "getKernelFamily"]> {
-  let summary = "sums of values and of squares, per channel";
+  let summary = "sums of values and of squares per channel";
   let description = [{
-    Row 0 is Σ x, row 1 is Σ x²: one tensor, so that one all-reduce completes both.
+    Row 0 of the result is Σ x, row 1 is Σ x². The sums are in one tensor so that
+    one all-reduce completes both.
     Iterators: `batch` (sum), `channel` and opaque positions.
 
     ```mlir
@@ -127,10 +131,10 @@ def NN_BatchNormSumsOp : NN_KernelOp<"batch_norm_sums",
 def NN_BatchNormStatisticsOp : NN_KernelOp<"batch_norm_statistics", ["getFlopsPerPoint"]> {
   let summary = "mean and inverse deviation from sums";
   let description = [{
-    mean = Σ x / count; inverse = 1 / √(Σ x² / count − mean² + 10⁻⁵). Iterators:
-    `channel`.
+    Computes mean = Σ x / count and inverse = 1 / √(Σ x² / count − mean² + 10⁻⁵).
+    Iterators: `channel`.
 
-    **Constraints**: `count` is positive; sums have two rows, statistics one.
+    **Constraints**: `count` is positive; the operand has two rows, each result one.
 
     ```mlir
     %mean, %inverse = nn.batch_norm_statistics "bn"(%s) {count = 128 : i64} : (tensor<2x16xf32>) -> (tensor<1x16xf32>, tensor<1x16xf32>)
@@ -146,8 +150,8 @@ def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "normalisation with given statistics";
   let description = [{
-    (x − mean) · inverse · scale + shift. Iterators: `batch`, `channel` (parallel)
-    and opaque positions.
+    Computes (x − mean) · inverse · scale + shift. Iterators: `batch`, `channel`
+    (parallel) and opaque positions.
 
     ```mlir
     %y = nn.batch_norm_apply "bn"(%x, %mean, %inverse, %g, %b) : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
@@ -162,10 +166,10 @@ def NN_BatchNormApplyOp : NN_KernelOp<"batch_norm_apply",
 
 def NN_BatchNormGradSumsOp : NN_KernelOp<"batch_norm_grad_sums",
     ["getFlopsPerPoint", "getKernelFamily"]> {
-  let summary = "gradients of scale and shift, per channel";
+  let summary = "gradients of scale and shift of nn.batch_norm per channel";
   let description = [{
-    dscale = Σ dy (x − mean) inverse; dshift = Σ dy. Iterators: `batch` (sum),
-    `channel` and opaque positions.
+    Computes dscale = Σ dy (x − mean) inverse and dshift = Σ dy. Iterators: `batch`
+    (sum), `channel` and opaque positions.
 
     ```mlir
     %dg, %db = nn.batch_norm_grad_sums "bn"(%dy, %x, %mean, %inverse) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
@@ -181,9 +185,9 @@ def NN_BatchNormInputGradOp : NN_KernelOp<"batch_norm_input_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of the input of nn.batch_norm from the two sums";
   let description = [{
-    dx = scale · inverse · (dy − dshift / count − x̂ dscale / count) with
-    x̂ = (x − mean) inverse; count is the number of values per channel. Iterators:
-    `batch`, `channel` (parallel) and opaque positions.
+    Computes dx = scale · inverse · (dy − dshift / count − x̂ dscale / count) with
+    x̂ = (x − mean) inverse, where count is the number of values per channel.
+    Iterators: `batch`, `channel` (parallel) and opaque positions.
 
     ```mlir
     %dx = nn.batch_norm_input_grad "bn"(%dy, %x, %mean, %inverse, %g, %dg, %db) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<8x16xf32>

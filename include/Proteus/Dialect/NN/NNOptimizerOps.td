@@ -11,10 +11,11 @@
 
 include "Proteus/Dialect/NN/NNBase.td"
 
-// Updates are functional: they return the new parameter and state. The step
-// function says which result replaces which argument. With `scaled` the last
-// operand is a factor that the gradient is multiplied by; 0 stands for a gradient
-// of zero, whatever its elements are.
+// Updates are functional: they return the new parameter and state. The
+// attribute `nn.updates` of the step function gives the argument that each
+// result replaces. With `scaled` the last operand is a factor by which the
+// gradient is multiplied. A factor of 0 stands for a gradient of zero, even if
+// the gradient has infinite or NaN elements.
 
 class NN_UpdateOp<string mnemonic>
     : NN_KernelOp<mnemonic, ["getFlopsPerPoint", "getKernelFamily"]>;
@@ -22,16 +23,16 @@ class NN_UpdateOp<string mnemonic>
 def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let summary = "parameter update by stochastic gradient descent";
   let description = [{
-    Operands: parameter, gradient, then in this order what exists of: velocity
-    (momentum), master copy, and with `scaled` the factor of the gradient, a scalar.
-    Results: the new values in the same order without gradient and factor. With a
-    master copy the update is computed there and rounded to the
+    Operands: parameter, gradient, velocity (with `momentum`), master copy (with
+    `master`) and the factor of the gradient (with `scaled`), a scalar. Results: the
+    new values of all operands but the gradient and the factor, in the same order.
+    With a master copy the update is computed on it and rounded to the type of the
     parameter.
 
-    v' = 0.9 v + g with momentum, else g; p' = p − learning_rate · v'.
+    v' = 0.9 v + g with momentum, else v' = g; p' = p − learning_rate · v'.
 
-    **Constraints**: all shapes but that of the factor are equal; one result per
-    operand but the gradient and the factor.
+    **Constraints**: all shapes but that of the factor are equal; there is one
+    result for each operand but the gradient and the factor.
 
     ```mlir
     %p = nn.sgd "fc.weight"(%w, %g) {learning_rate = 0.01 : f64} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -44,11 +45,11 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The factor of the gradient, or null.
+    /// Returns the factor of the gradient, or null.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// The states proper: without the factor.
+    /// Returns the states without the factor of the gradient.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }
@@ -58,17 +59,18 @@ def NN_SGDOp : NN_UpdateOp<"sgd"> {
 def NN_AdamOp : NN_UpdateOp<"adam"> {
   let summary = "parameter update by Adam";
   let description = [{
-    Operands: parameter, gradient, first and second moment, the master copy if
-    there is one, and with `scaled` the factor of the gradient, a scalar. Results:
-    the new values in the same order without gradient and factor. With a master copy the update is computed there and rounded to the
+    Operands: parameter, gradient, first and second moment, master copy (with
+    `master`) and the factor of the gradient (with `scaled`), a scalar. Results: the
+    new values of all operands but the gradient and the factor, in the same order.
+    With a master copy the update is computed on it and rounded to the type of the
     parameter.
 
     m' = 0.9 m + 0.1 g; v' = 0.999 v + 0.001 g²;
-    p' = p − learning_rate · m' / (√v' + 10⁻⁸). The operation does not know the
+    p' = p − learning_rate · m' / (√v' + 10⁻⁸). The operation has no operand for the
     number of the step, so the moments are not corrected for their start at zero.
 
-    **Constraints**: all shapes but that of the factor are equal; one result per
-    operand but the gradient and the factor.
+    **Constraints**: all shapes but that of the factor are equal; there is one
+    result for each operand but the gradient and the factor.
 
     ```mlir
     %p:3 = nn.adam "fc.weight"(%w, %g, %m, %v) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
@@ -81,11 +83,11 @@ def NN_AdamOp : NN_UpdateOp<"adam"> {
   let results = (outs Variadic<NN_FloatTensor>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The factor of the gradient, or null.
+    /// Returns the factor of the gradient, or null.
     ::mlir::Value getFactor() {
       return getScaled() ? getOperands().back() : ::mlir::Value();
     }
-    /// The states proper: without the factor.
+    /// Returns the states without the factor of the gradient.
     ::mlir::OperandRange getOwnStates() {
       return getStates().drop_back(getScaled() ? 1 : 0);
     }

@@ -1,4 +1,4 @@
-//===- NNRecommenderOps.td - tables and feature interaction *- tablegen -*-===//
+//===- NNRecommenderOps.td - embedding bags and interaction *- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,19 +13,22 @@ include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_EmbeddingBagOp : NN_ForwardOp<"embedding_bag",
     ["getFlopsPerPoint", "readsWholeOperand", "getReadsPerWrite", "getKernelFamily"]> {
-  let summary = "sums of rows of a table, selected by bags of indices";
+  let summary = "sums of table rows, selected by bags of indices";
   let description = [{
-    One table: indices `[batch, bag]`, table `[vocab, hidden]`, result `[batch,
-    hidden]`. Tables of one size, stacked: indices `[batch, table, bag]`, tables
-    `[table, vocab, hidden]`, result `[batch, table, hidden]`.
-    Iterators: `batch`, `table` if there is one, `bag` (opaque), `vocab` (sum: a
-    device that does not hold a row contributes zero) and `hidden`. With `table`
-    split every device looks up whole tables for the whole batch.
+    For one table the indices are `[batch, bag]`, the table is `[vocab, hidden]` and
+    the result is `[batch, hidden]`. For several tables of equal size, which are
+    stacked, the indices are `[batch, table, bag]`, the tables are `[table, vocab,
+    hidden]` and the result is `[batch, table, hidden]`.
+    Iterators: `batch`, `table` if tables are stacked, `bag` (opaque), `vocab` (sum)
+    and `hidden`. If `vocab` is split, a device contributes zero for a row that it
+    does not hold. If only `table` is split, every device looks up its tables for
+    the whole batch.
 
-    With `row_updates` the training step changes the rows that the bags name and no
-    others, by plain descent and in place (`nn.embedding_bag_update`), whatever the
-    optimizer of the step is: such a table has no gradient of its own size, no state
-    and no second copy, and keeps its element type in a step that computes in another.
+    With `row_updates` the training step updates only the rows that the bags select,
+    in place and by gradient descent (`nn.embedding_bag_update`), independently of
+    the optimizer of the step. Such a table has no gradient of its own size, no
+    optimizer state and no master copy. It keeps its element type if the step
+    computes in another one.
 
     **Constraints**: the indices have rank 2 and the table rank 2, or both rank 3.
 
@@ -43,8 +46,8 @@ def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.embedding_bag with respect to its tables";
   let description = [{
-    Adds each row of the gradient to the rows of its bag. Iterators as in
-    `nn.embedding_bag`; `batch` is summed.
+    Adds each row of the gradient to the table rows that its bag selects. Iterators
+    as in `nn.embedding_bag`; `batch` is summed.
 
     **Constraints**: as for `nn.embedding_bag`.
 
@@ -59,14 +62,14 @@ def NN_EmbeddingBagGradOp : NN_KernelOp<"embedding_bag_grad",
 
 def NN_EmbeddingBagUpdateOp : NN_KernelOp<"embedding_bag_update",
     ["getFlopsPerPoint", "getBytesPerPoint"]> {
-  let summary = "descent in the rows of tables that bags of indices name";
+  let summary = "gradient descent in the table rows that bags of indices select";
   let description = [{
-    What `nn.sgd` with the gradient of `nn.embedding_bag_grad` gives, without that
-    gradient: each row of `gradient`, that of the looked-up sums, is subtracted
-    from the rows of its bag, times `learning_rate`. Rows that no bag names are not
-    touched.
-    Iterators as in `nn.embedding_bag`; `batch` is opaque: a table that several
-    devices hold needs the indices and gradients of the whole batch on each.
+    Computes the result of `nn.sgd` with the gradient of `nn.embedding_bag_grad`
+    without that gradient in memory. `gradient` is the gradient of the result of
+    `nn.embedding_bag`. Each of its rows, times `learning_rate`, is subtracted from
+    the table rows that its bag selects. The kernel does not access other rows.
+    Iterators as in `nn.embedding_bag`; `batch` is opaque, because every device that
+    holds a replica of a table needs the indices and gradients of the whole batch.
 
     **Constraints**: as for `nn.embedding_bag`; the result has the type of the table.
 
@@ -85,9 +88,10 @@ def NN_InteractionOp : NN_ForwardOp<"interaction",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass"]> {
   let summary = "dot products of all pairs of feature vectors";
   let description = [{
-    Features `[batch, features, dim]` become `[batch, features · (features − 1) / 2]`:
-    the products of feature i with features 0 to i − 1, for i from 1 on. The kernel
-    computes the whole square of products.
+    The operand is `[batch, features, dim]`, the result is `[batch, features ·
+    (features − 1) / 2]`: the products of feature i with features 0 to i − 1, for
+    i = 1, 2, ... The kernel computes the products of all ordered
+    pairs, including those of a feature with itself.
     Iterators: `batch`, `pair` (opaque) and `dim` (sum).
 
     **Constraints**: the operand has rank 3 and at least two features.
@@ -105,7 +109,7 @@ def NN_InteractionGradOp : NN_KernelOp<"interaction_grad",
     ["getFlopsPerPoint", "getExecutedFlopsPerPoint", "getKernelClass"]> {
   let summary = "gradient of nn.interaction";
   let description = [{
-    Every pair adds its gradient times one vector to the gradient of the other.
+    For every pair, adds its gradient times one vector to the gradient of the other.
     Iterators as in `nn.interaction`; `dim` is parallel.
 
     **Constraints**: as for `nn.interaction`.

@@ -1,4 +1,4 @@
-//===- NNRecurrentOps.td - layers that go through time -----*- tablegen -*-===//
+//===- NNRecurrentOps.td - recurrent layers ----------------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,23 +13,24 @@ include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_LstmOp : NN_ForwardOp<"lstm",
     ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
-  let summary = "the recurrent part of a layer of long short-term memory";
+  let summary = "recurrent part of a long short-term memory layer";
   let description = [{
-    The input is `[batch, time, 4 · hidden]`: what the sequence contributes to the
-    gates, computed for all times at once by `nn.linear`. At time t
+    The input is `[batch, time, 4 · hidden]`: the contribution of the sequence to
+    the gates, which an `nn.linear` computes for all times at once. At time t
 
         gates = input(t) + weight h(t−1) + bias
         c(t) = σ(forget) c(t−1) + σ(in) tanh(candidate)
         h(t) = σ(out) tanh(c(t))
 
-    with h(−1) = c(−1) = 0 and the gates in the order in, forget, candidate, out;
-    the weight is `[4 · hidden, hidden]`. With `reverse` time runs backwards. The
-    results are h, and for the gradient the gates after their functions and c.
+    with h(−1) = c(−1) = 0 and the gates in the order in, forget, candidate, out.
+    The weight is `[4 · hidden, hidden]`. With `reverse` time runs backwards. The
+    results are h, the gates after their activation functions, and c; the gradient
+    needs the last two.
     Iterators: `batch` (parallel); opaque `time`, `gate`, `hidden` and `in` (the
-    hidden units that a step reads). Times follow one another: every step reads the
-    weight again.
+    hidden units that a time reads). The times are computed one after another, and
+    each reads the weight again.
 
-    **Constraints**: the shapes above.
+    **Constraints**: operands and results have the shapes above.
 
     ```mlir
     %h, %gates, %c = nn.lstm "decoder.lstm"(%x, %w, %b) : (tensor<8x20x64xf32>, tensor<64x16xf32>, tensor<64xf32>) -> (tensor<8x20x16xf32>, tensor<8x20x64xf32>, tensor<8x20x16xf32>)
@@ -46,9 +47,9 @@ def NN_LstmGradOp : NN_KernelOp<"lstm_grad",
     ["getFlopsPerPoint", "getKernelClass", "getSequentialIterator"]> {
   let summary = "gradient of nn.lstm with respect to its input";
   let description = [{
-    Goes through time the other way. The result is the gradient of the gates before
-    their functions, from which those of weight and bias follow. Iterators as in
-    `nn.lstm`.
+    Visits the times in the opposite order of `nn.lstm`. The result is the gradient
+    of the gates before their activation functions. The gradients of weight and
+    bias are computed from it. Iterators as in `nn.lstm`.
 
     **Constraints**: as for `nn.lstm`.
 
@@ -67,8 +68,9 @@ def NN_LstmWgradOp : NN_KernelOp<"lstm_wgrad",
     ["getFlopsPerPoint", "getKernelClass", "getKernelPass"]> {
   let summary = "gradient of nn.lstm with respect to its weight";
   let description = [{
-    Σ over batch and time of the gradient of the gates times the state before: one
-    product over all times. Iterators as in `nn.lstm`; `batch` is summed.
+    Sums the product of the gradient of the gates and the state of the preceding
+    time over batch and time, in one matrix product. Iterators as in `nn.lstm`;
+    `batch` is summed.
 
     **Constraints**: as for `nn.lstm`.
 

@@ -1,4 +1,4 @@
-//===- NNSequenceOps.td - what depends on positions --------*- tablegen -*-===//
+//===- NNSequenceOps.td - position-dependent operations ----*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,10 +15,10 @@ def NN_RopeOp : NN_ForwardOp<"rope",
     ["getFlopsPerPoint", "isLinear", "getKernelFamily"]> {
   let summary = "rotary position embedding";
   let description = [{
-    In every head of the last dimension, elements i and i + dim/2 are turned as a
-    pair by the angle position · base^(−2i/dim). The position is the index in the
-    whole sequence, also where the sequence is split. With `inverse` the angle is
-    negative, which is the gradient.
+    In every head of the last dimension, rotates the pair of elements i and i + dim/2
+    by the angle position · base^(−2i/dim). The position is the index in the whole
+    sequence, even if the sequence is split. With `inverse` the angle is negative;
+    this rotation is the gradient.
     Iterators: `batch`, `seq`, `head` (parallel) and `dim` (opaque). Partial sums
     pass through it.
 
@@ -37,11 +37,12 @@ def NN_RopeOp : NN_ForwardOp<"rope",
 }
 
 def NN_CausalMaskOp : NN_ForwardOp<"causal_mask", ["isLinear"]> {
-  let summary = "hide later keys from a query";
+  let summary = "mask of the keys after each query";
   let description = [{
-    Scores `[.., seq, key]`: where the key comes after the query, the score becomes
-    −∞, so that a softmax gives it no weight. With `zero` it becomes 0, which is the
-    gradient. Positions are those in the whole tensor, also where it is split.
+    The operand holds the scores `[.., seq, key]`. If the key follows the query, the
+    score becomes −∞, so that a softmax gives the key no weight. With `zero` it
+    becomes 0; this is the gradient. Positions are those in the whole tensor, even if
+    the tensor is split.
     Iterators: the leading dimensions, `seq` and `key`, all parallel.
 
     **Constraints**: the operand has at least two dimensions.

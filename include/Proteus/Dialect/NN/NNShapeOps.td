@@ -1,4 +1,4 @@
-//===- NNShapeOps.td - sums, copies and their inverse ------*- tablegen -*-===//
+//===- NNShapeOps.td - sums, broadcasts, transposes --------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,14 +12,14 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_ReduceSumOp : NN_ForwardOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]> {
-  let summary = "sum over all dimensions but some";
+  let summary = "sum over all dimensions but those in `keep`";
   let description = [{
-    Sums over every dimension of the operand that is not in `keep`: also the
-    gradient of a bias or of a repeated operand. Iterators: the dimensions of the
-    operand; those that go are summed.
+    Sums over every dimension of the operand that is not in `keep`. The gradient
+    of a bias or of a repeated operand is such a sum. Iterators: the dimensions of
+    the operand; those that are not in `keep` are summed.
 
     **Constraints**: `keep` is increasing and within the rank; the result has the
-    kept dimensions.
+    dimensions in `keep`.
 
     ```mlir
     %db = nn.reduce_sum "fc"(%dy) {keep = array<i64: 1>} : (tensor<8x256xf32>) -> tensor<256xf32>
@@ -33,12 +33,13 @@ def NN_ReduceSumOp : NN_ForwardOp<"reduce_sum", ["getFlopsPerPoint", "isLinear"]
 def NN_BroadcastOp : NN_ForwardOp<"broadcast", ["isLinear"]> {
   let summary = "repeat a tensor along new dimensions";
   let description = [{
-    The gradient of `nn.reduce_sum`, and the other way round: `keep` lists the
-    dimensions of the result that the operand has; along the others it is repeated.
+    `keep` lists the dimensions of the result that the operand has. The operand is
+    repeated along the others. The operation is the gradient of `nn.reduce_sum`, and
+    `nn.reduce_sum` is its gradient.
     Iterators: the dimensions of the result, all parallel.
 
     **Constraints**: `keep` is increasing and within the rank of the result; the
-    operand has the kept dimensions.
+    operand has the dimensions in `keep`.
 
     ```mlir
     %y = nn.broadcast "pool"(%x) {keep = array<i64: 0, 2>} : (tensor<8x16xf32>) -> tensor<8x4x16xf32>
@@ -50,10 +51,11 @@ def NN_BroadcastOp : NN_ForwardOp<"broadcast", ["isLinear"]> {
 }
 
 def NN_TransposeOp : NN_ForwardOp<"transpose", ["isLinear"]> {
-  let summary = "dimensions in another order";
+  let summary = "permutation of the dimensions";
   let description = [{
-    Dimension i of the result is dimension `permutation[i]` of the operand. A copy.
-    Iterators: the dimensions of the operand, named as there.
+    Dimension i of the result is dimension `permutation[i]` of the operand. The
+    kernel copies the operand. Iterators: the dimensions of the operand, with the
+    names that they have in the operand.
 
     **Constraints**: `permutation` holds every dimension of the operand once.
 
@@ -67,9 +69,10 @@ def NN_TransposeOp : NN_ForwardOp<"transpose", ["isLinear"]> {
 }
 
 def NN_ConcatOp : NN_ForwardOp<"concat"> {
-  let summary = "join pieces along the last dimension";
+  let summary = "concatenation along the last dimension";
   let description = [{
-    The inverse of `nn.split`, and its gradient. A copy. Iterators as there.
+    The inverse of `nn.split`, and its gradient. The kernel copies the operands.
+    Iterators as in `nn.split`.
 
     **Constraints**: as for `nn.split` with operands and result exchanged.
 

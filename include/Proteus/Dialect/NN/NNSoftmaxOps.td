@@ -1,4 +1,4 @@
-//===- NNSoftmaxOps.td - softmax and its pieces ------------*- tablegen -*-===//
+//===- NNSoftmaxOps.td - softmax and its decomposition -----*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,9 +16,9 @@ def NN_SoftmaxOp : NN_ForwardOp<"softmax",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "softmax over the last dimension";
   let description = [{
-    exp(x − max) / Σ exp(x − max) per row. The gradient reads the result.
-    Iterators: the leading dimensions (parallel) and `vocab`, the last dimension
-    whatever it holds (log-sum-exp). Where `vocab` is split, the maximum and the sum
+    Computes exp(x − max) / Σ exp(x − max) per row. The gradient reads the result.
+    Iterators: the leading dimensions (parallel) and the last dimension, which is
+    always called `vocab` (log-sum-exp). If `vocab` is split, the maximum and the sum
     of each row are reduced over devices.
 
     **Constraints**: the operand has at least one dimension.
@@ -37,7 +37,7 @@ def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "gradient of nn.softmax";
   let description = [{
-    dx = y (dy − Σ dy y) per row. Iterators as in `nn.softmax`.
+    Computes dx = y (dy − Σ dy y) per row. Iterators as in `nn.softmax`.
 
     ```mlir
     %dx = nn.softmax_grad "attention.softmax"(%dy, %y) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -48,14 +48,14 @@ def NN_SoftmaxGradOp : NN_KernelOp<"softmax_grad",
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces of a decomposed softmax
+// Operations of a decomposed softmax
 //===----------------------------------------------------------------------===//
 
 def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "sum of exponentials per row";
   let description = [{
-    Σ exp(x − max). Iterators: the leading dimensions and `vocab` (sum).
+    Computes Σ exp(x − max). Iterators: the leading dimensions and `vocab` (sum).
 
     ```mlir
     %s = nn.softmax_sum "softmax"(%x, %max) : (tensor<8x10xf32>, tensor<8xf32>) -> tensor<8xf32>
@@ -67,9 +67,9 @@ def NN_SoftmaxSumOp : NN_KernelOp<"softmax_sum",
 
 def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize",
     ["getFlopsPerPoint", "getKernelFamily"]> {
-  let summary = "softmax from maximum and sum of each row";
+  let summary = "softmax from the maximum and the sum of each row";
   let description = [{
-    exp(x − max) / sum. Iterators: the leading dimensions and `vocab`, all
+    Computes exp(x − max) / sum. Iterators: the leading dimensions and `vocab`, all
     parallel.
 
     ```mlir
@@ -83,9 +83,9 @@ def NN_SoftmaxNormalizeOp : NN_KernelOp<"softmax_normalize",
 
 def NN_SoftmaxDotOp : NN_KernelOp<"softmax_dot",
     ["getFlopsPerPoint", "getKernelFamily"]> {
-  let summary = "dot product of gradient and softmax per row";
+  let summary = "dot product of the gradient and the softmax per row";
   let description = [{
-    Σ dy y. Iterators: the leading dimensions and `vocab` (sum).
+    Computes Σ dy y. Iterators: the leading dimensions and `vocab` (sum).
 
     ```mlir
     %d = nn.softmax_dot "softmax"(%dy, %y) : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8xf32>
@@ -99,7 +99,7 @@ def NN_SoftmaxInputGradOp : NN_KernelOp<"softmax_input_grad",
     ["getFlopsPerPoint", "getKernelFamily"]> {
   let summary = "gradient of nn.softmax from the dot product of each row";
   let description = [{
-    dx = y (dy − dot). Iterators: the leading dimensions and `vocab`, all
+    Computes dx = y (dy − dot). Iterators: the leading dimensions and `vocab`, all
     parallel.
 
     ```mlir

@@ -12,7 +12,7 @@
 include "Proteus/Dialect/NN/NNBase.td"
 
 def NN_FillOp : NN_KernelOp<"fill"> {
-  let summary = "a tensor of one value";
+  let summary = "tensor whose elements are all equal";
   let description = [{
     ```mlir
     %one = nn.fill "loss"() {value = 1.0 : f64} : () -> tensor<f32>
@@ -23,7 +23,7 @@ def NN_FillOp : NN_KernelOp<"fill"> {
 }
 
 def NN_CastOp : NN_ForwardOp<"cast", ["isLinear"]> {
-  let summary = "the same values in another element type";
+  let summary = "conversion to another element type";
   let description = [{
     ```mlir
     %y = nn.cast "grad"(%x) : (tensor<4xbf16>) -> tensor<4xf32>
@@ -35,13 +35,13 @@ def NN_CastOp : NN_ForwardOp<"cast", ["isLinear"]> {
 
 def NN_KeepOp : NN_ForwardOp<"keep", ["getKernelClass"],
     [AllTypesMatch<["input", "result"]>]> {
-  let summary = "the same values, kept in a layout of their own";
+  let summary = "identity whose result has a layout of its own";
   let description = [{
-    Does nothing to the values. It has a partition of its own, so what reads its
-    result reads the values in the layout that the strategy sets for keeping
-    them: between a producer and its readers, or until the backward pass.
-    Iterators are those of an element-wise operation: one per dimension. Pending
-    sums do not pass through it.
+    Returns its operand unchanged. Because the operation has a partition of its
+    own, readers of the result read the values in the layout in which the
+    strategy keeps them, either between a producer and its readers or until the
+    backward pass. Iterators are those of an element-wise operation: one per
+    dimension. Partial sums are reduced before the operation.
 
     **Constraints**: operand and result have the same type.
 
@@ -55,15 +55,15 @@ def NN_KeepOp : NN_ForwardOp<"keep", ["getKernelClass"],
 
 def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
     AttrSizedOperandSegments]> {
-  let summary = "a body that runs n times: layers written once";
+  let summary = "layers that are written once and run n times";
   let description = [{
-    Runs the body `count` times. Carried values go from one iteration to the
-    next; a sliced operand has a leading dimension of size `count`, of which
-    iteration i sees slice i; what the body yields beyond the carried values is
+    Runs the body `count` times. Carried values pass from one iteration to the
+    next. A sliced operand has a leading dimension of size `count`; iteration i
+    reads slice i of it. Values that the body yields after the carried values are
     stacked along a new leading dimension. With `reverse` the iterations run from
     the last to the first. `first` is the index of the first iteration in the
-    module path: iteration i of `nn.repeat "layers" first 12` is
-    `layers[12 + i]`, and the paths inside are relative to it.
+    module path: iteration i of `nn.repeat "layers" first 12` has the path
+    `layers[12 + i]`, and paths in the body are relative to it.
 
     **Constraints**: `count` is positive; the leading dimension of sliced operands
     and stacked results is `count`; block arguments, yielded values, operands and
@@ -111,10 +111,11 @@ def NN_RepeatOp : Op<NN_Dialect, "repeat", [SingleBlock, RecursiveMemoryEffects,
 
 def NN_RecomputeOp : Op<NN_Dialect, "recompute", [SingleBlock, IsolatedFromAbove,
     RecursiveMemoryEffects]> {
-  let summary = "forward work done a second time for the backward pass";
+  let summary = "recomputation of forward work in the backward pass";
   let description = [{
-    Runs its body on its operands. The body sees nothing else, so common
-    subexpression elimination can't replace the second execution by the first.
+    Runs its body on its operands. The body is isolated from above, so that
+    common subexpression elimination cannot replace the recomputed operations by
+    those of the forward pass.
 
     **Constraints**: block arguments have the types of the operands, yielded
     values those of the results.
@@ -141,10 +142,10 @@ def NN_RecomputeOp : Op<NN_Dialect, "recompute", [SingleBlock, IsolatedFromAbove
 
 def NN_YieldOp : Op<NN_Dialect, "yield", [Pure, Terminator,
     ParentOneOf<["RepeatOp", "RecomputeOp"]>]> {
-  let summary = "end of a body";
+  let summary = "terminator of the body of a repeat or recomputation";
   let description = [{
-    In `nn.repeat`: the carried values of the next iteration, then the values to
-    stack. In `nn.recompute`: the results.
+    In `nn.repeat` it yields the carried values of the next iteration, then the
+    values to stack. In `nn.recompute` it yields the results.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -1,4 +1,4 @@
-//===- VisitedShare.h - what decides how much is visited --------*- C++ -*-===//
+//===- VisitedShare.h - iterators of the visited share ----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace proteus::nn {
 
-/// Whether getVisitedShareOf of an operation with this space depends on what is
-/// held of an iterator: of causal attention, on queries and keys alone.
+/// Returns true if `getVisitedShareOf` of an operation with this space can
+/// depend on the ranges of `iterator` that a device holds. Only the iterators
+/// of queries (`seq`) and keys (`key`) of causal attention have this effect.
 bool decidesVisitedShare(const IterationSpace &space, unsigned iterator);
 
 } // namespace proteus::nn

@@ -28,7 +28,7 @@
 
 namespace proteus::strategy {
 
-/// The axis name that a mesh may not use: it stands for the micro-batches.
+/// The axis name that stands for the micro-batches. Mesh axes may not use it.
 inline constexpr llvm::StringLiteral microAxisName = "micro";
 
 /// The largest number of devices of a mesh.

@@ -18,7 +18,7 @@ include "mlir/IR/EnumAttr.td"
 // Enumerations
 //===----------------------------------------------------------------------===//
 
-def Strategy_ItemKind : I32Enum<"ItemKind", "what a split applies to", [
+def Strategy_ItemKind : I32Enum<"ItemKind", "computation or memory item of an operation", [
     I32EnumCase<"Op", 0, "op">,
     I32EnumCase<"Weight", 1, "weight">,
     I32EnumCase<"Gradient", 2, "gradient">,
@@ -63,7 +63,7 @@ class Strategy_Attr<string name, string attrMnemonic>
 def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
   let summary = "The computation, or one memory item, of an operation";
   let description = [{
-    What of an operation a `split` applies to:
+    The computation or memory item of an operation to which a `split` applies:
 
     - `op`: the computation itself;
     - `weight`: its parameters;
@@ -72,8 +72,8 @@ def Strategy_ItemAttr : Strategy_Attr<"Item", "item"> {
     - `output`, `output_gradient`: its results and their gradients;
     - `input k`: its operand number k, counted from 0.
 
-    **Constraints**: an operand number is given for `input` and for nothing
-    else; it is not negative.
+    **Constraints**: `input`, and no other item, has an operand number, which is
+    not negative.
 
     ```mlir
     #strategy.item<weight>
@@ -103,12 +103,12 @@ def Strategy_AxisAttr : Strategy_Attr<"Axis", "axis"> {
 }
 
 def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
-  let summary = "A position on an axis of a device mesh";
+  let summary = "A coordinate on an axis of a device mesh";
   let description = [{
-    The axis may be a part of one, such as `pp:(1)2`; see `#strategy.part`.
+    The axis may be a sub-axis, such as `pp:(1)2`; see `#strategy.part`.
 
-    **Constraints**: the axis is named by an identifier (a letter or `_`, then
-    letters, digits and `_`), followed by a sub-axis or not.
+    **Constraints**: the name of the axis is an identifier (a letter or `_`,
+    then letters, digits and `_`), optionally followed by a sub-axis.
 
     ```mlir
     #strategy.coordinate<pp = 7>
@@ -119,30 +119,31 @@ def Strategy_CoordinateAttr : Strategy_Attr<"Coordinate", "coordinate"> {
 }
 
 def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
-  let summary = "One iterator or dimension and the mesh axes that split it";
+  let summary = "One iterator or dimension with the mesh axes that split it";
   let description = [{
-    The key is the name of an iterator, or the number of a dimension. Several
+    The key is the name of an iterator or the number of a dimension. Several
     axes split the key together, the major one first: with `[dp, tp]`, devices
-    that are neighbours on `tp` hold neighbouring parts. No axes, written `[]`,
-    say that the key is not split, whatever is set further out.
+    that are neighbours on `tp` hold neighbouring parts. An empty list of axes,
+    `[]`, states that the key is not split, and overrides the settings of
+    enclosing nodes.
 
-    A single axis is written without brackets; with brackets it is the same
+    A single axis is written without brackets. With brackets it is the same
     attribute.
 
-    An axis may be used in part. A *sub-axis* `d:(p)s` is the factor s of axis d
-    behind a prefix of size p: of `d = 8`, `d:(1)2` is the major factor 2 (which
-    half a device is in) and `d:(2)4` the minor factor 4 (its place in the
-    half). `[d:(1)2, d:(2)4]` is `d`.
+    A part of an axis may be used. A *sub-axis* `d:(p)s` is the factor s of axis
+    d that follows a prefix of size p. Of `d = 8`, `d:(1)2` is the major factor
+    2 (the half of the devices) and `d:(2)4` is the minor factor 4 (the index
+    within the half). `[d:(1)2, d:(2)4]` is equal to `d`.
 
-    With `zigzag` the parts are not contiguous: of 2n chunks, part i is the
-    chunks i and 2n - 1 - i. With `ring` the devices do not keep to the part
-    they hold: the parts visit all devices in turn, one after the other.
+    With `zigzag` the parts are not contiguous: of 2n chunks, part i consists of
+    the chunks i and 2n - 1 - i. With `ring` the devices do not keep their
+    parts: each part visits all devices, one after the other.
 
     **Constraints**: the key is a string that is an identifier, or an `i64`;
-    axes are named by identifiers (a letter or `_`, then letters, digits and
-    `_`), followed by a sub-axis or not; the prefix of a sub-axis is at least 1
-    and its size at least 2; `zigzag` and `ring` are about iterators, and have
-    axes.
+    names of axes are identifiers (a letter or `_`, then letters, digits and
+    `_`), optionally followed by a sub-axis; the prefix of a sub-axis is at
+    least 1 and its size at least 2; `zigzag` and `ring` apply to iterators
+    only, and need at least one axis.
 
     ```mlir
     #strategy.part<batch -> dp>
@@ -162,15 +163,15 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
     }]>
   ];
   let extraClassDeclaration = [{
-    /// Whether the key is the number of a dimension.
+    /// Returns true if the key is the number of a dimension.
     bool isDimension() const {
       return ::llvm::isa<::mlir::IntegerAttr>(getKey());
     }
-    /// The dimension; the key must be one.
+    /// Returns the number of the dimension. The key must be a dimension.
     int64_t getDimension() const {
       return ::llvm::cast<::mlir::IntegerAttr>(getKey()).getInt();
     }
-    /// The name of the iterator; the key must be one.
+    /// Returns the name of the iterator. The key must be an iterator.
     ::llvm::StringRef getIterator() const {
       return ::llvm::cast<::mlir::StringAttr>(getKey()).getValue();
     }
@@ -178,12 +179,12 @@ def Strategy_PartAttr : Strategy_Attr<"Part", "part"> {
 }
 
 def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
-  let summary = "How the keys of one item are split over mesh axes";
+  let summary = "The split of the keys of one item over mesh axes";
   let description = [{
-    A list of `#strategy.part`, in the order written. Keys that do not occur are
-    not set.
+    A list of `#strategy.part`, in the order written. A key that does not occur
+    is left open.
 
-    **Constraints**: none of its own; `strategy.split` checks keys and axes.
+    **Constraints**: none here; `strategy.split` checks keys and axes.
 
     ```mlir
     #strategy.partition<[batch -> dp, out -> [a, b]]>
@@ -192,9 +193,10 @@ def Strategy_PartitionAttr : Strategy_Attr<"Partition", "partition"> {
   let parameters = (ins ArrayRefParameter<"PartAttr">:$parts);
   let genVerifyDecl = 0;
   let extraClassDeclaration = [{
-    /// The part of that iterator; null if the iterator is not set.
+    /// Returns the part of that iterator, or null if the iterator is left open.
     PartAttr lookup(::llvm::StringRef iterator) const;
-    /// The part of that dimension; null if the dimension is not set.
+    /// Returns the part of that dimension, or null if the dimension is left
+    /// open.
     PartAttr lookup(int64_t dimension) const;
   }];
 }

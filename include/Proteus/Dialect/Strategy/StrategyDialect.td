@@ -13,12 +13,13 @@ include "mlir/IR/DialectBase.td"
 
 def Strategy_Dialect : Dialect {
   let name = "strategy";
-  let summary = "How a model is trained on a mesh of devices";
+  let summary = "Strategies for training a model on a mesh of devices";
   let description = [{
-    A *strategy tree* says how the training of one model is spread over devices:
-    how each computation and each tensor is partitioned, onto which axes of the
-    device mesh the parts are mapped, and in which order micro-batches run. Its
-    nested nodes mirror the module paths of the model, which stays untouched.
+    A *strategy tree* describes how the training of one model is distributed
+    over devices: the partition of each computation and each tensor, the axes of
+    the device mesh over which they are split, and the order in which
+    micro-batches run. Its nested nodes mirror the module paths of the model.
+    The model itself stays unchanged.
 
     ```mlir
     strategy.tree @megatron for @gpt {
@@ -46,12 +47,12 @@ def Strategy_Dialect : Dialect {
     }
     ```
 
-    The nearest setting wins: what a node sets, key by key, replaces what the
-    nodes around it and the tree set for the same operation. What is not set
-    anywhere is inferred along the data flow. A tree therefore names the few
-    modules that matter.
+    The nearest setting wins: the setting of a node replaces, key by key, those
+    of the enclosing nodes and of the tree for the same operation. Partitions
+    that no setting gives are inferred along the data flow. A tree therefore
+    needs to name only a few modules.
 
-    Operations below a tree are *settings*. They hold no values, are never
+    Operations in a tree are *settings*. They have no values, are never
     executed, and are written without the prefix of the dialect.
   }];
   let cppNamespace = "::proteus::strategy";

@@ -18,7 +18,7 @@ include "mlir/IR/SymbolInterfaces.td"
 class Strategy_Op<string mnemonic, list<Trait> traits = []>
     : Op<Strategy_Dialect, mnemonic, traits>;
 
-/// A setting that may stand in the tree and in any node.
+/// A setting that is allowed in the tree and in any node.
 class Strategy_SettingOp<string mnemonic, list<Trait> traits = []>
     : Strategy_Op<mnemonic,
                   traits # [ParentOneOf<["TreeOp", "NodeOp"]>]>;
@@ -34,21 +34,21 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
   let summary = "A parallelization strategy for one model";
   let description = [{
     Names the model, a `func.func` of the same module, and holds the settings
-    that apply to all of it and the nodes that refine them. The tree itself
-    selects every operation of the model.
+    for the whole model and the nodes that refine them. The tree itself selects
+    every operation of the model.
 
     **Constraints**
     - `for` names a `func.func` of the enclosing symbol table.
-    - The body holds operations of this dialect only, exactly one `mesh` among
-      them, and each of `schedule`, `bucket`, `scatter_gather`, `overlap`,
-      `recompute`, `prefetch`, `offload` and `at` at most once, one `split` per
-      item, and one `order` per stage.
-    - `order` is there if and only if the schedule is `"explicit"`.
+    - The body holds operations of this dialect only: exactly one `mesh`, at
+      most one each of `schedule`, `bucket`, `scatter_gather`, `overlap`,
+      `recompute`, `prefetch`, `offload` and `at`, at most one `split` per item,
+      and at most one `order` per stage.
+    - An `order` exists if and only if the schedule is `"explicit"`.
     - Axes that `split`, `at` and `stages` name anywhere in the tree are axes of
-      its mesh; coordinates of `at` lie on their axis.
+      its mesh, and coordinates of `at` lie on their axis.
     - A sub-axis `d:(p)s` divides its axis: p * s divides the size of d. All
-      sub-axes of an axis fit one way to cut it: of any two prefixes, one
-      divides the other.
+      sub-axes of an axis come from one factorization of it: of any two
+      prefixes, one divides the other.
 
     ```mlir
     strategy.tree @data_parallel for @resnet50 {
@@ -69,15 +69,17 @@ def Strategy_TreeOp : Strategy_Op<"tree", [
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
 
-    /// The mesh of the tree; a verified tree has one.
+    /// Returns the mesh of the tree. A verified tree has one.
     MeshOp getMesh();
-    /// The schedule; null if none is set.
+    /// Returns the schedule, or null if none is set.
     ScheduleOp getSchedule();
-    /// The gradient buckets; null if none are set.
+    /// Returns the gradient buckets, or null if none are set.
     BucketOp getBucket();
-    /// The leave to slice transfers; null if it is not given.
+    /// Returns the setting that permits transfers in slices, or null if there
+    /// is none.
     ScatterGatherOp getScatterGather();
-    /// What runs beside what; null if nothing is said.
+    /// Returns the overlap of communication with kernels, or null if none is
+    /// set.
     OverlapOp getOverlap();
   }];
 }
@@ -89,21 +91,21 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
   let description = [{
     The pattern is a sequence of components separated by dots, relative to the
     enclosing node. A component is a name or `*`, optionally with an index
-    `[3]`, a range `[0:12]` (its end exclusive) or `[*]`; without an index it
-    matches a module with or without one. The component `**` matches any number
-    of components, none included.
+    `[3]`, a range `[0:12]` (its end exclusive) or `[*]`. Without an index the
+    component matches a module with or without an index. The component `**`
+    matches any number of components, including none.
 
-    A node selects an operation when its pattern, joined by dots to the patterns
-    around it, matches the path of the operation or a prefix of that path:
-    `layers[*]` selects all that is below `layers[3]`. Whether a pattern selects
-    anything depends on the model and is not checked here.
+    A node selects an operation if its pattern, joined by dots to the patterns
+    of the enclosing nodes, matches the path of the operation or a prefix of
+    that path: `layers[*]` selects every operation in `layers[3]`. A pattern may
+    select no operation of the model; this is not checked here.
 
     **Constraints**
     - It stands in a tree or a node.
     - The pattern is well-formed.
-    - The body holds operations of this dialect only: each of `recompute`,
-      `prefetch`, `offload`, `at` and `stages` at most once, not both `at` and
-      `stages`, and one `split` per item.
+    - The body holds operations of this dialect only: at most one each of
+      `recompute`, `prefetch`, `offload`, `at` and `stages`, not both `at` and
+      `stages`, and at most one `split` per item.
 
     ```mlir
     node "layers[0:12].attention" {
@@ -123,10 +125,10 @@ def Strategy_NodeOp : Strategy_SettingOp<"node", [
   let extraClassDeclaration = [{
     static ::llvm::StringRef getDefaultDialect() { return "strategy"; }
 
-    /// The pattern from the root of the model: those of the enclosing nodes
-    /// and this one, joined.
+    /// Returns the pattern from the root of the model: the patterns of the
+    /// enclosing nodes and of this node, joined.
     PathPattern getFullPattern();
-    /// The tree this node belongs to.
+    /// Returns the tree to which the node belongs.
     TreeOp getTree();
   }];
 }
@@ -161,14 +163,15 @@ def Strategy_MeshOp : Strategy_Op<"mesh"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The product of the axis sizes.
+    /// Returns the product of the axis sizes.
     int64_t getNumDevices();
-    /// The size of an axis; none if the mesh has no such axis.
+    /// Returns the size of an axis, or nullopt if the mesh has no such axis.
     std::optional<int64_t> getAxisSize(::llvm::StringRef axis);
-    /// The place of an axis among the axes, the major one being 0; none if the
-    /// mesh has no such axis.
+    /// Returns the index of an axis among the axes, the major one being 0, or
+    /// nullopt if the mesh has no such axis.
     std::optional<unsigned> getAxisIndex(::llvm::StringRef axis);
-    /// The ids of all devices in row-major order, the default filled in.
+    /// Returns the ids of all devices in row-major order. Without `devices`
+    /// they are 0, 1, 2 and so on.
     ::llvm::SmallVector<int64_t> getDeviceIds();
   }];
 }
@@ -176,26 +179,33 @@ def Strategy_MeshOp : Strategy_Op<"mesh"> {
 def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   let summary = "Micro-batches and the order in which stages run them";
   let description = [{
-    - `micro_batches`: into how many parts the global batch is cut.
-    - `order`: `"gpipe"` runs the forward passes of all micro-batches, then the
-      backward passes; `"1f1b"` alternates as soon as it can; `"interleaved"` is
-      the same with several chunks per stage, groups of as many micro-batches as
-      there are stages taking turns; `"zero-bubble"` computes what the stage in
-      front waits for first and fills the waiting times with the gradients of
-      parameters; `"explicit"` runs what the `order` of each stage lists. Without
-      it, `"1f1b"`, or `"interleaved"` when there are several chunks.
-    - `max_ongoing`: how many micro-batches a stage may have in flight, that is,
-      between forward pass and last gradient; chunks count separately. Without
-      it, the order decides.
-    - `virtual_stages`: how many chunks of the model each stage holds. With v
-      chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c of
-      stage s. Without it, one.
+    - `micro_batches`: number of micro-batches into which the global batch is
+      cut.
+    - `order`: the order of the work of each stage. The default is `"1f1b"`. With
+      several chunks, `"1f1b"` becomes `"interleaved"`.
+    - `max_ongoing`: largest number of micro-batches that a stage may have in
+      flight, that is, between the forward pass and the last gradient. Chunks
+      count separately. Without it, the order determines the number.
+    - `virtual_stages`: number of chunks of the model on each stage. With v
+      chunks on p stages, `stages` cuts p * v runs, and run c * p + s is chunk c
+      of stage s. The default is 1.
+
+    The orders are:
+
+    - `"gpipe"`: the forward passes of all micro-batches, then the backward
+      passes.
+    - `"1f1b"`: forward and backward passes alternate as soon as possible.
+    - `"interleaved"`: the same with several chunks per stage, which take turns
+      in groups of as many micro-batches as there are stages.
+    - `"zero-bubble"`: the gradients that the preceding stage waits for run
+      first, and the gradients of parameters fill the waiting times.
+    - `"explicit"`: the `order` of each stage lists its work.
 
     **Constraints**
     - It stands directly in a tree.
-    - The numbers are at least 1; the order is a known one.
-    - There are `order` operations in the tree if and only if the order is
-      `"explicit"` (checked by the tree).
+    - The numbers are at least 1, and the order is one of the words above.
+    - The tree has `order` operations if and only if the order is `"explicit"`
+      (checked by the tree).
 
     ```mlir
     schedule micro_batches = 96 order = "1f1b"
@@ -213,31 +223,34 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The word for orders that the tree lists item by item.
+    /// The word for an order that the tree lists item by item.
     static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
     /// Returns true if the tree lists the order of every stage.
     bool isExplicit() { return getOrder() == explicitOrder; }
-    /// Returns the built-in order, the default filled in: `1f1b` of several
-    /// chunks is `interleaved`. Only for orders that are not explicit.
+    /// Returns the built-in order, or the default if none is set. With several
+    /// chunks `1f1b` becomes `interleaved`. Must not be called for an explicit
+    /// order.
     plan::ScheduleOrder getOrderKind();
   }];
 }
 
 def Strategy_OrderOp : Strategy_Op<"order"> {
-  let summary = "The order in which one stage works, item by item";
+  let summary = "The order of the work of one stage, item by item";
   let description = [{
-    For `schedule ... order = "explicit"`. An item is the letter of what runs,
-    the micro-batch, and `.c` for a chunk c other than 0: `F` forward, `B`
-    backward, `I` gradients that the stage in front waits for, `W` the other
-    gradients. A stage whose order has `I` and `W` items of a chunk has its
-    backward split. Where there is nothing to split it runs as a whole in place
-    of `I`, and `W` is nothing: nobody waits for a gradient of the chunk that
-    reads the inputs, a chunk may have no parameters, and a repeat inside a
-    repeat is not cut. Items of a chunk that has no such work at all are nothing
-    either. The update follows the last item and is not listed.
+    For `schedule ... order = "explicit"`. An item is a letter, the micro-batch,
+    and `.c` for a chunk c other than 0. The letter is `F` for the forward pass,
+    `B` for the backward pass, `I` for the gradients that the preceding stage
+    waits for, and `W` for the other gradients. The backward pass of a chunk is
+    split if the order of its stage has `I` and `W` items of the chunk.
 
-    Whether the items are complete and can run is checked when the programs are
-    known, by schedule-pipeline and verify-phase.
+    The backward pass may have nothing to split: no stage waits for a gradient
+    of the chunk that reads the inputs, a chunk may have no parameters, and a
+    repeat nested in a repeat is not cut. The whole backward pass then runs in
+    place of `I`, and `W` is ignored. Items of a chunk without such work are
+    ignored as well. The update follows the last item and is not listed.
+
+    schedule-pipeline and verify-phase check that the items are complete and can
+    run, because the programs exist only then.
 
     **Constraints**
     - It stands directly in a tree, once per stage.
@@ -255,38 +268,44 @@ def Strategy_OrderOp : Strategy_Op<"order"> {
 }
 
 def Strategy_BucketOp : Strategy_Op<"bucket"> {
-  let summary = "Sizes of the buckets in which gradients are reduced";
+  let summary = "Buckets in which gradients are reduced";
   let description = [{
-    Gradients are gathered in the order in which they become ready and reduced
-    over the replicas once a bucket is full. `size` is the capacity of a bucket
-    in bytes, `first` that of the first bucket. Without `size`, all that follows
-    the first bucket is one bucket; without `first`, the first is like the
-    others. With `per_layer` a bucket also ends where the gradients of a layer
-    (`layers[3]`) are complete; what is in no layer counts as one between layers.
+    Gradients fill buckets in the order in which they become ready, and a full
+    bucket is reduced over the replicas.
+
+    - `size`: capacity of a bucket in bytes. Without it, all gradients after the
+      first bucket form one bucket.
+    - `first`: capacity of the first bucket in bytes. Without it, the first
+      bucket is like the others.
+    - `per_layer`: a bucket also ends when the gradients of a layer
+      (`layers[3]`) are complete. The gradients between two layers count as one
+      layer.
+    - `by_operation`: the gradients of an operation are ready together, and the
+      last of them comes first.
+    - `all_reduce`: gradients of which every replica updates a part are reduced
+      as a whole.
+    - `gather`: capacity in bytes of the buckets in which updated parameters are
+      gathered. Without it and `gather_per_parameter`, these buckets are like
+      those of the gradients.
+    - `gather_per_parameter`: every updated parameter is gathered by itself.
 
     `reduction` is the time at which buckets are reduced:
 
     - `"overlapped"`, the default: each bucket as soon as it is full, during the
-      backward pass;
-    - `"after-backward"`: all of them once the last gradient of their chunk of the
-      model is ready. Without sizes and `per_layer` they are one bucket;
+      backward pass. Without sizes and `per_layer` they have the sizes of
+      PyTorch's DistributedDataParallel;
+    - `"after-backward"`: all buckets after the last gradient of their chunk of
+      the model is ready. Without sizes and `per_layer` they are one bucket;
     - `"per-parameter"`: every gradient by itself as soon as it is ready. There
       are no buckets, so there are no sizes.
 
-    `gather` is the capacity of the buckets in which updated parameters are
-    gathered; with `gather_per_parameter` every parameter is gathered by itself.
-    Without both they are like those of the gradients. With
-    `by_operation` the gradients of an operation are ready together, the last
-    one first. With `all_reduce` gradients of which every replica updates a part
-    are reduced whole.
-
     **Constraints**
     - It stands directly in a tree.
-    - At least one of the sizes, `per_layer` or `reduction` is given; sizes are
-      at least 1.
-    - `reduction` is one of the words above; `"per-parameter"` stands without
-      `size`, `first` and `per_layer`.
-    - `gather_per_parameter` stands without `gather`.
+    - At least one of `size`, `first`, `per_layer` and `reduction` is given, and
+      sizes are at least 1.
+    - `reduction` is one of the words above. `"per-parameter"` excludes `size`,
+      `first` and `per_layer`.
+    - `gather_per_parameter` excludes `gather`.
 
     ```mlir
     bucket size = 26214400 first = 1048576
@@ -311,21 +330,21 @@ def Strategy_BucketOp : Strategy_Op<"bucket"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the time of the reduction, the default filled in.
+    /// Returns the time of the reduction, or the default if none is set.
     plan::GradientReduction getReductionKind();
   }];
 }
 
 def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
-  let summary = "Lets values cross between stages in slices";
+  let summary = "Permits transfers between stages in slices";
   let description = [{
-    A value that all ranks along an axis of a stage hold may go to the next
-    stage in slices: every rank sends one, and the ranks of the next stage
-    collect them with an all-gather. Where the stages are in different nodes and
-    the axis is within a node, the slow links carry a fraction of the bytes.
-    For every value the cheaper of both ways is taken, by the costs of the
-    cluster; a tie keeps the plain transfer. Without this setting all transfers
-    are plain.
+    A value that all ranks along an axis of a stage hold may be sent to the next
+    stage in slices: every rank sends one slice, and the ranks of the next stage
+    collect the slices with an all-gather. If the stages are on different nodes
+    and the axis is within a node, the slow links carry a fraction of the bytes.
+    For every value the cheaper of both transfers is chosen by the costs of the
+    cluster. If the costs are equal, the value is sent as a whole. Without this
+    setting all values are sent as a whole.
 
     **Constraints**
     - It stands directly in a tree, once.
@@ -339,28 +358,31 @@ def Strategy_ScatterGatherOp : Strategy_Op<"scatter_gather"> {
 }
 
 def Strategy_OverlapOp : Strategy_Op<"overlap"> {
-  let summary = "What communication runs beside which kernels";
+  let summary = "Overlap of communication with kernels";
   let description = [{
-    `tensor` is about collectives between kernels: those that tensor and sequence
-    parallelism need.
+    `tensor` sets the overlap of the collectives between kernels that tensor and
+    sequence parallelism need.
 
-    - `"async"`: one starts when its operand is there, and only kernels that read
-      its result wait for it. So the sum of the gradient of an input runs beside
-      the product for the weight's gradient. This is the default.
-    - `"none"`: one starts when the kernels in front of it have ended, and all
-      kernels behind it wait for its end.
-    - `"chunked"`: as `"async"`, and a product whose operand is gathered, or whose
-      result is summed up, is cut into `chunks` along the rows: while one is
-      computed the next is gathered, or the last one summed. If nothing is said
-      there are as many as devices that gather or scatter, and 4 of an
-      all-reduce.
+    - `"async"`, the default: a collective starts when its operand is ready, and
+      only kernels that read its result wait for it. For example, the sum of the
+      gradient of an input overlaps with the product for the gradient of the
+      weight.
+    - `"none"`: a collective starts when the preceding kernels have ended, and
+      all following kernels wait for its end.
+    - `"chunked"`: as `"async"`, and a product whose operand is gathered, or
+      whose result is summed, is cut along its rows into `chunks` chunks. While
+      one chunk is computed, the next one is gathered or the preceding one is
+      summed. Without `chunks`, the number is that of the devices that gather or
+      scatter, and 4 for an all-reduce.
 
-    `messages = false` makes all kernels behind a message to another stage wait
-    until it is received. Without it they wait for nothing but what they read.
+    `messages = false` makes all kernels that follow a message to another stage
+    wait until the message is received. Otherwise a kernel waits only for
+    messages that it reads.
 
     **Constraints**
-    - It stands directly in a tree, once, and sets at least one of the two.
-    - `chunks` is at least 2 and stands beside `tensor = "chunked"` only.
+    - It stands directly in a tree, once, and sets at least one of `tensor` and
+      `messages`.
+    - `chunks` is at least 2 and requires `tensor = "chunked"`.
 
     ```mlir
     overlap tensor = "chunked" chunks = 8 messages = false
@@ -375,7 +397,8 @@ def Strategy_OverlapOp : Strategy_Op<"overlap"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the overlap of collectives with kernels, the default filled in.
+    /// Returns the overlap of collectives with kernels, or the default if none
+    /// is set.
     plan::TensorOverlap getTensorKind();
   }];
 }
@@ -388,33 +411,34 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
   let summary = "The partition of a computation or of one memory item";
   let description = [{
     Each arrow maps an iterator of the operation, or a dimension of a memory
-    item, onto one or several axes of the mesh: the key is cut into as many
-    parts as the axes have positions, and a device holds the part of its
-    position. Axes that do not occur replicate. Keys that do not occur keep what
-    is set further out; `key -> []` says that the key is not split.
+    item, to one or several axes of the mesh. The key is cut into one part per
+    combination of coordinates on the axes, and a device holds the part of its
+    coordinates. Axes that do not occur replicate. Keys that do not occur keep
+    the split of an enclosing node or of the tree. `key -> []` states that the
+    key is not split.
 
-    A partition of `op` decides what each device computes; a partition of a
-    memory item decides what it stores. The lowering inserts the communication
-    between the two:
+    A partition of `op` determines the computation of each device. A partition
+    of a memory item determines the shard that each device stores. The lowering
+    inserts the communication between the two:
 
-    - `weight`, `state`: how parameters and their optimizer state are stored;
-    - `gradient`: how the gradients of parameters are stored. The sum over its
-      axes is formed in the backward pass of every micro-batch; the sum over
-      other axes once, after the last;
+    - `weight`, `state`: the storage of parameters and of their optimizer state;
+    - `gradient`: the storage of the gradients of parameters. The sum over its
+      axes is formed in the backward pass of every micro-batch, and the sum over
+      other axes once, after the last micro-batch;
     - `output`: the layout of the first result between its producer and all its
       readers;
-    - `output_gradient`: the layout of the gradient of the first result, once it
-      is complete;
-    - `input k`: the layout in which operand k is kept for the backward pass. The
-      operation itself reads the operand as it needs it.
+    - `output_gradient`: the layout of the gradient of the first result after
+      its terms are summed;
+    - `input k`: the layout in which operand k is kept for the backward pass.
+      The operation itself reads the operand in the layout that it needs.
 
     **Constraints**
     - It stands in a tree or a node, once per item.
-    - There is at least one arrow; a key occurs once, an axis occurs once, and
-      once more for a key that goes round a `ring`; sub-axes of one axis do not
-      overlap.
-    - `ring` and `zigzag` are about `op`.
-    - `op` takes iterator names, not dimensions; dimensions are not negative.
+    - There is at least one arrow. A key occurs once. An axis occurs once, and
+      once more for a key with `ring`. Sub-axes of one axis do not overlap.
+    - `ring` and `zigzag` apply to `op` only.
+    - `op` takes iterator names, not dimensions, and dimensions are not
+      negative.
     - Axes are axes of the tree's mesh (checked by the tree).
 
     ```mlir
@@ -434,23 +458,23 @@ def Strategy_SplitOp : Strategy_SettingOp<"split"> {
 }
 
 def Strategy_AtOp : Strategy_SettingOp<"at"> {
-  let summary = "Places what is selected at a position of the mesh";
+  let summary = "Assigns the selected operations to coordinates of the mesh";
   let description = [{
-    The selected operations run only on the devices with these coordinates. Axes
-    that are not named stay free. This is how a module is given to one stage of
-    a pipeline.
+    The selected operations run only on the devices with these coordinates. On
+    axes that are not named, the operations may be split or replicated. A module
+    is assigned to one stage of a pipeline in this way.
 
-    On an axis that splits name elsewhere in the tree it is how single
-    operations, such as lookups in tables, are given to one device among the
-    data-parallel ones: their parameters and states are there alone, what they
-    read is collected there, and what they compute is dealt out. Splits over
-    that axis do not apply to them.
+    On an axis over which other operations are split, single operations, such as
+    lookups in tables, can be assigned to one of the data-parallel devices. The
+    parameters and states of such an operation exist only there, its operands
+    are collected there, and its results are scattered. Splits over that axis do
+    not apply to the operation.
 
     **Constraints**
-    - It stands in a tree or a node, once, and not beside `stages`.
-    - There is at least one coordinate; an axis occurs once, and sub-axes of
-      one axis do not overlap.
-    - Axes are axes of the tree's mesh and coordinates lie on them (checked by
+    - It stands in a tree or a node, once, and excludes `stages`.
+    - There is at least one coordinate. An axis occurs once, and sub-axes of one
+      axis do not overlap.
+    - Axes are axes of the tree's mesh, and coordinates lie on them (checked by
       the tree).
 
     ```mlir
@@ -466,19 +490,19 @@ def Strategy_AtOp : Strategy_SettingOp<"at"> {
 def Strategy_StagesOp : Strategy_Op<"stages"> {
   let summary = "Cuts the matched modules into stages along an axis";
   let description = [{
-    The modules that the pattern of the node matches, in the order of the model,
-    are cut into as many contiguous runs as the axis has positions, times the
-    `virtual_stages` of the schedule. `of` gives the number of modules of each
-    run; without it the runs are equal, and the remainder goes to the first ones.
-    Run i is placed at position i of the axis, counted from its beginning again
-    for every further chunk.
+    Cuts the modules that the pattern of the node matches, in the order of the
+    model, into contiguous runs. The number of runs is the size of the axis
+    times the `virtual_stages` of the schedule. `of` lists the number of modules
+    of each run. Without it the runs are equal, and the remainder goes to the
+    first runs. Run i is assigned to coordinate i of the axis, modulo its size,
+    so that each further chunk begins at coordinate 0 again.
 
     **Constraints**
-    - It stands directly in a node, once, and not beside `at`.
+    - It stands directly in a node, once, and excludes `at`.
     - The axis is an axis of the tree's mesh (checked by the tree).
-    - The numbers of `of` are not negative; a run without modules is for what
-      `at` places there. That there is one per run and that they add up to the
-      modules is checked when the tree is applied.
+    - The numbers of `of` are not negative. A run without modules leaves its
+      stage to operations that `at` assigns to it. The length of `of` and the
+      sum of its numbers are checked when the tree is matched.
 
     ```mlir
     node "layers[*]" {
@@ -497,10 +521,10 @@ def Strategy_StagesOp : Strategy_Op<"stages"> {
 def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
   let summary = "Recomputes activations in the backward pass";
   let description = [{
-    Each module that the pattern of the node matches keeps its inputs only, and
-    runs its forward pass again before its backward pass. Layers that the module
-    repeats (`layers[3]`) keep their inputs and are recomputed one by one. In the
-    tree itself, the module is the whole model.
+    Each module that the pattern of the node matches saves only its inputs, and
+    runs its forward pass again before its backward pass. If the module repeats
+    layers (`layers[3]`), each layer saves its inputs and is recomputed by
+    itself. In the tree itself, the module is the whole model.
 
     **Constraints**
     - It stands in a tree or a node, once.
@@ -515,26 +539,26 @@ def Strategy_RecomputeOp : Strategy_SettingOp<"recompute"> {
 }
 
 def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
-  let summary = "When parameters are gathered and how long they are kept";
+  let summary = "Time at which parameters are gathered and freed";
   let description = [{
-    Says what happens to parameters that are stored elsewhere than they are
-    used: sharded over more devices (ZeRO-3, FSDP) or in host memory.
+    Applies to parameters whose storage differs from their use: parameters that
+    are sharded over more devices (ZeRO-3, FSDP) or are in host memory.
 
-    - `depth`: how many repeated layers ahead of its use a parameter may be
-      gathered. With 0 a layer's parameters come when the layer starts; with n
-      they may come when the n-th layer before it starts, and take memory from
-      then on. Without it, 1.
-    - `reshard_after_forward`: whether what was gathered for the forward pass is
-      freed after it and gathered again for the backward pass. With `false` it
-      is kept: less communication, more memory. Without it, `true`.
-    - `once`: what was gathered is kept for the whole step: it is gathered with
-      the first micro-batch, for the forward pass, and stays. This is how a
-      distributed optimizer gathers updated parameters during the next forward
-      pass, and not behind the update.
+    - `depth`: number of repeated layers by which the gather of a parameter may
+      precede its use. With 0 the parameters of a layer are gathered when the
+      layer starts. With n they may be gathered when the n-th preceding layer
+      starts, and take memory from then on. The default is 1.
+    - `reshard_after_forward`: with `true`, the default, parameters gathered for
+      the forward pass are freed after it and gathered again for the backward
+      pass. With `false` they are kept: less communication, more memory.
+    - `once`: a parameter is gathered once per step, in the forward pass of the
+      first micro-batch, and is kept for the whole step. A distributed optimizer
+      gathers updated parameters in this way: during the next forward pass
+      instead of after the update.
 
     **Constraints**
     - It stands in a tree or a node, once.
-    - It sets at least one of the three; the depth is not negative; `once` and
+    - It sets at least one of the three. The depth is not negative. `once` and
       `reshard_after_forward` exclude each other.
 
     ```mlir
@@ -556,10 +580,9 @@ def Strategy_PrefetchOp : Strategy_SettingOp<"prefetch"> {
 }
 
 def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
-  let summary = "Keeps memory items of what is selected in host memory";
+  let summary = "Keeps memory items of the selected operations in host memory";
   let description = [{
-    Items that lie in host memory take no device memory except while they are
-    used:
+    Items in host memory take device memory only while they are used:
 
     - `weight`: parameters are fetched before each use in the forward and in the
       backward pass, and written back after the update;
@@ -568,8 +591,8 @@ def Strategy_OffloadOp : Strategy_SettingOp<"offload"> {
     - `activation`: results that the backward pass reads are copied to the host
       after the forward pass and fetched again.
 
-    What is set here replaces what is set further out; `none` keeps everything
-    on the devices.
+    The setting replaces those of enclosing nodes and of the tree. `none` keeps
+    all items on the devices.
 
     **Constraints**
     - It stands in a tree or a node, once.

@@ -1,4 +1,4 @@
-//===- SubAxis.h - axes and parts of axes in a tree -------------*- C++ -*-===//
+//===- SubAxis.h - axes and sub-axes in a tree ------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Settings name axes by text: `d` is a whole axis, `d:(1)2` a part of it. This
-// is the one reader and writer of that text.
+// Settings name axes by text: `d` is a whole axis, `d:(1)2` a sub-axis. The
+// functions here are the only ones that read and write this text. The verifiers
+// of the dialect and match-strategy use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,30 +25,33 @@
 
 namespace proteus::strategy {
 
-/// The factor `size` of an axis behind a major prefix of size `prefix`.
+/// The factor `size` of an axis that follows a major prefix of size `prefix`.
 struct SubAxis {
   int64_t prefix = 1;
   int64_t size = 1;
 };
 
-/// An axis, or a part of one, as a setting names it.
+/// An axis or sub-axis that a setting names.
 struct AxisUse {
   llvm::StringRef axis;
   std::optional<SubAxis> sub;
 
-  /// Why `text` is no axis and no sub-axis, if it is neither.
+  /// Returns why `text` names neither an axis nor a sub-axis, or nullopt if it
+  /// names one.
   static std::optional<std::string> check(llvm::StringRef text);
-  /// Reads `d` or `d:(1)2`; none if it is neither. The numbers are not
-  /// checked.
+  /// Parses `d` or `d:(1)2`. Returns nullopt if `text` has neither form. Does
+  /// not check the numbers.
   static std::optional<AxisUse> parse(llvm::StringRef text);
-  /// Reads what has been verified.
+  /// Parses text that has been verified.
   static AxisUse get(mlir::StringAttr text) { return *parse(text.getValue()); }
+  /// Returns the text, `d` or `d:(1)2`.
   std::string str() const;
-  /// Whether both name a common part of one axis.
+  /// Returns true if both are uses of one axis and have a factor of it in
+  /// common.
   bool overlaps(const AxisUse &other) const;
 };
 
-/// Calls `visit` with every axis that a setting of the tree names.
+/// Calls `visit` with every axis or sub-axis that a setting of the tree names.
 void forEachAxisUse(
     TreeOp tree,
     llvm::function_ref<void(mlir::Operation *setting, mlir::StringAttr use)>

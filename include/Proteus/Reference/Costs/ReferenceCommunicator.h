@@ -1,4 +1,4 @@
-//===- ReferenceCommunicator.h - the original's costs as flows --*- C++ -*-===//
+//===- ReferenceCommunicator.h - reference costs as flows -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives alone cost what the original release charges. Beside each other
-// they share the links that their rings pass: docs/reference.md.
+// Communicators for fidelity=paper. A collective that runs alone takes the time
+// that the reference charges. Collectives that run at the same time share the
+// links of their rings (docs/reference.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +20,20 @@
 
 namespace proteus::net {
 
-/// The parity model of one cluster; groups with the same places in their nodes
-/// are searched once.
+/// Factory of the communicators of one cluster. Rings are searched once for all
+/// groups that have the same devices in a node.
 class ReferenceNetwork {
 public:
-  /// Fails if nodes differ, or if they hold what the rules of the release do
-  /// not know: NVSwitches and devices newer than Ampere.
+  /// Creates the network of a cluster. Fails if the cluster has several kinds
+  /// of nodes, NVSwitches, or devices of Hopper, Blackwell or CDNA, for which
+  /// the reference has no rules.
   static llvm::Expected<std::shared_ptr<ReferenceNetwork>>
   create(std::shared_ptr<const machine::Cluster> cluster,
          const ReferenceConstants &constants);
 
-  /// `devices` as for Communicator::create. Fails if one is not in the cluster
-  /// or there twice, or if nodes have no NIC to reach each other.
+  /// Creates the communicator of `devices`, as Communicator::create does. Fails
+  /// if a device is not in the cluster or occurs twice, or if the nodes have no
+  /// NICs to reach each other.
   llvm::Expected<std::unique_ptr<Communicator>>
   createCommunicator(llvm::ArrayRef<int64_t> devices);
 

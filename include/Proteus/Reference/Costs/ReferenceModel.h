@@ -1,4 +1,4 @@
-//===- ReferenceModel.h - collectives as the original costs them *- C++ -*-===//
+//===- ReferenceModel.h - collective costs of the reference -----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parity mode: bandwidth and latency of a collective as the original
-// release computes them. It takes rings from the same search as the flow model
-// and the release's own constants from a data file; nothing here is meant to
-// be a good prediction.
+// Bandwidth and latency of collectives as the published Proteus computes them.
+// The model uses the same ring search as the flow model, and the constants of
+// the reference from validation/reference/constants.json. Its purpose is
+// parity with the reference, not accuracy. fidelity=paper and `proteus parity`
+// use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@
 
 namespace proteus::net {
 
+/// Kinds of collectives of the reference.
 enum class ReferenceKind : uint8_t {
   AllReduce,
   AllGather,
@@ -42,50 +44,54 @@ enum class ReferenceKind : uint8_t {
   Gather,
   AllToAll,
 };
-/// "all_reduce", "p2p": the names of the original.
+/// Returns the name of `kind` in the reference: "all_reduce", "p2p".
 llvm::StringRef stringify(ReferenceKind kind);
+/// Returns the kind of the given name, or nullopt if there is none.
 std::optional<ReferenceKind> parseReferenceKind(llvm::StringRef name);
 
-/// Fitted figures of the original, as validation/reference/constants.json holds
-/// them. Latencies in us.
+/// Fitted constants of the reference, as in
+/// validation/reference/constants.json. Latencies are in us.
 struct ReferenceConstants {
   double baseLatency = 0, nvlinkHop = 0, pcieHop = 0, networkHop = 0;
   /// An all-reduce across nodes of at least `plateauBytes` per rank takes
   /// `plateauFactor` times the latency.
   double plateauFactor = 0, plateauBytes = 0;
-  /// Latency per rank of a broadcast over rings that are not equal.
+  /// Latency per rank of a broadcast or a similar collective over rings that
+  /// are not equal.
   double unequalRings = 0;
-  /// Multiplies the bandwidth of four ranks in one node.
+  /// Factor on the bandwidth of four ranks in one node.
   double fourRanks = 0;
-  /// Multiply the broadcast entry that stands for an all-to-all.
+  /// Factors on the latency and bandwidth of a broadcast that yield those of an
+  /// all-to-all, within a node and across nodes.
   double exchangeLatencyInNode = 0, exchangeLatencyAcross = 0,
          exchangeBandwidthAcross = 0;
-  /// Bandwidths (GB/s) that replace the computed one in costs.
+  /// Bandwidth that replaces the computed one.
   struct Fixed {
-    std::string cluster; ///< part of the cluster's name
+    std::string cluster; ///< substring of the cluster's name
     ReferenceKind kind = ReferenceKind::AllReduce;
     int64_t ranks = 0;
-    double bandwidth = 0;
+    double bandwidth = 0; ///< GB/s
   };
   std::vector<Fixed> fixed;
-  // Of the release's timeline: ms before each kernel, ms by which a delayed
-  // collective pushes the next, and the factor on the volume of reduce-scatters
-  // in its Megatron examples.
+  // Constants of the reference's timeline: ms before each kernel, ms by which a
+  // delayed collective delays the next one, and the factor on the volume of
+  // reduce-scatters in the Megatron examples.
   double launchGap = 0, delayShift = 0, reduceScatterVolume = 0;
-  /// How much overlapping computation and gradients slow each other: by
-  /// cluster for transformers, under "cnn" for convolutional networks.
+  /// Share by which overlapping computation and gradient communication slow
+  /// each other: by cluster for transformers, under "cnn" for convolutional
+  /// networks.
   std::map<std::string, double> overlap;
 };
 
-/// The text of validation/reference/constants.json, which is part of the
-/// library.
+/// Returns the text of validation/reference/constants.json, which is embedded
+/// in the library.
 llvm::StringRef embeddedReferenceConstants();
 
-/// Reads the constants; `source` names the text in errors.
+/// Parses the constants. Errors call the text `source`.
 llvm::Expected<ReferenceConstants>
 parseReferenceConstants(llvm::StringRef text, llvm::StringRef source);
 
-/// Equal nodes; devices are numbered node by node.
+/// A cluster of equal nodes. Devices are numbered node by node.
 struct ReferenceCluster {
   std::string name;
   machine::NodeGraph node;
@@ -93,46 +99,54 @@ struct ReferenceCluster {
   int64_t devicesPerNode = 1;
 };
 
-/// What the original knows of a group of ranks.
+/// Properties of a group of ranks on which costs depend.
 struct ReferenceGroup {
   int64_t ranks = 0, nodes = 0;
-  /// Of the group's nodes, the best class, as the original reports it.
+  /// Best class of routes among the nodes of the group, as the reference
+  /// reports it: between devices, and between devices and NICs.
   PathClass intra = PathClass::Local, inter = PathClass::OneSwitch;
   bool acrossNodes = false;
-  size_t channels = 0;     ///< rings, in every node
-  double speed = 0;        ///< bytes/s of one ring
-  double busBandwidth = 0; ///< GB/s of all rings together, corrected
-  bool equalRings = true;
-  double hop = 0; ///< us of one step within a node
+  size_t channels = 0; ///< rings in every node
+  double speed = 0;    ///< bytes/s of one ring
+  /// GB/s of all rings together, with the factor for four ranks in one node.
+  double busBandwidth = 0;
+  bool equalRings = true; ///< true if all rings of a node have one order
+  double hop = 0;         ///< us of one step within a node
 };
 
+/// Bandwidth and latency of a collective.
 struct ReferenceFigures {
-  double bandwidth = 0; ///< GB/s by the volume of the collective
+  double bandwidth = 0; ///< volume of the collective per time, GB/s
   double latency = 0;   ///< us
 };
 
+/// The reference's model of collectives on one cluster.
 class ReferenceModel {
 public:
   ReferenceModel(ReferenceCluster cluster, ReferenceConstants constants);
 
-  /// `ranks` are devices of the cluster, in any order, each once. Groups with
-  /// the same places in their nodes are searched once.
+  /// Returns the group of `ranks`, which are devices of the cluster in any
+  /// order, each once. Rings are searched once for all groups that have the
+  /// same devices in a node.
   ReferenceGroup group(llvm::ArrayRef<int64_t> ranks);
 
-  /// The entry of the release's table for a volume.
+  /// Returns the entry for `bytes` in the reference's table of bandwidths and
+  /// latencies.
   ReferenceFigures figures(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 
-  /// The same with fixed bandwidths: what the release charges.
+  /// Returns the entry that the reference charges: that of `figures`, with a
+  /// fixed bandwidth if the constants contain one.
   ReferenceFigures charged(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 
-  /// Time of what is charged. `share` divides the bandwidth; all-to-all counts
-  /// once per peer.
+  /// Returns the time that the reference charges, in ms. Divides the bandwidth
+  /// by `share`. An all-to-all takes this time once per peer.
   double milliseconds(ReferenceKind kind, const ReferenceGroup &group,
                       double bytes, double share = 1) const;
 
-  /// Rings through devices of a node (numbers in it, ascending).
+  /// Returns the rings through the devices with the numbers `local` (ascending)
+  /// of a node.
   const RingSet &ringsOf(llvm::ArrayRef<uint32_t> local, bool acrossNodes);
 
 private:

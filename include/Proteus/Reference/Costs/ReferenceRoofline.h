@@ -1,4 +1,4 @@
-//===- ReferenceRoofline.h - kernels as the original costs them -*- C++ -*-===//
+//===- ReferenceRoofline.h - kernel costs of the reference ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parity mode for computation: the roofline of the original release, by
-// the class of an op and the shapes of its operands on one device.
+// Times of kernels as the published Proteus computes them: a roofline by the
+// class of an op and the shapes of its operands on one device. fidelity=paper
+// and `proteus parity` use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +26,16 @@
 
 namespace proteus::cost {
 
+/// The reference's model of kernels on one type of device.
 class ReferenceRoofline {
 public:
-  /// The figures of validation/reference/constants.json under "compute".
+  /// Constants under "compute" in validation/reference/constants.json.
   struct Constants {
-    double flops = 0;           ///< 1/s
+    double flops = 0;           ///< FLOP/s
     double memoryBandwidth = 0; ///< bytes/s
     double bytesPerElement = 0;
-    double memoryBoundGemmExtra = 0; ///< ms
-    double elementwiseFloor = 0;     ///< ms
+    double memoryBoundGemmExtra = 0; ///< ms added to memory-bound products
+    double elementwiseFloor = 0;     ///< shortest element-wise kernel, ms
   };
   static llvm::Expected<Constants> parseConstants(llvm::StringRef text,
                                                   llvm::StringRef source);
@@ -42,16 +44,18 @@ public:
   explicit ReferenceRoofline(const Constants &constants)
       : constants(constants) {}
 
-  /// By sizes instead of shapes: a product if the kernel is one, else its
-  /// operations and bytes decide. Elements have the size of the kernel's type.
+  /// Returns the time in ms of a kernel that is given by sizes instead of
+  /// shapes. The time of a product follows from its sizes, that of other matrix
+  /// kernels from operations and bytes, and that of all other kernels from
+  /// bytes only. Elements have the width of the kernel's type.
   double milliseconds(const Kernel &kernel) const;
 
   using Shape = std::vector<int64_t>;
 
-  /// `op` is the original's name of the class, such as "Linear" or "Conv2dBW";
-  /// the gradient of an input that needs none is absent from `outputs`. Classes
-  /// without a rule of their own move their operands once. Fails if the shapes
-  /// do not fit the class.
+  /// Returns the time in ms of an op. `op` is the class in the reference, such
+  /// as "Linear" or "Conv2dBW". `outputs` lacks the gradient of an input that
+  /// needs none. Classes without a rule of their own read and write each
+  /// operand once. Fails if the shapes do not fit the class.
   llvm::Expected<double> milliseconds(llvm::StringRef op,
                                       llvm::ArrayRef<Shape> inputs,
                                       llvm::ArrayRef<Shape> outputs) const;
@@ -68,8 +72,8 @@ private:
   Constants constants;
 };
 
-/// The roofline on `device`, with its rates of F32, and `launchGap` seconds
-/// before each kernel.
+/// Creates the cost model of `device` from its F32 peak rate and its memory
+/// bandwidth. Adds `launchGap` seconds to each kernel.
 std::unique_ptr<KernelCostModel>
 createReferenceRooflineModel(const Device &device,
                              ReferenceRoofline::Constants constants,

@@ -1,4 +1,4 @@
-//===- Parity.h - runs of the original Proteus, and ours --------*- C++ -*-===//
+//===- Parity.h - comparison with runs of the reference ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The examples of the original release as jobs of ours, and what both say about
-// them. See docs/reference.md.
+// The reference (the published Proteus) comes with examples. This file declares
+// their recorded runs, the same runs as jobs of this simulator, and the
+// comparison of the two. `proteus parity` uses it; see docs/reference.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,53 +32,57 @@ namespace proteus::driver {
 /// Communication of one kind in all groups, for one micro-batch.
 struct CollectiveSum {
   int64_t count = 0;
-  double megabytes = 0; ///< 1e6 bytes, as the original counts a volume
+  double megabytes = 0; ///< 1e6 bytes; the reference counts volumes the same
+                        ///< way
 };
 
-/// What a simulator says about a run.
+/// Figures of one run, from the reference or from this simulator.
 struct ParityFigures {
-  /// By the names of the original: "all_reduce", "all_reduce/grad", "p2p".
+  /// Sums by the names of the reference: "all_reduce", "all_reduce/grad",
+  /// "p2p".
   std::map<std::string, CollectiveSum> collectives;
-  /// Kernels of the busiest device: one micro-batch and the update.
+  /// Time of the kernels of the busiest device, for one micro-batch and the
+  /// update.
   double computeMilliseconds = 0;
-  /// Absent if the original did not get there.
+  /// Absent if the reference stopped before it had simulated the step.
   std::optional<double> iterationMilliseconds;
   std::optional<double> memoryMiB; ///< of the fullest device
-  double cpuSeconds = 0;           ///< compiling and simulating
+  double cpuSeconds = 0;           ///< time to compile and simulate
 };
 
-/// What decides whether the original's defects change the time of a run.
+/// Features of a simulated step that determine which defects of the reference
+/// change its time.
 struct Timeline {
-  /// Whether groups of one collective have unequal bandwidths.
+  /// True if groups of one collective have unequal bandwidths.
   bool unequalGroups = false;
-  /// Shares of the step in which flows are held back by a full link, and in
-  /// which gradients are reduced after the last backward kernel; those of the
-  /// link and of the device with most.
+  /// Shares of the step. `contended`: flows wait for a full link; the link with
+  /// the largest share. `exposedReduction`: gradients are reduced after the
+  /// last backward kernel; the device with the largest share.
   double contended = 0, exposedReduction = 0;
 };
 
-/// How an example of the original splits a model.
+/// Strategy of an example of the reference.
 struct ReferenceStrategy {
   std::string kind; ///< "dp", "manual", "megatron", "pp", "mp"
   int64_t dp = 1, tp = 1, pp = 1, zero = 0, microBatches = 1;
   bool recompute = false, seqFirst = false;
-  bool collectives = true; ///< false: messages in place of them
+  bool collectives = true; ///< false: messages replace collectives
   bool smallFirstBucket = false;
   double bucketMegabytes = 25;
 };
 
-/// A run of the original: what it was given and what it said.
+/// Recorded run of the reference: its inputs and its figures.
 struct ReferenceRun {
   std::string id, set, cluster, model;
   int64_t devices = 1;
-  std::map<std::string, std::string> dims; ///< numbers and texts, as written
+  std::map<std::string, std::string> dims; ///< numbers and texts as in the file
   ReferenceStrategy strategy;
-  int64_t batch = 0; ///< of one micro-batch, on all devices
+  int64_t batch = 0; ///< samples of one micro-batch, on all devices
   std::string optimizer;
   double overlapFactor = 0;
   bool shareBandwidth = true;
-  bool megatron = false; ///< reduce-scatters are doubled
-  /// Whether it said anything at all.
+  bool megatron = false; ///< true: the volume of reduce-scatters is doubled
+  /// Absent if the reference returned no figures.
   std::optional<ParityFigures> original;
 
   bool isTransformer() const {
@@ -85,21 +90,23 @@ struct ReferenceRun {
   }
 };
 
-/// Runs of the original and the clusters they ran on.
+/// Recorded runs of the reference and their clusters.
 struct ReferenceRuns {
   std::vector<ReferenceRun> runs;
-  /// By the names that the runs use: "titanxp/n1_g8".
+  /// Clusters by the names that the runs use: "titanxp/n1_g8".
   std::map<std::string, machine::Cluster> clusters;
 };
 
-/// Reads a file of runs; `source` names it in errors.
+/// Reads a file of runs; `source` is its name in errors.
 llvm::Expected<ReferenceRuns> readReferenceRuns(llvm::StringRef text,
                                                 llvm::StringRef source);
 
-/// The text of validation/reference/runs.json, which is part of the tool.
+/// Returns the text of validation/reference/runs.json, which is embedded in the
+/// tool.
 llvm::StringRef embeddedReferenceRuns();
 
-/// A run as a model of ours and a tree. The tree is for a model called @model.
+/// A run of the reference as a model of this simulator and a strategy tree. The
+/// tree is for a model called @model.
 struct ReferenceJob {
   std::string model;
   std::vector<std::string> overrides;
@@ -107,44 +114,53 @@ struct ReferenceJob {
   std::string optimizer;
   std::string tree;
 };
+/// Translates a run; fails if the reference has no such strategy.
 llvm::Expected<ReferenceJob> jobOf(const ReferenceRun &run);
 
-/// Collectives and kernels of a workload as the original counts them;
-/// `launchGap` is part of every kernel there and not counted here.
+/// Returns the collectives and the kernel time of a workload as the reference
+/// counts them. Kernels of the workload include `launchGap`, which is
+/// subtracted.
 ParityFigures figuresOf(const sim::Workload &workload, cost::Time launchGap);
+/// Returns the features of a simulated step that `explain` needs.
 Timeline timelineOf(const sim::Workload &workload,
                     const sim::SimulationResult &result);
 
-/// What we say about a run, and why the original says something else.
+/// Figures of this simulator for a run, and the causes of deviations from the
+/// reference.
 struct ParityResult {
   ParityFigures ours;
-  /// Our collectives with the stated differences undone.
+  /// `ours.collectives`, corrected for the known differences; equal to the
+  /// collectives of the reference if these explain all deviations.
   std::map<std::string, CollectiveSum> expected;
-  /// Numbers of defects and of sections in docs/reference.md, per figure.
+  /// Causes of deviations per figure: numbers of defects or names of sections
+  /// in docs/reference.md.
   std::vector<std::string> collectiveCauses, timeCauses, memoryCauses;
-  /// Whether `expected` says all of the collectives of the original.
+  /// True if `expected` covers all collectives of the reference.
   bool comparesCollectives = true;
-  /// Why we say nothing; empty if we do.
+  /// Reason why the run could not be simulated; empty if it could.
   std::string error;
 };
 
-/// Finds the causes of what differs from the features of the run.
+/// Sets the corrected collectives and the causes of `result` from the features
+/// of a run.
 void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
-/// ours / original - 1; none without either.
+/// Returns ours / reference - 1, or nullopt if either is absent.
 std::optional<double> deviation(std::optional<double> ours,
                                 std::optional<double> original);
 
-/// How a result compares with the original.
+/// Agreement of a result with the reference.
 struct ParityVerdict {
-  bool sameKindsAndCounts = false;   ///< as they are
-  bool explainedCounts = false;      ///< with the stated differences undone
-  std::optional<double> worstVolume; ///< of the expected collectives
+  bool sameKindsAndCounts = false;   ///< without corrections
+  bool explainedCounts = false;      ///< after correction for known differences
+  std::optional<double> worstVolume; ///< largest relative deviation of a volume
+                                     ///< in `expected`
   std::optional<double> compute, time, memory;
-  /// Whether a defect of the original (B1..B13) changes its time.
+  /// True if a defect of the reference (B1 to B13) changes its time.
   bool touched = false;
 };
+/// Compares a result with the recorded figures of the run.
 ParityVerdict judge(const ReferenceRun &run, const ParityResult &result);
 
 } // namespace proteus::driver

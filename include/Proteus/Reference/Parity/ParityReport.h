@@ -16,7 +16,8 @@
 
 namespace proteus::driver {
 
-/// Counts over runs that the original has a time for, but for the first two.
+/// Numbers of runs that meet a bound, and CPU times. All fields but `runs` and
+/// `failed` count only runs for which the reference has a time.
 struct ParitySummary {
   int64_t runs = 0, failed = 0;
   int64_t timed = 0;
@@ -25,6 +26,7 @@ struct ParitySummary {
   int64_t untouched = 0, untouchedTime = 0;
   double ourCPU = 0, originalCPU = 0; ///< seconds
 };
+/// Counts the runs that meet the bounds of parity.
 ParitySummary summarize(llvm::ArrayRef<ReferenceRun> runs,
                         llvm::ArrayRef<ParityResult> results);
 
@@ -33,8 +35,8 @@ void printTable(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
 void printSummary(llvm::raw_ostream &os, const ParitySummary &summary);
 void printCPU(llvm::raw_ostream &os, const ParitySummary &summary);
 
-/// All runs and what differs; CPU times, which change from call to call, are
-/// the last columns.
+/// Writes all runs and their deviations. CPU times change from call to call and
+/// are therefore the last columns.
 void writeMarkdown(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
                    llvm::ArrayRef<ParityResult> results);
 void writeJSON(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,

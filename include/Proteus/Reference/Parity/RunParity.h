@@ -1,4 +1,4 @@
-//===- RunParity.h - runs of the original by our rules ----------*- C++ -*-===//
+//===- RunParity.h - simulation of runs of the reference --------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,15 +18,15 @@
 
 namespace proteus::driver {
 
-/// Simulates runs of the original by its rules, one after the other. Clusters,
-/// and the rings that were searched on them, are kept from run to run.
+/// Simulator of runs of the reference by its rules, one after the other. It
+/// keeps machine models, with the rings found on them, from run to run.
 class ParityRunner {
 public:
   ParityRunner();
   ~ParityRunner();
 
-  /// What we say about a run, and what explains differences. CPU time is all
-  /// that it took.
+  /// Simulates a run and explains deviations from its recorded figures. The CPU
+  /// time of the result covers the whole call.
   ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
 
 private:

@@ -11,83 +11,105 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Its other options are the fields of a plan (Plan/PlanFields.def).
+// The pass also has an option per field of a plan (Plan/PlanFields.def).
 def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
   let constructor = "::proteus::createApplyStrategy()";
   let summary = "Write a strategy tree for a model from a few degrees";
   let description = [{
-    Writes a `strategy.tree` that combines data, tensor, sequence, context, expert
-    and pipeline parallelism, beside the model and for a person to read and edit. What is split follows
-    from the graph, not from names:
+    **Input:** a module with the forward graph of a model, and degrees as
+    options. The splits follow from the graph, not from names of operations.
 
-    - `dp` splits the batch, `micro-batches` cut it in time.
-    - `pp` cuts the repeated layers with the most work into stages: an
-      `nn.repeat`, or layers written out as `layers[0]`, `layers[1]`, ...; with
-      `virtual-stages` every stage gets several runs of them.
-    - `tp` splits as Megatron-LM does: the linears that feed an attention, or a
-      product per head (`nn.matmul` of `[batch, head, ..]`), and each linear that
-      another one reads through element-wise operations, by columns (`out`), so
-      that heads and the rows of the next linear follow by propagation; embeddings by `vocab`; the linear that feeds the cross-entropy
-      by `out`, unless it is split by rows already. The
-      first matrix of an expert is split by columns too. Convolutions are
-      data-parallel only.
-    - `sp=true` splits what lies between a linear by rows and the next one by
-      columns (norms, dropout, residual additions and other element-wise
-      operations) along the sequence, over `tp` as well.
-    - `cp` splits sequences everywhere. `cp-kind` says how attention gets at the
-      keys of others: `all-gather` gathers them, with `ring` they go round the
-      devices, with `ulysses` attention is split by heads instead. Causal
-      sequences are dealt out in a zigzag where 2 `cp` divides them, and `sp` does
-      not cut the parts further; else a remark says that work is unbalanced.
-    - `ep` splits the batch as `dp` does, and places experts: on its devices each
-      `nn.expert_linear` is split by experts, not by the batch. Tokens find their
-      slots in whole sequences; the slots are split over `cp`. With
-      `whole-experts=true` `tp` does not cut experts, but places them as `ep` does.
-    - `recompute=full` recomputes those repeated layers one by one,
-      `recompute=selective` only `nn.attention`, or where attention is written
-      out, the module in which its products and softmax are.
-    - `zero=1` splits the states of the optimizer over the devices that have
-      copies of them too (`dp`, `cp`, and `ep` but for experts), `zero=2` the
-      gradients as well, `zero=3` parameters, gradients and states, where a
-      dimension is large enough.
-    - `zero-group` splits over groups of so many neighbours on `dp` instead of all
-      of them; every group has a whole copy.
-    - `prefetch` says how many layers ahead parameters are gathered,
-      `reshard-after-forward=false` keeps them until the backward pass.
-      `overlap-parameters`, with `zero=1` or `zero=2`, stores parameters as the
-      states are and gathers them once per step, during the first forward pass,
-      and not behind the update.
-    - `tensor-overlap`, `chunks` and `overlap-messages` say what communication runs
-      beside which kernels (`strategy.overlap`); `scatter-messages` lets values
-      cross between stages in slices.
-    - `offload-weight`, `offload-state` and `offload-activation` keep those in
-      host memory.
-    - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on one
-      of the data-parallel devices, so that each holds about as much.
-    - `bucket-size`, `first-bucket-size` and `bucket-per-layer` say how gradients
-      are gathered for their reduction, `gather-bucket-size` how updated parameters
-      are; `all-reduce-gradients`, with `zero=1`, sums whole gradients, of which
-      every device then takes its part.
-    - `stage-partition` says what stages have. With `layers` equally many, the
-      first ones one more where they do not divide; with `ends` what is before
-      the layers and what is behind them counts as a layer each, so that the
-      first and the last run have one less; `divisible` is `ends` where that
-      divides and `layers` does not. `work` counts the work of linears, layers
-      and head alike, in the order of the model: a stage ends with the layer or
-      operation at which its share of the work is exceeded; the head is on the
-      stage of the loss, so that no logits cross.
-    - `keep-gathered=true` keeps inputs of linears that the forward pass has
-      gathered (`sp`) for the backward pass instead of gathering them again,
-      but not in layers that are recomputed.
+    The options have the following effects:
+
+    - `dp` splits the batch over devices, `micro-batches` cuts it in time.
+    - `pp` cuts the repeated layers with the most work into stages. Repeated
+      layers are an `nn.repeat`, or layers written out as `layers[0]`,
+      `layers[1]`, .... With `virtual-stages` every stage gets several runs of
+      them.
+    - `tp` splits as Megatron-LM does. Three kinds of linears are split by
+      columns (`out`): those that feed an attention or a product per head
+      (`nn.matmul` of `[batch, head, ..]`), those that another linear reads
+      through element-wise operations, and the one that feeds the
+      cross-entropy, unless it is already split by rows. Heads and the rows of
+      the next linear then follow by propagation. The first matrix of an expert
+      is split by columns too. Embeddings are split by `vocab`. Convolutions
+      are not split.
+    - `sp=true` splits the operations between a linear by rows and the next
+      linear by columns (norms, dropout, residual additions and other
+      element-wise operations) along the sequence, over the devices of `tp`.
+    - `cp` splits sequences everywhere. `cp-kind` selects how attention gets
+      the keys of other devices: `all-gather` gathers them, with `ring` they go
+      round the devices, and with `ulysses` attention is split by heads
+      instead. With the first two, a causal sequence is distributed in a
+      zigzag, so that all devices have the same work. This needs a sequence
+      that 2 `cp` divides, or 2 `cp` times `tp` with `sp`, and it is not
+      possible with `sp` and `keep-gathered` together. Otherwise parts are
+      contiguous, and a remark states that the work is unbalanced.
+    - `ep` splits the batch as `dp` does, and distributes experts: over its
+      devices each `nn.expert_linear` is split by experts, not by the batch.
+      The slots of an expert are assigned to tokens in whole sequences, and are
+      then split over `cp`. With `etp=1`, `tp` does not cut experts but
+      distributes them as `ep` does.
+    - `recompute=full` recomputes the repeated layers of `pp` one by one.
+      `recompute=selective` recomputes only `nn.attention`, or if attention is
+      written out, the module that contains its products and its softmax.
+    - `zero=1` splits the states of the optimizer over the devices that hold
+      copies of them: those of `dp` and `cp`, and of `ep` except for experts.
+      `zero=2` splits the gradients as well, `zero=3` parameters, gradients and
+      states. A tensor without a dimension that is large enough stays whole.
+    - `zero-group` splits over groups of that many neighbours on `dp`; every
+      group holds a whole copy.
+    - `prefetch` is the number of layers by which a gather of parameters may
+      precede its use. `reshard-after-forward=false` keeps gathered parameters
+      until the backward pass. `overlap-parameters`, with `zero=1` or `zero=2`,
+      stores parameters in the same layout as the states. They are then
+      gathered once per step, during the first forward pass instead of after
+      the update.
+    - `tensor-overlap`, `chunks` and `overlap-messages` select the kernels that
+      overlap with communication (`strategy.overlap`). `scatter-messages`
+      allows values to cross between stages in slices.
+    - `offload-weight`, `offload-state` and `offload-activation` keep
+      parameters, states and saved activations in host memory.
+    - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on
+      one of the data-parallel devices, so that all devices look up about as
+      many elements, and among those hold about as many.
+    - `gradient-reduction`, `bucket-rule`, `bucket-size` and
+      `first-bucket-size` select when gradients are reduced and in which
+      buckets. `gather-bucket-size` and `gather-per-parameter` do so for gathers
+      of updated parameters. `all-reduce-gradients`, with `zero=1`, sums whole
+      gradients, of which every device then takes its shard.
+    - `stage-partition` selects the layers and operations of each stage:
+      - `layers`: equally many layers per stage. If the stages do not divide
+        the layers, the first stages have one more.
+      - `ends`: the operations before the layers count as one layer, and so do
+        the operations after them. The first and the last run of layers
+        therefore have one layer less.
+      - `divisible`: as `ends` if the number of stages divides the layers
+        counted that way and does not divide the layers alone, else as
+        `layers`.
+      - `work`: balances the work of linears, whether in layers or in the head,
+        in the order of the model. A stage ends with the layer or operation at
+        which its share of the work is exceeded. The head is on the stage of
+        the loss, so that no logits are sent between stages, unless the
+        preceding stage would then be empty.
+    - `keep-gathered=true` keeps the inputs of linears that the forward pass
+      has gathered (`sp`) for the backward pass instead of gathering them
+      again, except in layers that are recomputed.
 
     The axes of the mesh are `pp`, `dp`, `cp`, `ep`, `tp`, outermost first, as
-    Megatron-LM and DeepSpeed place ranks. Axes of size one are left out. Degrees that the model can't use are errors: heads that
-    `tp` does not divide, more stages than layers, fewer experts than `ep`, a batch
-    or a sequence that does not divide into equal parts, micro-batches that interleaved stages
-    can't share.
+    in Megatron-LM and DeepSpeed. Axes of size one are left out.
+
+    Degrees that the model cannot use are errors: heads that `tp` does not
+    divide, more stages than layers, fewer experts than `ep`, a batch or a
+    sequence that does not divide into equal parts, and micro-batches that do
+    not fit interleaved stages.
+
+    **Output:** the module with a new `strategy.tree` after the model, which a
+    person can read and edit. The model is unchanged.
 
     ```mlir
-    // --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full" writes
+    // Input: @gpt, with --apply-strategy="dp=2 tp=4 pp=2 micro-batches=8 recompute=full"
+    // Output:
     strategy.tree @s for @gpt {
       mesh [pp = 2, dp = 2, tp = 4]
       schedule micro_batches = 8 order = "1f1b"

@@ -1,4 +1,4 @@
-//===- Passes.h - proofs of the lowering ------------------------*- C++ -*-===//
+//===- Passes.h - checks of the lowering by execution -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

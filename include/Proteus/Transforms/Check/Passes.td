@@ -1,4 +1,4 @@
-//===- Passes.td - proofs of the lowering ------------------*- tablegen -*-===//
+//===- Passes.td - checks of the lowering by execution -----*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,18 +14,21 @@ include "mlir/Pass/PassBase.td"
 def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
   let summary = "Execute a model before and after its lowering and compare";
   let description = [{
-    Precondition: a small model with its strategy tree and a cluster, neither
-    matched nor lowered. A copy of the model with gradients and updates is
-    executed on whole tensors; another one goes through `lower-strategy` and is
-    executed on one block per rank, with collectives and messages that move real
-    data in the order of the schedule. Both get the same random inputs and
-    parameters; states of the optimizer are zero, master copies those of their
-    parameter. Everything is computed in double precision.
+    **Input:** a small model with its strategy tree and a cluster, neither
+    matched nor lowered.
 
-    Compared are the loss, every updated parameter and every updated state, by
-    path. A difference is an error that names the path, the index and both
-    values; otherwise a remark tells how much was compared. The module is left
-    as it is.
+    Executes one copy of the model, with gradients and updates, on whole
+    tensors. A second copy goes through `lower-strategy` and is executed with
+    one shard per rank, where collectives and messages move real data in the
+    order of the schedule. Both copies get the same random inputs and
+    parameters. Optimizer states start at zero, and master copies start as their
+    parameters. All arithmetic is in double precision.
+
+    Compares the loss, every updated parameter and every updated state by path.
+    A difference is an error with the path, the index and both values. Without a
+    difference, a remark gives the number of values compared.
+
+    **Output:** the unchanged module.
 
     ```
     remark: lowering of @mlp is right: 1234 values of 5 tensors agree, largest relative difference 2.1e-16
@@ -33,7 +36,7 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "",
-           "The tree to use, where there are several (@name)">,
+           "The tree to use if there are several (@name)">,
     Option<"cluster", "cluster", "std::string", "",
            "Preset or JSON file that replaces the attribute proteus.cluster">,
     Option<"seed", "seed", "uint64_t", "0",
@@ -48,21 +51,32 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
 def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let summary = "Write out every iteration of repeated layers";
   let description = [{
-    Replaces each `nn.repeat` by its iterations, stacked arguments by one argument
-    per iteration, with the indices in the paths. The flat form simulates
-    exactly like the repeated one as long as all layers can be split alike. It
-    differs where the body of a repeat that can't be cut leaves a carried value in
-    another layout than it found it (see `settle-repeats`), where a body captures
-    a parameter that is stored in parts (the repeated form gathers it for each
-    layer) or a value that goes to the host, where several repeats on a stage
-    capture one value (each sums its gradient by itself), where the update
-    changes the layout of parameters in other ways than by gathering them (the
-    repeated form does so for all layers at once) and in repeats inside repeats
-    (whose layers share a bucket).
+    **Input:** a function whose repeats slice only function arguments that
+    nothing else reads, and whose stacked results are not read.
+
+    Replaces each `nn.repeat` by its iterations and each stacked argument by one
+    argument per iteration, with the indices in the paths.
+
+    The unrolled function simulates exactly like the repeated one as long as all
+    layers can be split alike. The two differ in these cases:
+
+    - the body of a repeat that cannot be cut leaves a carried value in another
+      layout than it had at the start of the iteration (see `settle-repeats`);
+    - a body captures a parameter that is stored in shards, which the repeated
+      function gathers for each layer;
+    - a body captures a value that is offloaded to the host;
+    - several repeats on a stage capture the same value, for which each repeat
+      sums the gradient by itself;
+    - the update changes the layout of parameters other than by gathering them,
+      which the repeated function does for all layers at once;
+    - repeats are nested, in which case the inner layers share a bucket.
+
+    **Output:** the function without repeats.
 
     ```mlir
+    // Input:
     nn.repeat "layers" count 2 carry(%h = %x : ...) slice(%w = %ws : ...) { %y = nn.linear "fc"(%h, %w) ... }
-    // becomes
+    // Output:
     %0 = nn.linear "layers[0].fc"(%x, %w0) ...
     %1 = nn.linear "layers[1].fc"(%0, %w1) ...
     ```

@@ -12,25 +12,37 @@
 include "mlir/Pass/PassBase.td"
 
 def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
-  let summary = "Put layouts into types and conversions between them";
+  let summary = "Put layouts into types and insert collectives";
   let description = [{
-    Precondition: propagate-strategy has run. Every value gets a type with a
-    layout. Where an operand has another layout than its operation needs, the
-    cheapest sequence of collectives on the cluster of the module converts it,
-    shared by all readers that follow; partial sums pass through linear
-    operations unreduced. Values that another stage reads go through
-    `dist.transfer`, in slices where the tree says `scatter_gather` and that is
-    cheaper. Sums over micro-batches become
-    `dist.accumulate` where the update reads them. A log-sum-exp that is split is
-    decomposed first. An operation whose keys go round a ring becomes its steps,
-    with `dist.shift` between them. The backward pass converts again what it
-    reads, unless the forward pass has made that form and it is no larger than
-    the value.
+    **Input:** a function whose operations have partitions and whose arguments
+    have layouts, as `propagate-strategy` leaves it, in a module with a cluster.
+
+    Gives every value a type with a layout. If an operand has another layout
+    than its operation needs, the cheapest sequence of collectives on the
+    cluster converts it. All later readers that need the same layout share the
+    conversion. Pending partial sums pass through linear operations without a
+    reduction.
+
+    - A value that another stage reads goes through a `dist.transfer`. With the
+      setting `scatter_gather` it goes in slices if that is cheaper.
+    - A sum over micro-batches becomes a `dist.accumulate` where the update
+      reads it.
+    - An operation with a compound iterator that is split, such as log-sum-exp,
+      is decomposed first.
+    - An operation with a `ring` split becomes one step per block, with a
+      `dist.shift` between steps.
+    - The backward pass converts again the values that it reads, unless the
+      forward pass has produced the required layout and it is no larger than the
+      value.
+
+    **Output:** every value has a layout, and every operand has the layout that
+    the partition of its operation requires.
 
     ```mlir
+    // Input:
     %1 = nn.linear "proj"(%0, %w) : ...        // `in` is split over tp
     %2 = nn.add "residual"(%x, %1) : ...
-    // becomes
+    // Output:
     %1 = nn.linear "proj"(%0, %w) : ... -> tensor<..., #partial>
     %2 = dist.all_reduce sum %1 over {tp} for activation : ...
     %3 = nn.add "residual"(%x, %2) : ...

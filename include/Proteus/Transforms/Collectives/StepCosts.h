@@ -1,4 +1,4 @@
-//===- StepCosts.h - what a change of layout costs on a cluster -*- C++ -*-===//
+//===- StepCosts.h - costs of layout changes on a cluster -------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The planner of layouts asks what a step costs; a cluster knows what a
-// collective costs. Between them lies the question how the groups of a step lie
-// on the nodes, which is answered from the strides of the mesh.
+// Costs of the steps that change a layout, on one mesh of one cluster. The cost
+// of a collective depends on the shape of its group: the number of nodes it
+// spans and of ranks on each. This class derives the shape from the strides of
+// the mesh. insert-collectives passes the costs to the planner of layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,23 +24,27 @@
 
 namespace proteus {
 
-/// Costs of steps in picoseconds on one mesh of one cluster. Groups that lie
-/// differently on the nodes run side by side, so the slowest counts.
+/// Costs of steps, in picoseconds, on one mesh of one cluster. The groups of a
+/// step run at the same time and may lie differently on the nodes, so the
+/// slowest group determines the cost.
 class StepCosts {
 public:
   StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster);
 
-  /// The time of a step; a slice takes none.
+  /// Returns the time of a step in picoseconds; 0 for a slice.
   uint64_t getCost(const dist::Step &step, const dist::StepVolume &volume);
 
-  /// The time of a message of `bytes` from every rank at coordinate `from` of
-  /// `axis` to the one at `to`.
+  /// Returns the time, in picoseconds, of a message of `bytes` bytes from a
+  /// rank at coordinate `from` of `axis` to its counterpart at `to`. The
+  /// message counts as one between nodes if any such pair of ranks is on two
+  /// nodes.
   uint64_t getTransferCost(dist::Axis axis, int64_t from, int64_t to,
                            int64_t bytes);
 
-  /// How the groups over `axes` lie on the nodes, each way once. Cached. Where
-  /// nodes are aligned with the mesh, all groups lie alike and no device is
-  /// looked at; else all are.
+  /// Returns the distinct shapes of the groups over `axes`. Cached. If nodes
+  /// are aligned with the mesh, all groups have the same shape, which follows
+  /// from the sizes of the axes; otherwise the node of every device is looked
+  /// up.
   llvm::ArrayRef<cost::GroupShape> getGroupShapes(const dist::AxisList &axes);
 
 private:
@@ -49,8 +54,8 @@ private:
   dist::Mesh mesh;
   machine::Cluster cluster;
   std::unique_ptr<cost::CollectiveCostModel> model;
-  /// Per device axis, how many neighbours on it share a node; empty if nodes
-  /// are not aligned with the mesh.
+  /// Per device axis, number of neighbours along it that share a node; empty if
+  /// nodes are not aligned with the mesh.
   llvm::SmallVector<int64_t> inNode;
   std::map<dist::AxisList, std::vector<cost::GroupShape>> shapes;
 };

@@ -1,4 +1,4 @@
-//===- Annotations.h - facts passes leave for each other --------*- C++ -*-===//
+//===- Annotations.h - annotations of ops and arguments ---------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers and writers of the attributes by which phases of the lowering hand
-// facts to each other, and of the attributes of function arguments.
+// Functions that read and write the attributes by which a pass leaves results
+// for later passes (StrategyAnnotations.h), and attributes of function
+// arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,66 +28,76 @@ namespace proteus {
 
 using strategy::Phase;
 
-/// Returns the attribute of a parameter with the axes per dimension of itself,
-/// its gradient or its state.
+/// Returns the name of the attribute of a parameter that holds the axes of each
+/// dimension of `item`, which is its weight, gradient or state.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
-/// Returns the attribute of a parameter that puts it, or its state, into host
-/// memory.
+/// Returns the name of the attribute of a parameter whose `item`, weight or
+/// state, is in host memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
+/// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);
-/// Phase of `op`; forward when it has none (forward-only programs).
+/// Returns the phase of `op`: Forward if it has no annotation, as in
+/// forward-only programs.
 Phase getPhase(mlir::Operation *op);
 
-/// Role of a function argument, if it has one.
+/// Returns the role of a function argument, or nullopt if it has none.
 std::optional<nn::Role> getRole(mlir::BlockArgument argument);
-/// Path of a function argument, or `arg<k>`.
+/// Returns the path of a function argument, or `arg<k>` for argument k without
+/// a path.
 std::string getArgumentPath(mlir::BlockArgument argument);
-/// Attribute of a function argument.
+/// Returns an attribute of a function argument, or null if it is absent or
+/// `argument` belongs to no function.
 mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
                                 llvm::StringRef name);
 
-/// Changes of attributes of function arguments, to be written together: a
-/// function has one list for all its arguments, and making it anew for each of
-/// them would be quadratic.
+/// Changes of attributes of function arguments that are written at once. A
+/// function stores the attributes of all its arguments in one list. To rebuild
+/// that list for every argument would take quadratic time.
 class ArgumentAttrChanges {
 public:
+  /// Records a new value of an attribute of `argument`.
   void set(mlir::BlockArgument argument, llvm::StringRef name,
            mlir::Attribute attribute);
-  /// The attribute as it will be; null if there is none.
+  /// Returns the attribute as it is after `apply`, or null if there is none.
   mlir::Attribute get(mlir::BlockArgument argument, llvm::StringRef name) const;
-  /// Writes all changes, which are of arguments of `function`, and forgets
-  /// them.
+  /// Writes all changes and clears them. All changed arguments must belong to
+  /// `function`.
   void apply(mlir::FunctionOpInterface function);
 
 private:
-  /// All attributes of the arguments that change.
+  /// All attributes of each argument with a change.
   llvm::DenseMap<mlir::Value, mlir::NamedAttrList> changed;
 };
 
-/// The parameter behind `value`, through the slices of repeats, and how many
-/// stacks it is in; null if there is none.
+/// Returns the parameter that `value` is or is a slice of, and the number of
+/// repeats that slice it. Returns null and 0 if there is none.
 std::pair<mlir::BlockArgument, unsigned> getParameter(mlir::Value value);
 
-/// The recompute group of `op`, or null.
+/// Returns the recompute group of `op`, or null.
 mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 
+/// Returns the virtual stage, or nullopt if it is not annotated.
 std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
+/// Sets the virtual stage of `op`.
 void setStage(mlir::Operation *op, int64_t stage);
 
-/// Gives `to` the stage and the place of `from`, and what `from` says about
-/// iterators that `to` has under the same name.
+/// Copies annotations of `from` to `to`: the stage, the coordinates, the
+/// prefetch depth, whether parameters are gathered once, and the axes of
+/// iterators that both operations have by name. A matrix product also gets the
+/// compute type of `from`.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
-/// Replaces what `to` says about its iterators by what `from` says, for the
-/// pairs (name in `from`, name in `to`) alone.
+/// Replaces the partition of `to`. For each pair (name in `from`, name in
+/// `to`), the iterator of `to` gets the axes of the iterator of `from`; all
+/// other iterators get none.
 void inheritPartition(
     mlir::Operation *from, mlir::Operation *to,
     llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);
-/// Removes what passes leave for each other from an op and the ops inside it.
+/// Removes all annotations of `root` and of the operations inside it.
 void stripAnnotations(mlir::Operation *root);
-/// Gives an op and the ops inside it the stage and the place of a function
-/// argument.
+/// Copies the stage and the coordinates of a function argument to `to` and to
+/// the operations inside it.
 void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);
 
 } // namespace proteus

@@ -1,8 +1,13 @@
-//===- BatchAnalysis.h - where the batch is ---------------------*- C++ -*-===//
+//===- BatchAnalysis.h - batch dimensions of values -------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Analysis that finds the batch in the values and operations of a function.
+// Used by apply-strategy, match-strategy and propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,23 +23,24 @@
 
 namespace proteus {
 
-/// Follows the batch (dimension 0 of every input of the step) through the data
-/// flow: which iterator of each operation runs over it, and which dimension of
-/// each value holds it. What is made for every sample without reading one
-/// (zeroes, repeated tables) has the batch where its readers have it.
-/// Micro-batches split exactly this.
+/// The batch in a function: for each operation the iterator that runs over the
+/// batch, and for each value the dimension that holds it. The batch is
+/// dimension 0 of every input of the step, and the analysis follows it along
+/// the data flow. A value that does not depend on the inputs but has an element
+/// per sample (zeros, repeated tables) has its batch dimension where its
+/// readers need it. Micro-batches split these iterators and dimensions.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
 
-  /// The iterator of `op` that runs over the batch.
+  /// Returns the iterator of `op` that runs over the batch, or nullopt.
   std::optional<unsigned> getIterator(mlir::Operation *op) const {
     auto found = iterators.find(op);
     return found == iterators.end() ? std::nullopt
                                     : std::optional<unsigned>(found->second);
   }
 
-  /// The dimension of `value` that holds the batch.
+  /// Returns the dimension of `value` that holds the batch, or nullopt.
   std::optional<unsigned> getDimension(mlir::Value value) const {
     auto found = dimensions.find(value);
     return found == dimensions.end() ? std::nullopt
@@ -42,24 +48,29 @@ public:
   }
 
 private:
+  /// Follows the batch from operands to results.
   void visit(mlir::Block &block);
   void visit(mlir::Operation *op);
-  /// Gives the operands of `op` the batch that it runs over, where they come
-  /// from no input.
+  /// Gives operands of `op` that do not depend on an input the batch dimension
+  /// that `op` needs.
   void visitOperands(mlir::Operation *op);
-  /// Whether `dimension` of `value`, which has no batch so far, can be the
-  /// batch: it is new, and not one of a parameter.
+  /// Returns true if `dimension` is the batch dimension of `value` or can
+  /// become it: `value` has none so far, and no dimension of a function
+  /// argument, such as a parameter, reaches `dimension`.
   bool canHold(mlir::Value value, unsigned dimension);
-  /// Answers `canHold` for a value that was not asked about before.
+  /// Computes `canHold` for a value without a batch dimension.
   bool findOut(mlir::Value value, unsigned dimension);
-  /// Makes `dimension` of `value`, which can hold it, the batch.
+  /// Makes `dimension` the batch dimension of `value` and follows it to the
+  /// values from which `value` is computed. `canHold` must be true.
   void hold(mlir::Value value, unsigned dimension);
-  /// Gives `to` the batch dimension of `from`, moved by `shift`.
+  /// Gives `to` the batch dimension of `from` plus `shift`.
   void copy(mlir::Value from, mlir::Value to, int shift = 0);
 
+  /// Batch iterators and batch dimensions found so far.
   llvm::DenseMap<mlir::Operation *, unsigned> iterators;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
-  /// Answers of `canHold`: values that are read twice are looked at once.
+  /// Results of `canHold`, cached so that a value with several readers is
+  /// examined once.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> answers;
 };
 

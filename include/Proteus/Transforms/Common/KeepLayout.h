@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Construction of nn.keep, which keeps a value in a layout other than that of
+// its producer or reader. Used by match-strategy and build-training-step.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_TRANSFORMS_COMMON_KEEPLAYOUT_H
 #define PROTEUS_TRANSFORMS_COMMON_KEEPLAYOUT_H
@@ -16,19 +21,22 @@
 
 namespace proteus {
 
-/// The parts of `parts` that are about a dimension of a tensor indexed by
-/// `dims`, as a partition by dimension. Keys that say nothing about the tensor
-/// are left out.
+/// Returns the entries of `parts` that concern a dimension of a tensor, with
+/// the dimension as key. `dims` holds the iterators of `space` that index the
+/// tensor. Entries that concern no dimension of the tensor are left out.
 strategy::PartitionAttr partitionByDimension(
     mlir::MLIRContext *context, llvm::ArrayRef<strategy::PartAttr> parts,
     const nn::IterationSpace &space, const nn::TensorIterators &dims);
 
-/// Whether `part` is about dimension `dim` of a tensor indexed by `dims`.
+/// Returns true if `part` sets the axes of dimension `dim` of a tensor indexed
+/// by `dims`: its key is the number of the dimension or the name of its major
+/// iterator.
 bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
              const nn::TensorIterators &dims, unsigned dim);
 
-/// Keeps `value`, which belongs to `owner`, in the layout that `byDimension`
-/// sets. The new operation stands where `builder` is, on the stage of `owner`.
+/// Builds an nn.keep that keeps `value`, an operand or result of `owner`, in
+/// the layout `byDimension`. The operation is inserted at `builder` and has the
+/// stage of `owner`.
 nn::KeepOp buildKeep(mlir::OpBuilder &builder, mlir::Operation *owner,
                      mlir::Value value, strategy::PartitionAttr byDimension);
 

@@ -1,4 +1,4 @@
-//===- Partitioning.h - from iterators to layouts ---------------*- C++ -*-===//
+//===- Partitioning.h - partitions and their layouts ------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bridge from iteration spaces to layouts: given the axes of an op's
-// iterators, the layout each operand must have and each result gets.
+// The relation between partitions and layouts: given the axes of the iterators
+// of an operation, the layout that each operand must have and the layout that
+// each result gets. Used by propagate-strategy, build-training-step and
+// insert-collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,28 +23,31 @@
 
 namespace proteus {
 
-/// Axes per dimension of a tensor.
+/// Axes that shard each dimension of a tensor.
 using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
 
-/// Coordinates at which alone something is.
+/// Coordinates on axes of the mesh. The devices at these coordinates are the
+/// only ones that run an operation or hold a value.
 using Place = llvm::SmallVector<std::pair<dist::Axis, int64_t>, 1>;
 
-/// The place that an annotation names; a null attribute names none.
+/// Returns the coordinates in an annotation `kPlaceAttr`, sorted by axis. A
+/// null attribute has none.
 Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 
-/// The partition of one operation: axes per iterator, major first, and the
-/// place where alone it runs, if it does not run everywhere. The parts of an
-/// iterator may go round a ring; then the axes may split another iterator as
-/// well, if no tensor is indexed by both.
+/// Partition of one operation: the axes of each iterator, major axis first, and
+/// the coordinates of the only devices that run it, if not all run it. The
+/// parts of one iterator may go round a ring of devices. The same axes may then
+/// split a second iterator, provided that no tensor is indexed by both.
 class Partitioning {
 public:
-  /// No iterator is split.
+  /// Creates a partition that splits no iterator.
   explicit Partitioning(nn::IterationSpaceOpInterface op);
 
-  /// As written in the annotation of `op`.
+  /// Reads the partition from the annotations of `op`. Leaves out axes with one
+  /// device.
   static Partitioning fromAnnotation(nn::IterationSpaceOpInterface op,
                                      const dist::Mesh &mesh);
-  /// Writes the annotation.
+  /// Writes the axes into the annotation of the operation.
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
@@ -52,32 +57,34 @@ public:
   void setAxes(unsigned iterator, dist::AxisList list) {
     axes[iterator] = std::move(list);
   }
-  /// Whether any iterator is split over `axis`, or the operation runs at one
-  /// coordinate of it.
+  /// Returns true if `axis` splits an iterator, or the operation runs at one
+  /// coordinate of `axis` only.
   bool uses(dist::Axis axis) const;
   const Place &getPlace() const { return place; }
 
-  /// The iterator whose parts go round a ring, if there is one.
+  /// Returns the iterator whose parts go round a ring, or nullopt.
   std::optional<unsigned> getRing() const { return ring; }
   void setRing(unsigned iterator) { ring = iterator; }
-  /// Whether two iterators may be split over the same axis.
+  /// Returns true if the same axis may split both iterators: exactly one of
+  /// them is the ring iterator, and no tensor is indexed by both.
   bool mayShareAxis(unsigned a, unsigned b) const;
 
-  /// The iterator that a split of dimension `dim` splits: the major one. None
-  /// for a dimension that is never split.
+  /// Returns the iterator that a split of dimension `dim` divides, which is the
+  /// major one, or nullopt if no iterator indexes the dimension.
   static std::optional<unsigned> majorIterator(const nn::DimIterators &dim) {
     return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
   }
 
-  /// Axes per dimension that `dims` have under this partition. A split of a
-  /// minor iterator of a fused dimension is not contiguous: it leaves the
-  /// dimension whole.
+  /// Returns the axes that shard each dimension of a tensor indexed by `dims`.
+  /// The axes of a minor iterator of a fused dimension do not count, because
+  /// its parts are not contiguous in the dimension.
   DimAxes getDimAxes(const nn::TensorIterators &dims) const;
 
-  /// The layout operand `number` must have, on `stage`.
+  /// Returns the layout that operand `number` must have.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
-  /// The layout result `number` gets: partial over the axes of iterators that
-  /// do not index it, unless the parts of a ring pass by all of them.
+  /// Returns the layout that result `number` gets. It is partial over the axes
+  /// of iterators that do not index the result. The ring iterator is an
+  /// exception, because all its parts pass through every device.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
@@ -88,28 +95,30 @@ private:
   std::optional<unsigned> ring;
 };
 
-/// Values that are made from nothing: empty tensors, and those filled with a
-/// scalar. Such a value may take any layout for free. Operations are added in
-/// the order of the program, so that each is looked at once: asking what a
-/// value is made from, value by value, would go back to the start of the model.
+/// Results of operations that read no tensor other than such results: empty
+/// tensors, tensors filled with a scalar, and values computed from them. They
+/// may take any layout without communication. Operations are added in program
+/// order, so each operation is examined once. To trace each value back on its
+/// own could lead to the start of the model every time.
 class InitialValues {
 public:
   InitialValues() = default;
-  /// Those of all operations inside `root`.
+  /// Adds all operations inside `root`.
   explicit InitialValues(mlir::Operation *root);
 
   bool contains(mlir::Value value) const { return values.contains(value); }
+  /// Adds the results of `op` if they are initial values.
   void add(mlir::Operation *op);
-  /// To be called before an operation is erased: another one may take its
-  /// address.
+  /// Removes the results of `op`. Must be called before `op` is erased, because
+  /// a new operation may get its address.
   void remove(mlir::Operation *op);
 
 private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// The axes per dimension that an annotation of a parameter lists (an array of
-/// arrays of names), those with one device left out.
+/// Returns the axes in a storage annotation of a parameter, which is an array
+/// with one array of axis names per dimension. Leaves out axes with one device.
 DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
 
 } // namespace proteus

@@ -1,8 +1,13 @@
-//===- RepeatStacks.h - stacks of what iterations compute -------*- C++ -*-===//
+//===- RepeatStacks.h - stacked results of repeats --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Repeats that stack additional values of their bodies. Used by
+// build-training-step and insert-collectives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +18,12 @@
 
 namespace proteus {
 
-/// The type of a stack of `size` tensors of type `type`.
+/// Returns the type of a stack of `size` tensors of type `type`.
 mlir::Type stackOf(mlir::Type type, int64_t size);
 
-/// The same repeat with `values` of its body stacked as well, as its last
-/// results. The body and the users of the results move to it; the old repeat is
-/// left to the caller, empty.
+/// Replaces `repeat` by a repeat that also stacks `values` of its body, as
+/// additional last results. The new repeat takes over the body and the users.
+/// The caller must erase the old repeat, whose body is then empty.
 nn::RepeatOp stackAsWell(nn::RepeatOp repeat,
                          llvm::ArrayRef<mlir::Value> values);
 

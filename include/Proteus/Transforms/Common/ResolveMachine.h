@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Reading of the cluster, the software stack and the site of a module from its
+// attributes. Used by match-strategy, insert-collectives, simulate and jobs.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_TRANSFORMS_COMMON_RESOLVEMACHINE_H
 #define PROTEUS_TRANSFORMS_COMMON_RESOLVEMACHINE_H
@@ -16,16 +21,16 @@
 
 namespace proteus {
 
-/// The cluster that `module` names in `proteus.cluster`: an embedded preset, a
-/// JSON file relative to the file of the module, or a dictionary. `override`,
-/// if not empty, replaces the attribute. Without any, or if it can't be read,
-/// one error is emitted.
+/// Returns the cluster in the attribute `proteus.cluster` of `module`: the name
+/// of an embedded preset, the path of a JSON file (relative to the file of the
+/// module), or a dictionary. If `override` is not empty, it first replaces the
+/// attribute. Emits one error if there is no cluster or it cannot be read.
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module,
                                                  llvm::StringRef override);
 
-/// The software stack and the site that `module` names in `proteus.stack` and
-/// `proteus.site`, likewise; JSON text is allowed in place of a file. Without
-/// any, a stack that costs nothing and a site that changes nothing.
+/// Return the software stack in `proteus.stack` and the site in `proteus.site`,
+/// by the same rules. The attribute may also be JSON text. Without the
+/// attribute, the stack adds no costs and the site changes none.
 llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module,
                                              llvm::StringRef override);
 llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module,

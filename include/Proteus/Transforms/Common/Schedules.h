@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The built-in schedules. Each is a comparator: which of two pieces of work a
-// stage runs first. A new schedule is a class and an entry of the list in
-// Schedules.cpp.
+// Built-in pipeline schedules. Each is a comparator that decides which of two
+// work items a stage runs first. A new schedule needs a class and an entry in
+// the list of Schedules.cpp. Used by apply-strategy, match-strategy,
+// split-stages and schedule-pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,32 +25,38 @@
 
 namespace proteus {
 
-/// A stage and the pipeline it is in.
+/// A stage and the dimensions of its pipeline.
 struct StageShape {
   int64_t stage = 0;
+  /// Number of stages.
   int64_t stages = 1;
+  /// Number of chunks per stage.
   int64_t chunks = 1;
   int64_t microBatches = 1;
-  /// The most (chunk, micro-batch) pairs between forward and last gradient.
+  /// Maximum number of (chunk, micro-batch) pairs whose forward pass has
+  /// started and whose last gradient is not computed; absent if unlimited.
   std::optional<int64_t> maxOngoing = std::nullopt;
 };
 
-/// A rule by which a stage orders its work.
+/// Rule by which a stage orders its work.
 class PipelineSchedule {
 public:
   virtual ~PipelineSchedule() = default;
 
-  /// Whether the gradients that a stage in front waits for run by themselves.
+  /// Returns true if the gradients that the preceding stage waits for are a
+  /// work item of their own, separate from the gradients of parameters.
   virtual bool splitsGradients() const { return false; }
-  /// Why it does not fit the pipeline and what to do; none if it does.
+  /// Returns the reason why the schedule does not fit the pipeline, with a
+  /// remedy, or nullopt if it fits.
   virtual std::optional<std::string> whyNot(const StageShape &) const {
     return std::nullopt;
   }
-  /// Whether the stage runs `a` before `b`; a strict weak order of all work of
-  /// the stage but the update.
+  /// Returns true if the stage runs `a` before `b`. It is a strict weak order
+  /// of all work of the stage except the update.
   virtual bool isBefore(const StageShape &shape, const dist::Work &a,
                         const dist::Work &b) const = 0;
-  /// The most (chunk, micro-batch) pairs that the stage has in flight.
+  /// Returns the maximum number of (chunk, micro-batch) pairs that the stage
+  /// has in flight.
   virtual int64_t getOngoing(const StageShape &shape) const = 0;
 };
 
@@ -57,7 +64,7 @@ public:
 const PipelineSchedule &getSchedule(plan::ScheduleOrder order);
 
 /// Returns true if a requested schedule splits the gradients of a chunk of a
-/// stage.
+/// stage into two work items.
 bool splitsGradients(dist::ScheduleRequestAttr schedule, int64_t stage,
                      int64_t chunk);
 

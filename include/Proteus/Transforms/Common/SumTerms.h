@@ -1,8 +1,13 @@
-//===- SumTerms.h - what is added up ----------------------------*- C++ -*-===//
+//===- SumTerms.h - terms of sums -------------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Queries about the terms of nested additions. Used by insert-collectives,
+// chunk-products and simulate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +23,9 @@
 
 namespace proteus {
 
-/// Returns true if `isMeant` holds for `op`, or, where `op` is an addition, for
-/// every term of the sum, through nested additions and joined chunks. Visits
-/// each term once, however often it is added.
+/// Returns true if `isMeant` holds for `op`. If `op` is an addition, returns
+/// true if `isMeant` holds for every term of the sum, through nested additions.
+/// Joined chunks are represented by the first chunk. Visits each term once.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {
@@ -48,7 +53,7 @@ allTerms(mlir::Operation *op,
 }
 
 /// Returns true if `op` is a product that computes the gradient of an input, or
-/// adds up nothing but such gradients.
+/// a sum of such gradients only.
 inline bool isInputGradient(mlir::Operation *op) {
   return allTerms(op, [](nn::IterationSpaceOpInterface kernel) {
     return kernel.getKernelClass() == nn::KernelClass::Matrix &&

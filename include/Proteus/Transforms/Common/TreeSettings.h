@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Some fields of a plan are settings of the whole step: schedule, buckets,
-// overlap, offload and prefetch. A tree states them by single operations, which
-// are found and added here. All other fields follow from the mesh and the
-// splits of the tree.
+// overlap, offload and prefetch. A tree states each of them by one operation,
+// which these functions find or add. All other fields follow from the mesh and
+// the splits of the tree. Used by apply-strategy, match-strategy and jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,26 +35,28 @@ namespace proteus {
 /// leaves the field open and `writeStepSettings` can add it.
 mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
 
-/// Adds the settings of the step that `plan` states. The tree must leave them
-/// open. Buckets of a rule are those of gradients of `elementBytes` bytes.
+/// Adds the settings of the step that `plan` states to a tree, which must leave
+/// them open. Gradients have `elementBytes` bytes per element; sizes of buckets
+/// may depend on it.
 void writeStepSettings(strategy::TreeOp tree, const plan::ParallelPlan &plan,
                        int64_t elementBytes);
 
-/// Adds the settings of the step that `plan` states to a hand-written tree. The
-/// tree must leave them open. Sizes of buckets follow from its mesh and from
-/// the gradients of its model.
+/// Adds the settings of the step that `plan` states to a hand-written tree,
+/// which must leave them open. Sizes of buckets follow from the mesh of the
+/// tree and the gradients of `model`.
 void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
                  mlir::func::FuncOp model);
 
-/// Adds the decisions of `stack` to a hand-written tree that leaves them open,
-/// and marks the tree with the name of the stack. Does nothing to trees that
-/// have the mark already. Returns the decisions that a tree can't take, because
-/// they concern the model or the splits of the tree.
+/// Adds to a hand-written tree those decisions of `stack` that it leaves open,
+/// and records the name of the stack in its attribute `kStackAttr`. Does
+/// nothing to a tree that has this attribute. Returns the decisions that a tree
+/// cannot hold, because they concern the model or the splits of the tree.
 std::vector<std::string> addStackSettings(strategy::TreeOp tree,
                                           const machine::Stack &stack,
                                           mlir::func::FuncOp model);
 
-/// Returns the bytes of an element of the gradients that `function` reduces.
+/// Returns the size in bytes of an element of the gradients that `function`
+/// reduces.
 int64_t getGradientBytes(mlir::func::FuncOp function);
 
 } // namespace proteus

@@ -1,4 +1,4 @@
-//===- Passes.h - the strategy tree on operations ---------------*- C++ -*-===//
+//===- Passes.h - annotations from a strategy tree --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.td - the strategy tree on operations ---------*- tablegen -*-===//
+//===- Passes.td - annotations from a strategy tree --------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,29 +12,39 @@
 include "mlir/Pass/PassBase.td"
 
 def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
-  let summary = "Write what the strategy tree says onto every operation";
+  let summary = "Annotate operations and arguments with the settings of a tree";
   let description = [{
-    The one pass that reads patterns and paths. Precondition: a model, a
-    `strategy.tree` for it, and a cluster. For every forward operation it finds
-    the settings of the nodes that select it (nearest wins, per iterator), and
-    writes them onto the operation: axes per iterator (`strategy.op`), pipeline
-    stage, recompute group; on parameters their storage, and that of their
-    gradients and states. A result with a layout of its own is read through an
-    `nn.keep` from here on. Repeats are cut where
-    the tree treats their iterations differently or a stage ends, so that
-    afterwards each repeat is treated as one. Operations that no node places join
-    the stage of their producers, else of their readers. An axis of which the
-    tree uses parts (`d:(1)2`) is first replaced by its parts, in the mesh and in
-    the tree.
+    **Input:** a module with a model, a `strategy.tree` for it, and a cluster.
 
-    A pattern that selects nothing, an iterator that no selected operation has,
-    a `prefetch` or `offload` without anything to gather or to offload, and a mesh
-    that names devices the cluster does not have are errors.
+    Finds for every forward operation the settings of the nodes that select it.
+    For each iterator the innermost node wins. No later pass reads patterns or
+    paths.
+
+    - Repeats are cut where the tree treats their iterations differently and
+      where a stage ends, so that all iterations of a repeat have the same
+      settings.
+    - An operation to which no node assigns a stage joins the stage of its
+      producers, else that of its readers.
+    - An axis of which the tree uses parts (`d:(1)2`) is first replaced by these
+      parts, in the mesh and in the tree.
+    - A stack (`proteus.stack`) adds its decisions to a tree that leaves them
+      open.
+
+    Errors are: a pattern that selects no operation, an iterator that no
+    selected operation has, a `prefetch` or `offload` without effect, and a mesh
+    with devices that the cluster does not have.
+
+    **Output:** every forward operation has the settings of the tree as
+    annotations: axes per iterator (`strategy.op`), pipeline stage and recompute
+    group. Parameters have the storage of themselves, of their gradients and of
+    their states. The readers of a result that has its own layout read it
+    through an `nn.keep`.
 
     ```mlir
+    // Input:
     strategy.tree @s for @model { mesh [dp = 2]  split op [batch -> dp] }
     %y = nn.linear "fc"(%x, %w) : ...
-    // becomes
+    // Output:
     %y = nn.linear "fc"(%x, %w) {strategy.op = #strategy.partition<[batch -> dp]>} : ...
     ```
   }];

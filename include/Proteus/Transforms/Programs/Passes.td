@@ -14,17 +14,23 @@ include "mlir/Pass/PassBase.td"
 def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
   let summary = "Turn the step into one program per pipeline stage";
   let description = [{
-    Precondition: insert-collectives has run. Each stage becomes a
-    `dist.program` whose sections are the forward and backward work of its chunks
-    and the update; transfers become a send in one program and a receive in the
-    other. Where the schedule splits gradients, the backward of a chunk becomes
-    two sections: what the stage in front waits for, and the rest; a repeat that
-    computes both is cut in two. The function and its strategy trees are gone
-    afterwards.
+    **Input:** functions whose values have layouts, as `insert-collectives`
+    leaves them.
+
+    Makes each stage a `dist.program` whose sections are the forward and
+    backward work of its chunks and the update. A transfer becomes a send in one
+    program and a receive in another. If the schedule splits gradients, the
+    backward work of a chunk becomes two sections: the gradients that the
+    preceding stage waits for, and the others. A repeat that computes both kinds
+    is cut in two.
+
+    **Output:** one `dist.program` per stage. The functions and their strategy
+    trees are erased.
 
     ```mlir
+    // Input:
     func.func @model(...) { forward...; backward...; update... }
-    // becomes
+    // Output:
     dist.program @model_stage0 ... {
       %f = dist.section forward { ... dist.send %a to stage 1 tag 0 : ... }
       ...
@@ -37,43 +43,63 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
 def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
   let summary = "Reduce gradients in buckets as they become ready";
   let description = [{
-    Replaces the gradient reductions of the update section by one
-    `dist.fused_reduce` per kind, axes and element type. Gradients fill buckets in
-    the order in which the backward section computes them, repeats written out; a
-    bucket closes when it has reached its size. The first bucket may be smaller,
-    so that communication starts early. With `per_layer` a bucket also closes
-    where a layer ends. What is reduced a second time over other devices, as ZeRO
-    does over its groups, is reduced in the same buckets. Sizes come from the `bucket` of the tree;
-    options override it; without either they are those of PyTorch's
+    **Input:** a program whose update section reduces gradients one by one, as
+    `split-stages` leaves it.
+
+    Replaces the reductions of gradients by one `dist.fused_reduce` per kind of
+    collective, reduction, set of axes and element type. Gradients fill buckets
+    in the order in which the backward sections compute them, with repeats
+    written out. A bucket closes when it has reached its size, and at the end of
+    a section. The first bucket may be smaller, so that communication starts
+    early. With `per_layer` a bucket also closes at the end of a layer. If a
+    result is reduced again over other axes, as in hierarchical ZeRO, that
+    reduction uses the same buckets.
+
+    All-gathers of updated parameters become one `dist.fused_gather` per set of
+    axes and element type, at the end of the update.
+
+    The sizes of buckets are those of the options, else those of the setting
+    `bucket` of the tree, else the defaults of PyTorch's
     DistributedDataParallel.
 
+    **Output:** the program with fused collectives in its update section.
+
     ```mlir
+    // Input:
     %a = dist.all_reduce sum %g0 over {dp} for gradient : ...
     %b = dist.all_reduce sum %g1 over {dp} for gradient : ...
-    // becomes
+    // Output:
     %r:2 = dist.fused_reduce all_reduce sum %g1, %g0 over {dp} ... buckets [[0[0:1], 1[0:1]]]
     ```
   }];
   let options = [
     Option<"bucketSize", "bucket-size", "int64_t", "0",
-           "Bytes at which a bucket closes; 0: as the tree says, else 26214400">,
+           "Bytes at which a bucket closes; 0: from the tree, else 26214400">,
     Option<"firstBucketSize", "first-bucket-size", "int64_t", "0",
-           "Bytes at which the first bucket closes; 0: as the tree says, else "
+           "Bytes at which the first bucket closes; 0: from the tree, else "
            "1048576">
   ];
 }
 
 def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
-  let summary = "Make one all-to-all of values that leave or reach single places";
+  let summary = "Fuse scatters and gathers into all-to-alls";
   let description = [{
-    Values at single places (`at` in the tree) are dealt out with `dist.scatter`
-    and collected with `dist.gather`, one by one. Those of a block that run over
-    the same axes and need not wait for each other become one `dist.exchange`.
+    **Input:** a program in which each value at a single coordinate (`at` in the
+    tree) is distributed by a `dist.scatter` or collected by a `dist.gather` of
+    its own.
+
+    Replaces the scatters of a block by one `dist.exchange` if they have the
+    same axes and purpose and do not depend on each other, and likewise its
+    gathers. The exchange precedes the first reader of any of its results.
+
+    **Output:** the program with one `dist.exchange` in place of every such
+    group of two or more.
 
     ```mlir
+    // Input:
     %2 = dist.scatter %0 dim 0 over {dp} : ...    // from dp = 0
     %3 = dist.scatter %1 dim 0 over {dp} : ...    // from dp = 1
-    // becomes
+    // Output:
     %2:2 = dist.exchange %0, %1 over {dp} : ...
     ```
   }];
@@ -81,25 +107,34 @@ def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
 }
 
 def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
-  let summary = "Cut products so that they run beside their communication";
+  let summary = "Cut products into chunks that overlap with their collectives";
   let description = [{
-    Where the tree says `overlap tensor = "chunked"`, products whose operand is
-    gathered over devices, or whose result is summed up over devices, are cut
-    along the rows, with their collective: a chunk is gathered while the one in
-    front of it is computed, or summed while the next one is. Every device cuts
-    its own part, so that parts stay where they are. What reads the gathered
-    operand otherwise, as the gradient of the weight does, reads all chunks. The
-    gradient of an input is not cut in front of its sum if the product for the
-    weight's gradient can run beside the sum. Rows that chunks do not divide are
-    left alone; a remark tells how often.
+    **Input:** a program of a tree with `overlap tensor = "chunked"`, as
+    `split-stages` leaves it. Other programs are left alone, unless the option
+    `chunks` is given.
 
-    Gathering and scattering go by user buffers (`proteus.exchange`), products by
-    one call for all chunks (`proteus.pieces`): [switches](switches.md).
+    Cuts a product whose operand is all-gathered, or whose result is summed over
+    devices, along its rows, together with its collective. The gather of a chunk
+    then overlaps with the product of the preceding chunk, and the sum of a
+    chunk with the product of the following one. Every device cuts its own
+    shard, so elements stay on their devices. Any other reader of the gathered
+    operand, such as the product for the gradient of the weight, reads all
+    chunks joined. The product for the gradient of an input is not cut before
+    its sum if the product for the gradient of the weight can overlap with the
+    sum. If chunks do not divide the rows, the product is left whole. A remark
+    counts such products.
+
+    Gathers and scatters of linear products use user buffers
+    (`proteus.exchange`), and the products of all chunks are issued in one
+    library call (`proteus.pieces`): [switches](switches.md).
+
+    **Output:** the program with one product and one collective per chunk.
 
     ```mlir
+    // Input:
     %1 = dist.all_gather %0 dim 1 over {tp} : ...
     %2 = nn.linear "fc1"(%1, %w) : ...
-    // becomes
+    // Output:
     %3 = dist.chunk %0 dim 1 index 0 of 2 groups 8 : ...
     %4 = dist.all_gather %3 dim 1 over {tp} : ...
     %5 = dist.chunk %0 dim 1 index 1 of 2 groups 8 : ...
@@ -111,7 +146,8 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
   }];
   let options = [
     Option<"chunks", "chunks", "int64_t", "0",
-           "Into how many; 0: as the tree says, or as many as devices gather">
+           "Number of chunks; 0: the number in the tree, else the size of the "
+           "group for exchanges by user buffers and 4 for other collectives">
   ];
   let dependentDialects = ["::proteus::dist::DistDialect"];
 }
@@ -119,20 +155,28 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
 def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
   let summary = "Order the micro-batches of every stage";
   let description = [{
-    Writes a `dist.schedule`: per program the order in which its sections run,
-    as the comparator of the tree's order sorts them, or as the tree lists them.
-    With `gpipe` and `1f1b` a stage runs forwards until as many micro-batches as
-    its limit are in flight, then one backward per forward. The limit is the
-    number of micro-batches for `gpipe`, the number of stages from this one to the
-    last for `1f1b`, and never more than `max_ongoing`. `interleaved` counts
-    (chunk, micro-batch) pairs instead, in groups of as many micro-batches as there
-    are stages, and fills the pipeline with all chunks first. `zero-bubble` is
-    `1f1b` on the gradients that others wait for; stage s runs the rest s
-    micro-batches later. An order that the tree lists must be complete, in causal
-    order, and within `max_ongoing`; items that a program has no work for are left
-    out, and a backward that can't be split runs in place of the gradients that
-    others wait for, as it does with `zero-bubble`. A schedule that is already
-    there stands.
+    **Input:** one program per stage, in the order of the stages.
+
+    Writes a `dist.schedule`: for each program the order in which its sections
+    run. The tree either selects an order, whose comparator sorts the sections,
+    or lists the sections itself. An existing `dist.schedule` is kept.
+
+    - `gpipe` and `1f1b`: a stage runs forward passes until its limit of
+      micro-batches is in flight, then one backward pass per forward pass. The
+      limit is the number of micro-batches for `gpipe` and the number of stages
+      from this one to the last for `1f1b`. It never exceeds `max_ongoing`.
+    - `interleaved`: as `1f1b`, but (chunk, micro-batch) pairs are counted. They
+      run in groups of as many micro-batches as there are stages, and the
+      pipeline is first filled with all chunks.
+    - `zero-bubble`: as `1f1b`, with the gradients that other stages wait for as
+      backward passes. Stage s runs the other gradients s micro-batches later.
+    - A listed order must be complete, in causal order, and within
+      `max_ongoing`. Items for which a program has no work are left out.
+
+    If a backward pass cannot be split, it runs as a whole in place of the
+    gradients that other stages wait for, in `zero-bubble` and in listed orders.
+
+    **Output:** the module with a `dist.schedule`.
 
     ```mlir
     dist.schedule @schedule programs [@model_stage0, @model_stage1] order [

@@ -12,19 +12,28 @@
 include "mlir/Pass/PassBase.td"
 
 def SettleRepeats : Pass<"settle-repeats", "::mlir::func::FuncOp"> {
-  let summary = "Peel the first iteration of layers that change a layout";
+  let summary = "Peel the first iteration of repeats that change a layout";
   let description = [{
-    Precondition: match-strategy has run, gradients are not built. All
-    iterations of a repeat are split alike, so a carried value must enter each
-    in the same layout. Where propagation shows that a body leaves it in another
-    layout than it finds it, the first iteration becomes a repeat of its own and
-    the others carry the new layout. A repeat that can't be cut, or that changes
-    the layout in every iteration, is left alone: the value is converted back at
+    **Input:** a function that match-strategy has annotated, before
+    build-training-step adds gradients. A function without a mesh is left
+    unchanged.
+
+    All iterations of a repeat are split alike, so a carried value must enter
+    each iteration in the same layout. If propagation finds that the body leaves
+    a carried value in another layout than the one in which the value entered,
+    the first iteration becomes a repeat of its own. The other iterations then
+    carry the new layout. If they still change the layout, or if the repeat
+    cannot be cut, they are left as they are, and the value is converted back at
     the end of each iteration.
 
+    **Output:** in every repeat of several iterations, carried values leave an
+    iteration in the layout in which they enter it, with the two exceptions
+    above.
+
     ```mlir
+    // Input: the body splits %h by sequence, and %x is whole
     nn.repeat "layers" count 12 carry(%h = %x : ...)
-    // becomes, if the body splits %h by sequence and %x is whole
+    // Output:
     %0 = nn.repeat "layers" count 1 carry(%h = %x : ...)
     nn.repeat "layers" first 1 count 11 carry(%h = %0 : ...)
     ```
@@ -33,28 +42,39 @@ def SettleRepeats : Pass<"settle-repeats", "::mlir::func::FuncOp"> {
 }
 
 def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
-  let summary = "Spread axes along the data flow to every operation and argument";
+  let summary = "Propagate axes along the data flow to all operations";
   let description = [{
-    Precondition: match-strategy has run. An iterator that the tree does not set
-    takes the axes that an operand's dimension has, then those its first reader
-    wants, if it is splittable, the axes are not used otherwise in the
-    operation, and there are enough elements; first come, first served, until
-    nothing changes. Parameters are stored as their first reader uses them,
-    unless the tree says otherwise; updates follow the state of the optimizer.
-    The batch, followed from the inputs, is split over micro-batches first.
+    **Input:** a function that match-strategy has annotated, after
+    build-training-step if the model is trained. A function without a mesh is
+    left unchanged.
 
-    Postcondition: `strategy.op` of every operation is complete, and every
-    argument has a layout (`strategy.layout`). An axis on two iterators (but for
-    those that go round a ring), a zigzag of unequal chunks, a split of an opaque iterator and more parts than elements are errors; all offenders
-    are listed, and so is a strategy that splits nothing. An axis that nothing
-    is split over gets a warning. Where two operands bring different axes for an
-    iterator that the tree does not set, a remark says which one it follows and
-    which one is converted. With `explain`, a remark per operation says how it is
-    split and why. docs/propagation.md states the order of precedence.
+    An iterator that the tree does not set takes the axes of the operand
+    dimension that it indexes, else the axes that the first reader of the result
+    needs. It takes them if it is splittable, if none of the axes splits another
+    iterator of the operation, and if there are enough elements. Axes that an
+    iterator has taken never change. This repeats until no iterator takes axes.
+
+    Parameters are stored in the layout that their first reader needs, unless
+    the tree sets another one. Updates take the layout of the states of the
+    optimizer. Finally, micro-batches cut the batch, before any axis of devices.
+
+    Errors are: an axis on two iterators (except with a ring), a zigzag of
+    unequal chunks, a split of an opaque iterator, more parts than elements, and
+    a strategy that splits nothing. A fault of several operations is reported
+    once, with their number. An axis over which nothing is split gets a warning.
+    If two operands have different axes for an iterator that the tree does not
+    set, a remark names the operand that the iterator follows and the operand
+    that is converted. With `explain`, a remark per operation states its splits
+    and their origin.
+    docs/propagation.md states the order of precedence.
+
+    **Output:** the partition (`strategy.op`) of every operation is complete,
+    and every argument has a layout (`strategy.layout`).
 
     ```mlir
+    // Input:
     %1 = nn.relu "act"(%0) : ...    // %0 is split [batch -> dp, hidden -> tp]
-    // becomes
+    // Output:
     %1 = nn.relu "act"(%0) {strategy.op = #strategy.partition<[batch -> dp, hidden -> tp]>} : ...
     ```
   }];

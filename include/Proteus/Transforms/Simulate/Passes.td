@@ -1,4 +1,4 @@
-//===- Passes.td - programs to the engine ------------------*- tablegen -*-===//
+//===- Passes.td - simulation of programs ------------------*- tablegen -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,26 +14,31 @@ include "mlir/Pass/PassBase.td"
 def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
   let summary = "Predict throughput and memory, and annotate the module";
   let description = [{
-    Precondition: the module is lowered (`lower-strategy`) and names a cluster.
-    Repeats are written out, ranks that do the same thing are simulated once, and
-    the discrete-event engine executes the schedule. The module gets the
-    attributes `proteus.iteration_time_ms`, `proteus.samples_per_second`,
-    `proteus.peak_memory_mb` (10⁶ bytes, worst device) and `proteus.fits`: whether
-    what the allocator reserves, the framework and the communication library fit
-    on every device.
+    **Input:** a lowered module (`lower-strategy`) with a cluster, which
+    `proteus.cluster` or the option `cluster` names.
 
-    If remarks of the category `proteus-simulate` are enabled, every operation of
-    the programs gets one that tells what it costs. `docs/views.md` explains the
+    Writes out repeats, simulates equivalent ranks once, and executes the
+    schedule in the discrete-event engine.
+
+    If remarks of the category `proteus-simulate` are enabled, every operation
+    of the programs gets a remark with its cost. `docs/views.md` explains the
     report, the trace and the remarks.
 
-    With `fidelity=paper` kernels and collectives cost what the published rules of
-    the original say, communication has its two queues, and only gradients and
-    kernels slow each other; docs/reference.md lists the rules. Clusters that these
-    rules do not know are an error.
+    With `fidelity=paper` the costs of kernels and collectives follow the rules
+    of the reference. A device then has the two communication queues of the
+    reference, and the only interference is between gradients and kernels.
+    `docs/reference.md` lists the rules. A cluster that these rules do not cover
+    is an error.
+
+    **Output:** the module with the attributes `proteus.iteration_time_ms`,
+    `proteus.samples_per_second`, `proteus.peak_memory_mb` (10⁶ bytes, worst
+    device) and `proteus.fits`. `proteus.fits` is true if the memory of the
+    allocator, the framework and the communication library fits on every device.
 
     ```mlir
+    // Input:
     module attributes {proteus.cluster = "dgx-a100"} { dist.program ... dist.schedule ... }
-    // becomes
+    // Output:
     module attributes {proteus.cluster = "dgx-a100", proteus.fits = true, proteus.iteration_time_ms = 23.1 : f64, ...} { ... }
     ```
   }];
@@ -44,11 +49,11 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
            "Name, JSON file or JSON text that replaces proteus.stack">,
     Option<"site", "site", "std::string", "",
            "Name, JSON file or JSON text that replaces proteus.site">,
-    Option<"report", "report", "std::string", "", "Write a JSON report here">,
+    Option<"report", "report", "std::string", "", "File for a JSON report">,
     Option<"trace", "trace", "std::string", "",
-           "Write a Chrome/Perfetto trace here">,
+           "File for a Chrome/Perfetto trace">,
     Option<"fold", "fold", "::proteus::Fold", "::proteus::Fold::All",
-           "What is simulated once; the result is the same",
+           "Work that is simulated only once; the result does not depend on it",
            [{::llvm::cl::values(
              clEnumValN(::proteus::Fold::None, "none", "nothing"),
              clEnumValN(::proteus::Fold::Ranks, "ranks",
@@ -56,26 +61,26 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
              clEnumValN(::proteus::Fold::All, "all",
                         "and the steady state of a pipeline"))}]>,
     Option<"fidelity", "fidelity", "::proteus::Fidelity", "::proteus::Fidelity::Flow",
-           "Whose rules and costs",
+           "Rules and costs of the simulation",
            [{::llvm::cl::values(
              clEnumValN(::proteus::Fidelity::Flow, "flow", "ours"),
              clEnumValN(::proteus::Fidelity::Paper, "paper",
                         "those of the original Proteus (docs/reference.md)"))}]>,
     Option<"share", "share", "::proteus::Switch", "::proteus::Switch::On",
-           "Whether flows share links; off: each has them for itself",
+           "Link sharing; off: every flow has its links to itself",
            [{::llvm::cl::values(
              clEnumValN(::proteus::Switch::On, "on", "they do"),
              clEnumValN(::proteus::Switch::Off, "off", "they do not"))}]>,
     Option<"overlap", "overlap", "::proteus::Switch", "::proteus::Switch::On",
-           "Whether kernels and communication beside each other slow down",
+           "Interference of kernels and communication that overlap",
            [{::llvm::cl::values(
              clEnumValN(::proteus::Switch::On, "on", "they do"),
              clEnumValN(::proteus::Switch::Off, "off", "they do not"))}]>,
     Option<"overlapFactor", "overlap-factor", "double", "-1",
-           "Kernels and communication beside each other take 1 + this many times "
-           "as long; default: what the device says">,
+           "Kernels and communication that overlap take 1 + this factor times "
+           "as long; default: the factor of the device">,
     Option<"kernels", "kernels", "::proteus::KernelModel",
-           "::proteus::KernelModel::Fitted", "Where the times of kernels come from",
+           "::proteus::KernelModel::Fitted", "Source of the times of kernels",
            [{::llvm::cl::values(
              clEnumValN(::proteus::KernelModel::Fitted, "fitted",
                         "models fitted to measurements"),
@@ -86,12 +91,12 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"collectiveError", "collective-error", "double", "0.15",
            "Mean relative error of exposed communication, for the interval">,
     Option<"stackError", "stack-error", "double", "-1",
-           "Mean relative error of what is not modelled, for the interval; "
-           "default: what the stack says">,
+           "Mean relative error of effects that are not modelled, for the "
+           "interval; default: the value of the stack">,
     Option<"cudaGraphs", "cuda-graphs", "bool", "false",
-           "The host launches a step as one graph: no time per kernel">,
+           "The host launches a step as one graph: no host time per kernel">,
     Option<"tf32", "tf32", "bool", "false",
-           "Matrix units take f32 in TF32, where devices have it">,
+           "Matrix units compute f32 products in TF32 if the device can">,
     Option<"channelMiB", "channel-mib", "double", "14",
            "Device memory that the communication library takes per channel of a connection">,
     Option<"channels", "channels", "int64_t", "24",
@@ -101,9 +106,9 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
     Option<"messageChannels", "message-channels", "int64_t", "2",
            "Channels to each peer of other messages">,
     Option<"bucketCopies", "bucket-copies", "bool", "false",
-           "Gradients are copied into buckets that live beside them">,
+           "Gradients are copied into buckets, which take memory of their own">,
     Option<"criticalPath", "critical-path", "bool", "false",
-           "Find out what the step waited for; nothing of it is skipped then">,
+           "Find the critical path; no part of the step is skipped">,
     Option<"summary", "summary", "bool", "false",
            "Print a summary to standard output">
   ];

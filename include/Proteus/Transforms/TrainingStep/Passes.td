@@ -14,20 +14,31 @@ include "mlir/Pass/PassBase.td"
 def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
   let summary = "Add gradients and parameter updates to a forward graph";
   let description = [{
-    Precondition: a function with the attribute `nn.training` that returns one
-    scalar loss, every argument with a role. Postcondition: the function returns
-    (loss, new parameters, new states); results say which argument they replace
-    (`nn.updates`). Optimizer states become arguments. Operations are marked as
-    forward, backward or update. A repeat gets a backward repeat that runs in
-    reverse and reads forward values as slices of stacks. Operations in a
-    recompute group are repeated in an `nn.recompute` in front of their gradients.
-    With `clip` or `loss_scale`, numbers about all gradients are put together, per
-    stage and from stage to stage, into one factor that all updates apply.
-    A function without `nn.training` is left as it is: a forward-only program.
+    **Input:** a function with the attribute `nn.training` that returns one
+    scalar, the loss, and whose arguments all have a role. A function without
+    `nn.training` is a forward-only program and is left unchanged.
+
+    Adds the backward pass and one update per parameter.
+
+    - Optimizer states become arguments.
+    - Every operation is annotated with its phase: forward, backward or update.
+    - A repeat gets a backward repeat that runs in reverse and reads forward
+      values as slices of stacks.
+    - Operations of a recompute group are repeated in an `nn.recompute` before
+      their gradients.
+    - With `clip` or `loss_scale`, one number per gradient is combined with
+      those of all other gradients, first per stage and then from stage to
+      stage. The result is one factor that all updates apply.
+
+    **Output:** the function returns the loss, the new parameters and the new
+    states. The attribute `nn.updates` of a result holds the number of the
+    argument that the result replaces.
 
     ```mlir
+    // Input:
     %y = nn.linear "fc"(%x, %w) : ...
-    // adds
+    // Output:
+    %y = nn.linear "fc"(%x, %w) : ...
     %dw = nn.linear_wgrad "fc"(%dy, %x) : ...
     %new = nn.sgd "fc.weight"(%w, %dw) : ...
     ```

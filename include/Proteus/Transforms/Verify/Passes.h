@@ -14,7 +14,7 @@
 
 namespace proteus {
 
-/// Ends of the phases of the lowering, for verify-phase.
+/// Phases of the lowering whose postconditions verify-phase can check.
 enum class LoweringPhase {
   Matched,
   Step,

@@ -12,19 +12,27 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
-  let summary = "Check what a phase of the lowering promises to the next";
+  let summary = "Check the postconditions of a phase of the lowering";
   let description = [{
-    Lists every offender at its location and changes nothing. `lower-strategy`
-    runs it after each of its passes.
+    **Input:** a module directly after the phase that the option `after` names.
 
-    - `matched`: every argument has a role; in a pipeline every operation has a
-      stage.
-    - `step`: every parameter is updated, every operation has a phase.
-    - `propagated`: every operation has a partition, every argument a layout.
-    - `collectives`: the layout of every operand is the one that the partition of
-      its operation asks for, the layout of every result the one it gives.
-    - `programs`: messages have two ends of one type.
+    Emits an error at the location of every operation that violates a
+    postcondition of the phase. `lower-strategy` runs this pass after each of
+    its phases.
+
+    - `matched`: every argument has a role, and in a pipeline every operation
+      has a stage.
+    - `step`: every parameter is updated, and every operation has a phase.
+    - `propagated`: every operation has a partition, and every argument has a
+      layout.
+    - `collectives`: every operand has the layout that the partition of its
+      operation requires, and every result has the layout that the partition
+      gives it.
+    - `programs`: the programs are the stages of one pipeline, and every message
+      has two ends of one type.
     - `schedule`: executed without time, the schedule runs to its end.
+
+    **Output:** the unchanged module.
 
     ```mlir
     %0 = nn.relu "act"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
