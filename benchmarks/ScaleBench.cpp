@@ -30,6 +30,26 @@ namespace {
 
 const std::string examples = PROTEUS_EXAMPLES_DIR;
 
+/// Returns the peak memory of a command in bytes, or nullopt if it fails. The
+/// kernel counts the memory of a parent as that of its child until the child
+/// executes its own program, so a small process starts the command.
+std::optional<double> peakMemory(const char *const *arguments) {
+  std::string command =
+      "python3 -c 'import resource, subprocess, sys; "
+      "subprocess.run(sys.argv[1:], check=True); "
+      "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)'";
+  for (; *arguments; ++arguments)
+    command += " '" + std::string(*arguments) + "'";
+  FILE *output = popen(command.c_str(), "r");
+  if (!output)
+    return std::nullopt;
+  double kibibytes = 0;
+  bool read = std::fscanf(output, "%lf", &kibibytes) == 1;
+  if (pclose(output) != 0 || !read)
+    return std::nullopt;
+  return kibibytes * 1024;
+}
+
 /// Runs proteus-opt on an example, from text to report, in a separate process.
 /// The time is the CPU time of that process including its start.
 void processOfExample(benchmark::State &state, const std::string &name) {
@@ -39,7 +59,10 @@ void processOfExample(benchmark::State &state, const std::string &name) {
   const char *arguments[] = {
       tool.c_str(), "--lower-strategy", report.c_str(), file.c_str(),
       "-o",         "/dev/null",        nullptr};
-  double largest = 0;
+  std::optional<double> memory = peakMemory(arguments);
+  if (!memory)
+    return state.SkipWithError("proteus-opt failed");
+  state.counters["bytes"] = *memory;
   for (auto _ : state) {
     pid_t child;
     int status = 1;
@@ -53,9 +76,7 @@ void processOfExample(benchmark::State &state, const std::string &name) {
              static_cast<double>(time.tv_usec) * 1e-6;
     };
     state.SetIterationTime(seconds(usage.ru_utime) + seconds(usage.ru_stime));
-    largest = std::max(largest, static_cast<double>(usage.ru_maxrss) * 1024);
   }
-  state.counters["bytes"] = largest;
 }
 
 MLIRContext &sharedContext() {
@@ -80,7 +101,7 @@ sim::Workload workloadOf(const std::string &name, bool foldRanks) {
   buildLowerStrategyPipeline(manager, options);
   if (!module || failed(manager.run(*module)))
     llvm::report_fatal_error("the example does not lower");
-  FailureOr<machine::Cluster> cluster = resolveCluster(*module, "");
+  FailureOr<machine::Cluster> cluster = resolveCluster(*module);
   if (failed(cluster))
     llvm::report_fatal_error("the example has no cluster");
   auto machine = createMachineModel(std::move(*cluster), Fidelity::Flow);

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-build="${BUILD_DIR:-build}"
+build="$(scripts/build_dir.sh)"
 "$build/bin/proteus-bench" --benchmark_out="$build/benchmarks.json" \
   --benchmark_out_format=json "$@"
 exec python3 scripts/bench_verdict.py "$build/benchmarks.json"

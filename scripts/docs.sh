@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-build="${BUILD_DIR:-build}"
+build="$(scripts/build_dir.sh)"
 mkdir -p docs/dialects
 cp "$build"/docs/dialects/*.md docs/dialects/
 cp "$build"/docs/Passes.md docs/passes.md

@@ -6,10 +6,12 @@
 # strategies until one fails. With `engine`, the mistakes are those of
 # scripts/mutants-engine.txt, and the unit tests of the engine must find them.
 # Prints the check that caught each mistake. Fails if a mistake is not caught, or
-# if it no longer fits the sources.
+# if it no longer fits the sources. A mistake is found by the name of its function,
+# so it still fits when the function moves.
 #   scripts/mutants.sh                         all mistakes in the lowering
 #   scripts/mutants.sh engine                  all mistakes in the engine
 #   scripts/mutants.sh --only stale-parameter  one of them
+#   scripts/mutants.py --list                  function, file and rule of each one
 # The copy and its build are in build-mutants (MUTANTS_DIR selects another
 # directory); the next run uses them again. JOBS is the number of processes.
 set -euo pipefail

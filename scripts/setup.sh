@@ -3,16 +3,22 @@
 #
 # Installs the Debian packages that are missing, then configures and builds.
 # A second run installs, configures and builds nothing.
-#   scripts/setup.sh            packages and build
-#   scripts/setup.sh --packages packages only
-# BUILD_DIR selects another build directory (default: build).
+#   scripts/setup.sh             everything: tools, tests, benchmarks
+#   scripts/setup.sh --tools     proteus and proteus-opt only, the fastest way:
+#                                several sources per compilation
+#   scripts/setup.sh --packages  packages only
+# BUILD_DIR selects another build directory (default: build). If the source tree
+# is read-only, it is a directory of the user's cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+mode="${1:---all}"
 packages=(
-  g++ cmake ninja-build ccache clang-22 lld-22 clang-format-22
-  libclang-rt-22-dev libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
-  libgtest-dev libbenchmark-dev nlohmann-json3-dev libpugixml-dev
+  g++ cmake ninja-build clang-22 lld-22 libmlir-22-dev mlir-22-tools
+  llvm-22-dev llvm-22-tools nlohmann-json3-dev libpugixml-dev
+)
+[[ "$mode" == --tools ]] || packages+=(
+  ccache clang-format-22 libclang-rt-22-dev libgtest-dev libbenchmark-dev
   python3 git
 )
 
@@ -43,27 +49,53 @@ if ((${#missing[@]})); then
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
-[[ "${1:-}" == --packages ]] && exit 0
+[[ "$mode" == --packages ]] && exit 0
 
-build="${BUILD_DIR:-build}"
+build="$(scripts/build_dir.sh)"
+options=()
 if [[ ! -f "$build/build.ninja" ]]; then
+  options=(
+    -DCMAKE_BUILD_TYPE=Release
+    -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22
+    -DLLVM_ENABLE_LLD=ON
+  )
+  command -v ccache >/dev/null &&
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+  [[ "$mode" == --tools ]] &&
+    options+=(-DPROTEUS_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
+elif [[ "$mode" == --all ]] && grep -q '^PROTEUS_BUILD_TESTS:BOOL=OFF' "$build/CMakeCache.txt"; then
+  options=(-DPROTEUS_BUILD_TESTS=ON)
+fi
+if ((${#options[@]})); then
   echo "setup: configuring in $build"
-  cmake -G Ninja -S . -B "$build" \
-    -DCMAKE_BUILD_TYPE=Release \
-    -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir \
-    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache \
-    -DLLVM_ENABLE_LLD=ON >"$build.log" 2>&1 || {
-      cat "$build.log" >&2
-      rm -rf "$build" "$build.log"
-      exit 1
-    }
-  mv "$build.log" "$build/configure.log"
+  mkdir -p "$build"
+  cmake -G Ninja -S . -B "$build" "${options[@]}" >"$build/configure.log" 2>&1 || {
+    cat "$build/configure.log" >&2
+    rm -f "$build/build.ninja" "$build/CMakeCache.txt"
+    exit 1
+  }
 fi
 
-# Nothing is said when there is nothing to do. Looking for new machine files is
-# not worth a line.
-NINJA_STATUS="setup: [%f/%t] " ninja -C "$build" | awk -v build="$build" '
+# One line of progress. On a terminal it is written again for every step, else it
+# grows by a percentage now and then. Compiler messages follow it. Nothing is
+# printed if there is nothing to do.
+targets=(all)
+[[ "$mode" == --tools ]] && targets=(proteus proteus-opt)
+terminal=0
+[[ -t 1 ]] && terminal=1
+NINJA_STATUS="@%f %t@ " ninja -C "$build" "${targets[@]}" | awk -v build="$build" -v terminal=$terminal '
   /Entering directory|no work to do|Re-checking globbed directories/ { next }
-  !said { print "setup: building in " build " (the first time takes a few minutes)"; said = 1 }
-  { print; fflush() }'
+  /^@[0-9]+ [0-9]+@ / {
+    done = substr($1, 2) + 0; total = $2 + 0
+    percent = total ? int(100 * done / total) : 100
+    if (!begun) {
+      begun = 1
+      if (!terminal) printf "setup: building in %s (%%):", build
+    }
+    if (terminal) printf "\rsetup: building in %s: %3d %%", build, percent
+    else if (percent >= next_mark) { printf " %d", percent; next_mark = percent - percent % 10 + 10 }
+    fflush(); next
+  }
+  { if (begun) print ""; begun = 0; print; fflush() }
+  END { if (begun) print "" }'

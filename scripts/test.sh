@@ -8,4 +8,4 @@ scripts/setup.sh
 
 exclude=(-LE long)
 [[ "${1:-}" == --all ]] && exclude=()
-exec ctest --test-dir "${BUILD_DIR:-build}" --output-on-failure -j "$(nproc)" "${exclude[@]}"
+exec ctest --test-dir "$(scripts/build_dir.sh)" --output-on-failure -j "$(nproc)" "${exclude[@]}"

@@ -34,6 +34,29 @@ config.substitutions.append(
     ("%proteus", os.path.join(config.proteus_tools_dir, "proteus")))
 config.substitutions.append(
     ("%root", os.path.dirname(config.proteus_examples_dir)))
+
+# The passes of --lower-strategy in their order, without the checks between them.
+# For tests that stop at a pass: %{to-P} are all passes up to P, %{before-P} those
+# before it. Pipelines/order.test compares the order with that of the product.
+lowering = [
+    "match-strategy",
+    "settle-repeats",
+    "build-training-step",
+    "propagate-strategy",
+    "insert-collectives",
+    "split-stages",
+    "fuse-exchanges",
+    "chunk-products",
+    "fuse-gradients",
+    "canonicalize",
+    "cse",
+    "schedule-pipeline",
+]
+for end, last in enumerate(lowering):
+    flags = ["--" + name for name in lowering]
+    config.substitutions.append(("%{to-" + last + "}", " ".join(flags[: end + 1])))
+    config.substitutions.append(("%{before-" + last + "}", " ".join(flags[:end])))
+
 llvm_config.add_tool_substitutions(
     tools, [config.proteus_tools_dir, config.llvm_tools_dir]
 )

@@ -18,7 +18,9 @@
 #include "Proteus/Support/Nearest.h"
 #include "Proteus/Support/Table.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <vector>
@@ -35,7 +37,7 @@ static std::string inWords(int64_t parameters) {
   return fixed(value / 1e6, 2) + " M";
 }
 
-static int listModels() {
+static int listModels(bool) {
   Table table({"model", "family", "description", "parameters"}, 3);
   for (const models::Preset &preset : models::Registry::get().getPresets()) {
     models::ModelRequest request;
@@ -50,7 +52,7 @@ static int listModels() {
   return 0;
 }
 
-static int listClusters() {
+static int listClusters(bool) {
   Table table({"cluster", "device", "devices per node", "NVLink or PCIe (GB/s)",
                "network per device (GB/s)"},
               2);
@@ -71,7 +73,7 @@ static int listClusters() {
   return 0;
 }
 
-static int listDevices() {
+static int listDevices(bool) {
   Expected<std::vector<machine::Device>> devices = machine::libraryDevices();
   if (!devices)
     return fail(devices.takeError());
@@ -91,15 +93,15 @@ static int listDevices() {
   return 0;
 }
 
-static int listProfiles(ArrayRef<std::string> names, StringRef flag) {
+static int listNames(ArrayRef<std::string> names, StringRef flag) {
   for (const std::string &name : names)
     outs() << "  " << name << "\n";
   outs() << "\n  " << flag << " takes a name or a JSON file (docs/stacks.md)\n";
   return 0;
 }
 
-static int listSchedules() {
-  Table table({"schedule", "what it does"}, 2);
+static int listSchedules(bool) {
+  Table table({"schedule", "order"}, 2);
   table.add({"1f1b", "backward passes as early as possible"});
   table.add({"gpipe", "all forward passes, then all backward passes"});
   table.add({"interleaved", "1f1b of several chunks per stage (--vpp)"});
@@ -127,6 +129,12 @@ static std::string stacksDeciding(const plan::Field &field) {
   return text;
 }
 
+/// Prints the head of a Markdown table.
+static void printHead(ArrayRef<StringRef> labels) {
+  outs() << "| " << join(labels, " | ") << " |\n|"
+         << join(std::vector<std::string>(labels.size(), "---|"), "") << "\n";
+}
+
 /// Lists the fields of a plan as a table of the terminal or of Markdown.
 static int listSwitches(bool asMarkdown) {
   std::vector<StringRef> labels = {
@@ -134,8 +142,7 @@ static int listSwitches(bool asMarkdown) {
       "strategy tree", "apply-strategy", "case",    "stacks that differ"};
   Table table({"flag", "default", "meaning"}, 3);
   if (asMarkdown)
-    outs() << "| " << join(labels, " | ") << " |\n|"
-           << join(std::vector<std::string>(labels.size(), "---|"), "") << "\n";
+    printHead(labels);
   auto code = [](StringRef text) {
     return text.empty() ? std::string() : ("`" + text + "`").str();
   };
@@ -166,33 +173,84 @@ static int listSwitches(bool asMarkdown) {
   return 0;
 }
 
+/// Lists the mechanisms of software stacks with their parameters.
+static int listMechanisms(bool asMarkdown) {
+  Table table({"mechanism", "section", "key", "meaning"}, 4);
+  if (asMarkdown)
+    printHead({"mechanism", "section", "key", "meaning"});
+  StringRef current;
+  for (const machine::StackParameterRow &row : machine::stackParameterRows()) {
+    bool isFirst = row.mechanism != current;
+    current = row.mechanism;
+    std::string help = row.help.str();
+    if (!row.words.empty())
+      help += ": `" + join(row.words, "`, `") + "`";
+    if (!asMarkdown) {
+      table.add({isFirst ? row.mechanism.str() : "", row.section.str(),
+                 row.key.str(), row.help.str()});
+      continue;
+    }
+    outs() << "| "
+           << (isFirst ? (row.mechanism + ": " + row.mechanismHelp).str() : "")
+           << " | `" << row.section << "` | `" << row.key << "` | " << help
+           << " |\n";
+  }
+  if (!asMarkdown)
+    table.print(outs());
+  return 0;
+}
+
+namespace {
+/// A list that the command prints.
+struct Listing {
+  StringRef name;
+  StringRef contents;
+  bool hasMarkdown; ///< true if --markdown selects the form of the docs
+  int (*print)(bool asMarkdown);
+};
+} // namespace
+
+static constexpr Listing listings[] = {
+    {"models", "models and their sizes", false, listModels},
+    {"clusters", "clusters and their links", false, listClusters},
+    {"devices", "devices and their peak rates", false, listDevices},
+    {"schedules", "built-in orders of micro-batches", false, listSchedules},
+    {"stacks", "software stacks", false,
+     [](bool) { return listNames(machine::stackPresetNames(), "--stack"); }},
+    {"sites", "sites", false,
+     [](bool) { return listNames(machine::sitePresetNames(), "--site"); }},
+    {"switches", "decisions of a plan and their flags", true, listSwitches},
+    {"mechanisms", "parameters of software stacks", true, listMechanisms},
+};
+
 int proteus::driver::listCommand(ArrayRef<std::string> arguments) {
-  StringRef what = arguments.empty() ? "" : StringRef(arguments.front());
-  if (what == "models")
-    return listModels();
-  if (what == "clusters")
-    return listClusters();
-  if (what == "devices")
-    return listDevices();
-  if (what == "schedules")
-    return listSchedules();
-  if (what == "stacks")
-    return listProfiles(machine::stackPresetNames(), "--stack");
-  if (what == "sites")
-    return listProfiles(machine::sitePresetNames(), "--site");
-  if (what == "switches")
-    return listSwitches(arguments.size() > 1 && arguments[1] == "--markdown");
-  if (what == "--help" || what == "-h") {
-    outs() << "Lists what can be named: proteus list "
-              "models|clusters|devices|schedules|stacks|sites|switches\n";
+  StringRef wanted = arguments.empty() ? "" : StringRef(arguments.front());
+  std::vector<std::string> names;
+  for (const Listing &listing : listings)
+    names.push_back(listing.name.str());
+  if (wanted == "--help" || wanted == "-h") {
+    outs() << "Lists names that other commands take: proteus list NAME\n\n";
+    for (const Listing &listing : listings)
+      outs() << "  " << left_justify(listing.name, 12) << listing.contents
+             << (listing.hasMarkdown ? " (--markdown: as in docs/)" : "")
+             << "\n";
     return 0;
   }
-  std::string near =
-      nearest(what, {"models", "clusters", "devices", "schedules", "stacks",
-                     "sites", "switches"});
-  return fail(createStringError(
-      "expected 'models', 'clusters', 'devices', 'schedules', 'stacks', "
-      "'sites' or 'switches'" +
-      (what.empty() ? Twine("") : ", got '" + what + "'") +
-      (near.empty() ? Twine("") : "; did you mean '" + Twine(near) + "'?")));
+  const Listing *found = find_if(
+      listings, [&](const Listing &listing) { return listing.name == wanted; });
+  if (found == std::end(listings)) {
+    std::string near = nearest(wanted, names);
+    return fail(createStringError(
+        "expected one of " + join(names, ", ") +
+        (wanted.empty() ? "" : ", got '" + wanted.str() + "'") +
+        (near.empty() ? "" : "; did you mean '" + near + "'?")));
+  }
+  bool asMarkdown = false;
+  for (StringRef argument : arguments.drop_front()) {
+    if (argument != "--markdown" || !found->hasMarkdown)
+      return fail(createStringError("proteus list " + wanted +
+                                    " takes no argument '" + argument + "'"));
+    asMarkdown = true;
+  }
+  return found->print(asMarkdown);
 }

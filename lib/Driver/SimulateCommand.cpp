@@ -111,20 +111,22 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
 static void printModule(raw_ostream &os, mlir::ModuleOp module,
                         const Job &job) {
   std::string options = "summary";
-  if (job.precision == "tf32")
+  if (job.precision == plan::Precision::TF32)
     options += " tf32";
   if (job.cudaGraphs)
     options += " cuda-graphs";
   if (!job.profiles.empty())
     options += " profile=" + llvm::join(job.profiles, ",");
-  for (auto [name, value, usual] :
-       {std::tuple("fidelity", &job.fidelity, "flow"),
-        std::tuple("kernels", &job.kernels, "fitted"),
-        std::tuple("fold", &job.fold, "all"),
-        std::tuple("share", &job.share, "on"),
-        std::tuple("overlap", &job.overlap, "on")})
-    if (*value != usual)
-      options += std::string(" ") + name + "=" + *value;
+  const Job usual;
+  auto add = [&](StringRef name, auto value, auto usualValue) {
+    if (value != usualValue)
+      options += (" " + name + "=" + stringifyEnum(value)).str();
+  };
+  add("fidelity", job.fidelity, usual.fidelity);
+  add("kernels", job.kernels, usual.kernels);
+  add("fold", job.fold, usual.fold);
+  add("share", job.share, usual.share);
+  add("overlap", job.overlap, usual.overlap);
   os << "// proteus-opt --lower-strategy --simulate=\"" << options
      << "\" FILE -o /dev/null\n";
   module.print(os);

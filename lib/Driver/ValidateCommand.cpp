@@ -33,14 +33,15 @@ using namespace proteus::driver;
 /// Returns the memory of a run in bytes, counted as the measurement counts it.
 static double reportedMemory(const Case &one, const Outcome &outcome) {
   Expected<machine::Stack> stack = stackOf(one.job);
-  std::string reported = stack ? stack->reportedMemory : "allocated";
+  auto reported =
+      stack ? stack->reportedMemory : plan::ReportedMemory::Allocated;
   if (!stack)
     consumeError(stack.takeError());
-  if (reported == "allocated")
+  if (reported == plan::ReportedMemory::Allocated)
     return static_cast<double>(outcome.figures.peakMemoryBytes);
   // Frameworks log the memory of the first rank.
   const sim::ClassResult &first = outcome.result.classes.front();
-  if (reported == "reserved")
+  if (reported == plan::ReportedMemory::Reserved)
     return static_cast<double>(first.allocator.reserved);
   return static_cast<double>(first.budget.frameworkReserve +
                              first.budget.communicationLibrary +

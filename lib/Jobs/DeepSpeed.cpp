@@ -78,14 +78,15 @@ Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
   if (bf16 && fp16)
     root.fail("both bf16 and fp16 are enabled; enable one of them");
   if (bf16 || fp16)
-    job.precision = bf16 ? "bf16" : "fp16";
+    job.precision = bf16 ? plan::Precision::BF16 : plan::Precision::FP16;
   if (std::optional<json::Reader> zero = partOf(root, "zero_optimization")) {
     if (auto value = integerOf(*zero, "stage", 0, 3))
       plan.zero = static_cast<plan::ZeroStage>(*value);
     if (auto value =
             integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
       // DeepSpeed states the size in elements.
-      plan.bucketSize = *value * (job.precision == "fp32" ? 4 : 2);
+      plan.bucketSize =
+          *value * (job.precision == plan::Precision::FP32 ? 4 : 2);
     if (isOffloaded(*zero, "offload_optimizer"))
       plan.offloadState = true;
     if (isOffloaded(*zero, "offload_param"))

@@ -75,6 +75,14 @@ static void factor(Flags &flags, StringRef name, StringRef help,
       aliases);
 }
 
+/// Adds a flag with the values of an enumeration.
+template <typename Enum>
+static void choice(Flags &flags, StringRef name, StringRef help, Enum &target) {
+  flags.choice(name, help, plan::wordsOf<Enum>(), [&target](StringRef word) {
+    target = *plan::symbolizeEnum<Enum>(word);
+  });
+}
+
 void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   flags.section("model");
   flags.text("model", "NAME|FILE",
@@ -110,16 +118,15 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
                   job.overrides.push_back(dimension + "=" + text.str());
                   return Error::success();
                 });
-  flags.choice("precision",
-               "of parameters and activations; fp8: bf16, and linear "
-               "operations of layers in fp8",
-               job.precision, {"bf16", "fp16", "fp32", "tf32", "fp8"});
+  choice(flags, "precision",
+         "types of parameters and activations; fp8: bf16, and linear "
+         "operations of layers in fp8",
+         job.precision);
   flags.action("bf16", "the same as --precision bf16",
-               [&job] { job.precision = "bf16"; });
+               [&job] { job.precision = plan::Precision::BF16; });
   flags.action("fp16", "the same as --precision fp16",
-               [&job] { job.precision = "fp16"; });
-  flags.choice("optimizer", "what updates parameters", job.optimizer,
-               {"adam", "sgd", "momentum"});
+               [&job] { job.precision = plan::Precision::FP16; });
+  choice(flags, "optimizer", "rule that updates parameters", job.optimizer);
 
   factor(flags, "expert-balance",
          "tokens of the fullest expert, as a multiple of the mean",
@@ -142,34 +149,36 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   flags.integer("global-batch", "samples of a step", job.globalBatch, 1,
                 maxBatch, {"global-batch-size"});
 
-  flags.section("software and place");
+  flags.section("software and site");
   flags.text("stack", "NAME|FILE",
              "software stack (see `proteus list stacks`), or none", job.stack,
              {"framework"});
   flags.flag("cuda-graphs", "steps are CUDA graphs: no host time per kernel",
              job.cudaGraphs);
   flags.integer("step-gap-us",
-                "time between two steps: data loading, logging (default: as "
-                "the stack says)",
+                "microseconds between two steps: data loading, logging "
+                "(default: as in the stack)",
                 job.stepGap, 0, int64_t(1) << 40);
-  flags.text("site", "NAME|FILE", "place (see `proteus list sites`)", job.site);
+  flags.text("site", "NAME|FILE", "site (see `proteus list sites`)", job.site);
 
-  flags.section("what is modelled");
-  flags.choice("fidelity", "our rules and costs, or those of the paper",
-               job.fidelity, {"flow", "paper"});
-  flags.choice("fold", "what is simulated once; changes no figure", job.fold,
-               {"none", "ranks", "all"});
-  flags.choice("kernels", "fitted models, or the peak rates of the datasheet",
-               job.kernels, {"fitted", "roofline"});
+  flags.section("simulation");
+  choice(flags, "fidelity",
+         "this project's model, or the published Proteus reimplemented",
+         job.fidelity);
+  choice(flags, "fold", "equal work that is simulated once; changes no figure",
+         job.fold);
+  choice(flags, "kernels", "fitted models, or the peak rates of the datasheet",
+         job.kernels);
   flags.value("profile", "FILE",
               "measured kernels (docs/profiles.md); may be given again",
               [&job](StringRef file) -> Error {
                 job.profiles.push_back(file.str());
                 return Error::success();
               });
-  flags.choice("share", "flows share links", job.share, {"on", "off"});
-  flags.choice("overlap", "kernels and communication slow each other",
-               job.overlap, {"on", "off"});
+  choice(flags, "share", "flows share the bandwidth of links", job.share);
+  choice(flags, "overlap",
+         "interference: kernels and communication that overlap slow each other",
+         job.overlap);
 }
 
 Error proteus::driver::parsePlan(StringRef text, plan::ParallelPlan &plan) {

@@ -90,13 +90,14 @@ private:
 /// Returns the types of a job's precision in the words of the model library.
 static models::Precision precisionOf(const Job &job) {
   models::Precision precision;
-  precision.optimizer = job.optimizer;
-  bool isSingle = job.precision == "fp32" || job.precision == "tf32";
-  precision.compute = llvm::StringSwitch<std::string>(job.precision)
-                          .Case("fp16", "f16")
-                          .Cases({"bf16", "fp8"}, "bf16")
-                          .Default("f32");
-  precision.matrix = job.precision == "fp8" ? "f8" : "";
+  using plan::Precision;
+  precision.optimizer = plan::stringifyOptimizer(job.optimizer).str();
+  bool isSingle =
+      job.precision == Precision::FP32 || job.precision == Precision::TF32;
+  precision.compute = isSingle                           ? "f32"
+                      : job.precision == Precision::FP16 ? "f16"
+                                                         : "bf16";
+  precision.matrix = job.precision == Precision::FP8 ? "f8" : "";
   precision.gradient = job.gradientType.value_or(isSingle ? "" : "f32");
   precision.master = job.masterType.value_or(isSingle ? "" : "f32");
   return precision;
@@ -302,9 +303,9 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
                              "`proteus list models`) or --model FILE");
   std::vector<std::string> remarks;
   // The rules of the reference have no software stack.
-  if (job.fidelity == "paper") {
+  if (job.fidelity == Fidelity::Paper) {
     if (!job.stack.empty() && job.stack != "none")
-      remarks.push_back("fidelity=paper knows no stack: '" + job.stack +
+      remarks.push_back("fidelity=paper has no stack: '" + job.stack +
                         "' is left out");
     job.stack = "none";
   }
@@ -336,9 +337,9 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
           "dimensions of a model in a file are what they are there; leave "
           "--seq and --set out, or use a preset");
     // TF32 is a mode of the device and changes no type of the model.
-    if (const Job usual;
-        job.optimizer != usual.optimizer ||
-        (job.precision != usual.precision && job.precision != "tf32"))
+    if (const Job usual; job.optimizer != usual.optimizer ||
+                         (job.precision != usual.precision &&
+                          job.precision != plan::Precision::TF32))
       return createStringError(
           "types and optimizer of a model in a file are what they are there; "
           "leave --precision and --optimizer out, or use a preset");
@@ -420,20 +421,16 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
 static SimulateOptions simulateOptionsOf(const Job &job, StringRef trace) {
   SimulateOptions options;
   options.trace = trace.str();
-  options.fidelity = job.fidelity == "paper" ? Fidelity::Paper : Fidelity::Flow;
-  options.fold = llvm::StringSwitch<Fold>(job.fold)
-                     .Case("none", Fold::None)
-                     .Case("ranks", Fold::Ranks)
-                     .Default(Fold::All);
-  options.share = job.share == "off" ? Switch::Off : Switch::On;
-  options.overlap = job.overlap == "off" ? Switch::Off : Switch::On;
+  options.fidelity = job.fidelity;
+  options.fold = job.fold;
+  options.share = job.share;
+  options.overlap = job.overlap;
+  options.kernels = job.kernels;
   options.overlapFactor = job.overlapFactor.value_or(-1);
   if (job.collectiveError)
     options.collectiveError = *job.collectiveError;
-  options.tf32 = job.precision == "tf32";
+  options.tf32 = job.precision == plan::Precision::TF32;
   options.cudaGraphs = job.cudaGraphs;
-  options.kernels =
-      job.kernels == "roofline" ? KernelModel::Roofline : KernelModel::Fitted;
   options.profiles.assign(job.profiles.begin(), job.profiles.end());
   return options;
 }

@@ -70,7 +70,8 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     return !values->contains(name) ||
            is_contained(allowed, StringRef((*values)[name]));
   };
-  if (stack.attention == "unfused" && values->contains("attention_kernel")) {
+  if (stack.attention == plan::KernelForm::Unfused &&
+      values->contains("attention_kernel")) {
     if (isOneOf("kv_heads", {"0", (*values)["heads"]}) &&
         isOneOf("kv_lora_rank", {"0"}))
       set("attention_kernel", "unfused");
@@ -80,9 +81,9 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
                         "models with fewer key heads than heads or latent "
                         "attention: it is fused here");
   }
-  if (stack.gated == "unfused")
+  if (stack.gated == plan::KernelForm::Unfused)
     set("gated_kernel", "unfused");
-  if (stack.logits == "f32")
+  if (stack.logits == plan::LogitsType::F32)
     set("logits", "f32");
   if (stack.dropout > 0)
     set("dropout", json::formatNumber(stack.dropout));
@@ -181,7 +182,7 @@ Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
       plan::complete(job.plan, stack.plan, stack.name);
   job.plan = completed.plan;
   llvm::append_range(remarks, completed.remarks);
-  if (stack.gradientType == "compute" && !job.gradientType)
+  if (stack.gradientType == plan::GradientType::Compute && !job.gradientType)
     job.gradientType.emplace();
   if (job.isFile())
     return Error::success();

@@ -87,25 +87,17 @@ bool StackParameters::hasChannelsLast(DType type) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-static void readChoice(const Reader &reader, StringRef key,
-                       ArrayRef<StringRef> choices, std::string &target) {
+/// Reads a word of an enumeration.
+template <typename Enum>
+static void readEnum(const Reader &reader, StringRef key, Enum &target) {
   if (!reader.has(key))
     return;
-  target = reader[key].string();
-  if (reader[key].isString() && !is_contained(choices, target))
-    reader[key].fail("expected one of " + join(choices, ", ") + ", got '" +
-                     target + "'");
-}
-
-/// One of `choices`, which are in the order of the enumeration.
-template <typename Enum>
-static void readEnum(const Reader &reader, StringRef key,
-                     ArrayRef<StringRef> choices, Enum &target) {
-  std::string word = choices[static_cast<unsigned>(target)].str();
-  readChoice(reader, key, choices, word);
-  if (const StringRef *found = llvm::find(choices, word);
-      found != choices.end())
-    target = static_cast<Enum>(found - choices.begin());
+  std::string word = reader[key].string();
+  if (std::optional<Enum> value = plan::symbolizeEnum<Enum>(word))
+    target = *value;
+  else if (reader[key].isString())
+    reader[key].fail("expected one of " + join(plan::wordsOf<Enum>(), ", ") +
+                     ", got '" + word + "'");
 }
 
 static void readFlag(const Reader &reader, StringRef key, bool &target) {
@@ -120,26 +112,26 @@ std::vector<std::string> Stack::modelDecisions() const {
     decisions.push_back((key + "=" + value).str());
   };
   if (attention != usual.attention)
-    add("attention", attention);
+    add("attention", stringifyEnum(attention).str());
   if (gated != usual.gated)
-    add("gated", gated);
+    add("gated", stringifyEnum(gated).str());
   if (logits != usual.logits)
-    add("logits", logits);
+    add("logits", stringifyEnum(logits).str());
   if (dropout != usual.dropout)
     add("dropout", json::formatNumber(dropout));
   if (vocabMultiple != usual.vocabMultiple)
     add("vocab_multiple", std::to_string(vocabMultiple));
-  if (!gradientType.empty() && gradientType != "f32")
-    add("gradient_type", gradientType);
+  if (gradientType != usual.gradientType)
+    add("gradient_type", stringifyEnum(gradientType).str());
   return decisions;
 }
 
 static void readModel(const Reader &reader, Stack &stack) {
   reader.expectKeys({"attention", "gated", "logits", "dropout",
                      "vocab_multiple", "length_bins"});
-  readChoice(reader, "gated", {"fused", "unfused"}, stack.gated);
-  readChoice(reader, "logits", {"compute", "f32"}, stack.logits);
-  readChoice(reader, "attention", {"fused", "unfused"}, stack.attention);
+  readEnum(reader, "gated", stack.gated);
+  readEnum(reader, "logits", stack.logits);
+  readEnum(reader, "attention", stack.attention);
   if (reader.has("dropout"))
     stack.dropout = reader["dropout"].nonNegative(0.99);
   if (reader.has("vocab_multiple"))
@@ -199,7 +191,7 @@ static void readStep(const Reader &reader, Stack &stack) {
           plan::GradientReduction::AfterBackward;
   }
   readFlag(reader, "zero_one_by_one", stack.plan.zeroPerParameter);
-  readChoice(reader, "gradient_type", {"f32", "compute"}, stack.gradientType);
+  readEnum(reader, "gradient_type", stack.gradientType);
 }
 
 /// Reads rates such as {"hopper": 0.5}.
@@ -239,9 +231,8 @@ static void readParameters(const Reader &reader, StringRef section,
   IF_GIVEN(SECTION, KEY) parameters.MEMBER = reader[KEY].boolean();
 #define STACK_NUMBER(MEMBER, MAX, SECTION, KEY, ...)                           \
   IF_GIVEN(SECTION, KEY) parameters.MEMBER = reader[KEY].nonNegative(MAX);
-#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, HELP, ...)                    \
-  IF_GIVEN(SECTION, KEY)                                                       \
-  readEnum(reader, KEY, {__VA_ARGS__}, parameters.MEMBER);
+#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, ...)                          \
+  IF_GIVEN(SECTION, KEY) readEnum(reader, KEY, parameters.MEMBER);
 #define STACK_TRAFFIC(MEMBER, SECTION, KEY, ...)                               \
   IF_GIVEN(SECTION, KEY) readTraffic(reader[KEY], parameters.MEMBER);
 #define STACK_RATES(MEMBER, SECTION, KEY, ...)                                 \
@@ -263,8 +254,8 @@ std::vector<StackParameterRow> proteus::machine::stackParameterRows() {
 #define STACK_BYTES(MEMBER, ...) add(__VA_ARGS__);
 #define STACK_FLAG(MEMBER, ...) add(__VA_ARGS__);
 #define STACK_NUMBER(MEMBER, MAX, ...) add(__VA_ARGS__);
-#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, HELP, ...)                    \
-  add(SECTION, KEY, HELP, {__VA_ARGS__});
+#define STACK_CHOICE(TYPE, MEMBER, SECTION, KEY, HELP)                         \
+  add(SECTION, KEY, HELP, plan::wordsOf<TYPE>());
 #define STACK_TRAFFIC(MEMBER, ...) add(__VA_ARGS__);
 #define STACK_RATES(MEMBER, ...) add(__VA_ARGS__);
 #include "Proteus/Machine/StackParameters.def"
@@ -276,8 +267,7 @@ static void readMemory(const Reader &reader, Stack &stack) {
   keys.append({"reported", "keep_gathered"});
   reader.expectKeys(keys);
   readDecision(reader, "keep_gathered", stack);
-  readChoice(reader, "reported", {"allocated", "reserved", "device"},
-             stack.reportedMemory);
+  readEnum(reader, "reported", stack.reportedMemory);
 }
 
 static Stack readStack(const Reader &reader) {

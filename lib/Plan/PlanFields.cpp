@@ -59,17 +59,6 @@ static bool parseValue(StringRef text, std::optional<Enum> &value) {
   return parsed.has_value();
 }
 
-/// Returns the spellings of an enumeration whose values have no gaps.
-template <typename Enum> static std::vector<std::string> wordsOf() {
-  std::vector<std::string> words;
-  for (uint32_t i = 0;; ++i) {
-    StringRef word = stringifyEnum(static_cast<Enum>(i));
-    if (word.empty())
-      return words;
-    words.push_back(word.str());
-  }
-}
-
 namespace {
 /// Columns that all rows have.
 struct Names {

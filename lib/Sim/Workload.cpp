@@ -21,8 +21,6 @@ StringRef proteus::sim::stringify(Stream stream) {
     return "tensor_parallel";
   case Stream::ContextParallel:
     return "context_parallel";
-  case Stream::ExpertParallel:
-    return "expert_parallel";
   case Stream::DataParallel:
     return "data_parallel";
   case Stream::PipelineSend:

@@ -78,19 +78,20 @@ void Flags::text(StringRef name, StringRef placeholder, StringRef help,
       aliases);
 }
 
-void Flags::choice(StringRef name, StringRef help, std::string &target,
-                   ArrayRef<StringRef> choices, ArrayRef<StringRef> aliases) {
-  std::vector<std::string> known = strings(choices);
+void Flags::choice(StringRef name, StringRef help,
+                   std::vector<std::string> known,
+                   std::function<void(StringRef)> set,
+                   ArrayRef<StringRef> aliases) {
   value(
       name, llvm::join(known, "|"), help,
-      [&target, known](StringRef text) -> Error {
+      [set = std::move(set), known](StringRef text) -> Error {
         if (!llvm::is_contained(known, text)) {
           std::string near = nearest(text, known);
           return createStringError(
               "expected one of " + llvm::join(known, ", ") + ", got '" + text +
               "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
         }
-        target = text.str();
+        set(text);
         return Error::success();
       },
       aliases);

@@ -170,7 +170,7 @@ static Error useImages(const json::Reader &model, Job &job) {
     job.overrides.push_back("image=" + std::to_string(*image));
   // The optimizer if the case states none; see docs/validation.md.
   if (job.optimizer == Job().optimizer)
-    job.optimizer = "momentum";
+    job.optimizer = plan::Optimizer::Momentum;
   return Error::success();
 }
 
@@ -244,7 +244,7 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
     use(job, StringRef(name).contains("large") ? "dlrm-criteo-large"
                                                : "dlrm-criteo-small");
     // The optimizer of the scripts for such models; see docs/validation.md.
-    job.optimizer = "sgd";
+    job.optimizer = plan::Optimizer::SGD;
     return Error::success();
   }
   if (kind == "rnn-seq2seq")

@@ -42,9 +42,9 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
     std::string gpu = hardware["gpu"].string();
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
                [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
-      job.precision = "fp16";
+      job.precision = plan::Precision::FP16;
     notes.assumed.push_back("the precision, which is not said, is " +
-                            job.precision);
+                            plan::stringifyPrecision(job.precision).str());
     return Error::success();
   }
   std::string words = s["precision"].string();
@@ -54,15 +54,15 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
     return any_of(names, [&](StringRef name) { return text.contains(name); });
   };
   if (contains({"fp8", "float8"}))
-    job.precision = "fp8";
+    job.precision = plan::Precision::FP8;
   else if (contains({"bf16", "bfloat16"}))
-    job.precision = "bf16";
+    job.precision = plan::Precision::BF16;
   else if (contains({"tf32"}))
-    job.precision = "tf32";
+    job.precision = plan::Precision::TF32;
   else if (contains({"fp16", "float16", "f16", "half", "amp", "mixed"}))
-    job.precision = "fp16";
+    job.precision = plan::Precision::FP16;
   else if (contains({"fp32", "float32", "f32", "single"}))
-    job.precision = "fp32";
+    job.precision = plan::Precision::FP32;
   else
     return createStringError("precision '" + words + "' is not known");
   if (text.contains("fp32 grad"))
@@ -399,7 +399,7 @@ Error proteus::driver::strategyOfCase(const json::Reader &s,
       plan.dp.value_or(*job.gpus) > 1)
     return createStringError("parameter servers are not modelled");
   if (says(s, "optimizer") && s["optimizer"].string() == "sgd")
-    job.optimizer = "sgd";
+    job.optimizer = plan::Optimizer::SGD;
   if (says(s, "strategy") &&
       StringRef(s["strategy"].string()).contains("table-wise"))
     plan.placeTables = true;

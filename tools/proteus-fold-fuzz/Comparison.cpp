@@ -71,7 +71,7 @@ FailureOr<FoldedRun> proteus::fuzz::simulate(ModuleOp module,
                                              Fold fold) {
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
-  FailureOr<machine::Stack> stack = resolveStack(module, "");
+  FailureOr<machine::Stack> stack = resolveStack(module);
   if (failed(stack))
     return failure();
   options.stack = *stack;

@@ -90,7 +90,7 @@ static CaseResult run(MLIRContext &context, const std::string &text,
     result.rejection = message;
     return result;
   }
-  FailureOr<machine::Cluster> cluster = resolveCluster(*module, "");
+  FailureOr<machine::Cluster> cluster = resolveCluster(*module);
   if (failed(cluster)) {
     result.rejection = message;
     return result;

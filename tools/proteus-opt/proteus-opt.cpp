@@ -13,6 +13,8 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <vector>
 
@@ -36,6 +38,8 @@ int main(int argc, char **argv) {
   proteus::registerAllDialects(registry);
   proteus::registerAllPasses();
   mlir::registerTransformsPasses();
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "proteus-opt " PROTEUS_VERSION "\n"; });
 
   // Diagnostics point into the user's file. Printing the operation too would
   // bury the message, in the worst case under a whole module. The flag turns it

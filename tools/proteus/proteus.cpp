@@ -9,6 +9,7 @@
 #include "Proteus/Driver/Commands.h"
 #include "Proteus/Support/Nearest.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -24,7 +25,8 @@ static void printHelp() {
             "--tp 8 --zero 1 --global-batch 128\n\ncommands:\n";
   for (const Command &command : commands())
     outs() << "  " << left_justify(command.name, 12) << command.summary << "\n";
-  outs() << "\n`proteus COMMAND --help` tells the flags of a command.\n";
+  outs() << "\n`proteus COMMAND --help` lists the flags of a command, `proteus "
+            "--version` prints the\nversion.\n";
 }
 
 int main(int argc, char **argv) {
@@ -34,6 +36,10 @@ int main(int argc, char **argv) {
       arguments.front() == "-h" || arguments.front() == "help") {
     printHelp();
     return arguments.empty() ? 1 : 0;
+  }
+  if (arguments.front() == "--version") {
+    outs() << "proteus " PROTEUS_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
+    return 0;
   }
   std::vector<std::string> names;
   for (const Command &command : commands()) {

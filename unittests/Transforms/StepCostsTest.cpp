@@ -8,7 +8,6 @@
 
 #include "Proteus/Transforms/Collectives/StepCosts.h"
 
-#include "Proteus/Dialect/Dist/Move.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -102,23 +101,6 @@ TEST(StepCostsTest, ATransferLeavesTheNodeOrNot) {
   uint64_t far = costs.getTransferCost(1, 1, 2, 1 << 20);
   EXPECT_LT(near, far);
   EXPECT_EQ(near, costs.getTransferCost(1, 2, 3, 1 << 20));
-}
-
-TEST(StepCostsTest, ASlicedTransferLoadsLinksAsAMoveDoes) {
-  // Two stages of four devices, each in a node. A search over all senders finds
-  // the load of each link, for whole tensors and for slices.
-  dist::Mesh from = meshOf({4}, {0, 1, 2, 3}), to = meshOf({4}, {4, 5, 6, 7});
-  dist::MoveLinks links;
-  links.devicesPerNode = 4;
-  links.betweenNodes = 12;
-  dist::Layout whole(1), sliced(1);
-  sliced.dims[0] = {1};
-  std::string reason;
-  auto plain = planMove(from, whole, to, whole, {16}, links, reason);
-  auto parts = planMove(from, whole, to, sliced, {16}, links, reason);
-  ASSERT_TRUE(succeeded(plain) && succeeded(parts));
-  EXPECT_EQ(plain->time, 16 * 12);
-  EXPECT_EQ(parts->time, 4 * 12);
 }
 
 } // namespace

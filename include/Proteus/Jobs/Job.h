@@ -39,8 +39,8 @@ struct Job {
   std::string clusterText;
   std::optional<int64_t> gpus;
   std::optional<int64_t> globalBatch;
-  std::string precision = "bf16";
-  std::string optimizer = "adam";
+  plan::Precision precision = plan::Precision::BF16;
+  plan::Optimizer optimizer = plan::Optimizer::Adam;
   /// Types of gradients and of the master copy of parameters; absent: those of
   /// the precision.
   std::optional<std::string> gradientType, masterType;
@@ -64,8 +64,10 @@ struct Job {
   std::string site;
 
   // Options of the pass `simulate`.
-  std::string fidelity = "flow", fold = "all", share = "on", overlap = "on",
-              kernels = "fitted";
+  plan::Fidelity fidelity = plan::Fidelity::Flow;
+  plan::Fold fold = plan::Fold::All;
+  plan::Switch share = plan::Switch::On, overlap = plan::Switch::On;
+  plan::KernelModel kernels = plan::KernelModel::Fitted;
   std::optional<double> overlapFactor;
   std::vector<std::string> profiles; ///< paths of files
   /// Mean relative error of exposed communication, for the uncertainty of the

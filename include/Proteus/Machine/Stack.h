@@ -47,24 +47,8 @@ constexpr unsigned numTrafficClasses = 9;
 /// "norm", as in stack files.
 llvm::StringRef stringify(TrafficClass traffic);
 
-/// Where the channels of images are in memory. Batch normalisation of
-/// consecutive channels keeps what it has read on the device's processors; of
-/// channels that are apart it reads its operands twice.
-enum class ImageLayout : uint8_t {
-  ChannelsLast,
-  ChannelsFirst,
-  HalfChannelsLast, ///< last in 16-bit types, first in others
-};
-
-/// Neighbours that run as one kernel, so that what is between them is neither
-/// written nor read.
-enum class FusedNeighbours : uint8_t {
-  None,
-  Elementwise,
-  /// And batch normalisation with what follows it, where the channels of
-  /// 16-bit images are last.
-  Norms,
-};
+using plan::FusedNeighbours;
+using plan::ImageLayout;
 
 /// Speeds per generation of devices, relative to the model of the device.
 class ArchitectureRates {
@@ -118,11 +102,11 @@ struct Stack {
   // How it writes a model; the driver builds models accordingly.
 
   /// "fused": one kernel. "unfused": products, softmax and copies between.
-  std::string attention = "fused";
+  plan::KernelForm attention = plan::KernelForm::Fused;
   /// The same of the two steps of a gated activation.
-  std::string gated = "fused";
+  plan::KernelForm gated = plan::KernelForm::Fused;
   /// "f32": logits are converted before the loss; "compute": they are not.
-  std::string logits = "compute";
+  plan::LogitsType logits = plan::LogitsType::Compute;
   /// Probability; 0: no such kernels.
   double dropout = 0;
   /// Vocabularies are padded to multiples of this times the tensor-parallel
@@ -140,8 +124,8 @@ struct Stack {
 
   /// Decisions for jobs that do not state them.
   plan::StackPlan plan;
-  /// Element type of gradients and of their reductions; empty: f32.
-  std::string gradientType;
+  /// Element type of gradients and of their reductions.
+  plan::GradientType gradientType = plan::GradientType::F32;
 
   // What it costs, in time and memory.
 
@@ -150,7 +134,7 @@ struct Stack {
   /// What its users call the memory of a run: "allocated", the sum of tensors
   /// on the device that has most, "reserved", what the allocator has taken on
   /// the first one, or "device", all that is taken from the first one.
-  std::string reportedMemory = "allocated";
+  plan::ReportedMemory reportedMemory = plan::ReportedMemory::Allocated;
 
   /// Mean relative error of what is not modelled.
   double uncertainty = 0.05;

@@ -21,6 +21,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 using llvm::failed;
@@ -28,5 +29,20 @@ using llvm::FailureOr;
 } // namespace mlir
 
 #include "Proteus/Plan/PlanEnums.h.inc"
+
+namespace proteus::plan {
+
+/// Returns the spellings of an enumeration, in the order of its values.
+template <typename Enum> std::vector<std::string> wordsOf() {
+  std::vector<std::string> words;
+  for (uint32_t value = 0;; ++value) {
+    llvm::StringRef word = stringifyEnum(static_cast<Enum>(value));
+    if (word.empty())
+      return words;
+    words.push_back(word.str());
+  }
+}
+
+} // namespace proteus::plan
 
 #endif // PROTEUS_PLAN_PLANENUMS_H

@@ -85,4 +85,88 @@ def Plan_GradientReduction
         I32EnumCase<"PerParameter", 2, "per-parameter">
       ]>;
 
+//===----------------------------------------------------------------------===//
+// Types of a job
+//===----------------------------------------------------------------------===//
+
+def Plan_Precision : Plan_Enum<"Precision", "types of a training job", [
+      I32EnumCase<"BF16", 0, "bf16">,
+      I32EnumCase<"FP16", 1, "fp16">,
+      I32EnumCase<"FP32", 2, "fp32">,
+      I32EnumCase<"TF32", 3, "tf32">,
+      I32EnumCase<"FP8", 4, "fp8">
+    ]>;
+
+def Plan_Optimizer : Plan_Enum<"Optimizer", "rule that updates parameters", [
+      I32EnumCase<"Adam", 0, "adam">,
+      I32EnumCase<"SGD", 1, "sgd">,
+      I32EnumCase<"Momentum", 2, "momentum">
+    ]>;
+
+//===----------------------------------------------------------------------===//
+// Decisions of a stack about the model
+//===----------------------------------------------------------------------===//
+
+def Plan_KernelForm
+    : Plan_Enum<"KernelForm", "kernels of a composed operation", [
+        I32EnumCase<"Fused", 0, "fused">,
+        I32EnumCase<"Unfused", 1, "unfused">
+      ]>;
+
+def Plan_LogitsType : Plan_Enum<"LogitsType", "type of logits in the loss", [
+      I32EnumCase<"Compute", 0, "compute">,
+      I32EnumCase<"F32", 1, "f32">
+    ]>;
+
+def Plan_GradientType : Plan_Enum<"GradientType", "type of gradients", [
+      I32EnumCase<"F32", 0, "f32">,
+      I32EnumCase<"Compute", 1, "compute">
+    ]>;
+
+def Plan_ReportedMemory
+    : Plan_Enum<"ReportedMemory", "memory that the users of a stack report", [
+        I32EnumCase<"Allocated", 0, "allocated">,
+        I32EnumCase<"Reserved", 1, "reserved">,
+        I32EnumCase<"Device", 2, "device">
+      ]>;
+
+def Plan_ImageLayout
+    : Plan_Enum<"ImageLayout", "position of the channels of images", [
+        I32EnumCase<"ChannelsLast", 0, "channels_last">,
+        I32EnumCase<"ChannelsFirst", 1, "channels_first">,
+        I32EnumCase<"HalfChannelsLast", 2, "half_channels_last">
+      ]>;
+
+def Plan_FusedNeighbours
+    : Plan_Enum<"FusedNeighbours", "neighbours that run as one kernel", [
+        I32EnumCase<"None", 0, "none">,
+        I32EnumCase<"Elementwise", 1, "elementwise">,
+        I32EnumCase<"Norms", 2, "norms">
+      ]>;
+
+//===----------------------------------------------------------------------===//
+// Options of a simulation
+//===----------------------------------------------------------------------===//
+
+def Plan_Fidelity : Plan_Enum<"Fidelity", "simulation model", [
+      I32EnumCase<"Flow", 0, "flow">,
+      I32EnumCase<"Paper", 1, "paper">
+    ]>;
+
+def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
+      I32EnumCase<"None", 0, "none">,
+      I32EnumCase<"Ranks", 1, "ranks">,
+      I32EnumCase<"All", 2, "all">
+    ]>;
+
+def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
+      I32EnumCase<"Fitted", 0, "fitted">,
+      I32EnumCase<"Roofline", 1, "roofline">
+    ]>;
+
+def Plan_Switch : Plan_Enum<"Switch", "selection of a part of the model", [
+      I32EnumCase<"Off", 0, "off">,
+      I32EnumCase<"On", 1, "on">
+    ]>;
+
 #endif // PROTEUS_PLAN_PLANENUMS_TD

@@ -35,7 +35,6 @@ enum class Stream : uint8_t {
   Compute,
   TensorParallel,
   ContextParallel,
-  ExpertParallel,
   DataParallel,
   PipelineSend,
   PipelineReceive,
@@ -44,7 +43,8 @@ enum class Stream : uint8_t {
   PipelineSendGradient,
   PipelineReceiveGradient,
 };
-constexpr unsigned numStreams = 11;
+constexpr unsigned numStreams =
+    static_cast<unsigned>(Stream::PipelineReceiveGradient) + 1;
 llvm::StringRef stringify(Stream stream);
 
 /// Purposes of device memory.

@@ -51,8 +51,9 @@ public:
             llvm::StringRef help, std::string &target,
             llvm::ArrayRef<llvm::StringRef> aliases = {});
   /// Adds a flag whose value is one of `choices`.
-  void choice(llvm::StringRef name, llvm::StringRef help, std::string &target,
-              llvm::ArrayRef<llvm::StringRef> choices,
+  void choice(llvm::StringRef name, llvm::StringRef help,
+              std::vector<std::string> choices,
+              std::function<void(llvm::StringRef)> set,
               llvm::ArrayRef<llvm::StringRef> aliases = {});
   /// Adds a flag of the forms `--name`, `--no-name`, `--name true` and
   /// `--name=false`. It calls `set` with "true" or "false".

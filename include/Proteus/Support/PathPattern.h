@@ -116,8 +116,6 @@ public:
   /// the position, counted from 0.
   static llvm::Expected<PathPattern> parse(llvm::StringRef text);
 
-  llvm::ArrayRef<Component> getComponents() const { return components; }
-
   /// Returns the pattern of a nested node: this pattern, a dot, and `nested`.
   PathPattern join(const PathPattern &nested) const;
 

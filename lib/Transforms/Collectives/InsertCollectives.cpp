@@ -38,7 +38,7 @@ public:
       }
     // The cluster determines the costs of conversions.
     FailureOr<machine::Cluster> cluster =
-        resolveCluster(function->getParentOfType<ModuleOp>(), "");
+        resolveCluster(function->getParentOfType<ModuleOp>());
     if (failed(cluster) ||
         failed(LayoutInserter(function, mesh, *cluster).run()))
       signalPassFailure();

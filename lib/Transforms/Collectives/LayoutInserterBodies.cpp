@@ -67,7 +67,7 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
       LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
                               ? reads.firstReadLayout(argument)
                               : LayoutAttr();
-      if (wanted && isNoLarger(tensorType(argument), wanted, target))
+      if (wanted && isNoLarger(dist::tensorTypeOf(argument), wanted, target))
         target = wanted;
     } else if (layout.isPartial()) {
       LayoutAttr wanted = reads.firstReadLayout(argument);

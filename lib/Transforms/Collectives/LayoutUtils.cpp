@@ -18,16 +18,12 @@ using dist::AxisList;
 using dist::LayoutAttr;
 using dist::ReductionKind;
 
-RankedTensorType proteus::tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 LayoutAttr proteus::layoutOf(Value value) {
   return dist::getLayout(value.getType());
 }
 
 void proteus::setLayout(Value value, LayoutAttr layout) {
-  value.setType(dist::withLayout(tensorType(value), layout));
+  value.setType(dist::withLayout(dist::tensorTypeOf(value), layout));
 }
 
 LayoutAttr proteus::withoutLeading(LayoutAttr layout) {

@@ -18,9 +18,6 @@
 
 namespace proteus {
 
-/// Returns the type of a tensor value.
-mlir::RankedTensorType tensorType(mlir::Value value);
-
 /// Returns the layout of a value, or null if it has none.
 dist::LayoutAttr layoutOf(mlir::Value value);
 

@@ -65,7 +65,8 @@ ReshardPlans::planStack(RankedTensorType type, LayoutAttr from, LayoutAttr to,
 FailureOr<ReshardPlans::Plan> ReshardPlans::plan(Value value, LayoutAttr from,
                                                  LayoutAttr to,
                                                  std::string &reason) {
-  return planStack(tensorType(value), from, to, countStacks(value), reason);
+  return planStack(dist::tensorTypeOf(value), from, to, countStacks(value),
+                   reason);
 }
 
 LayoutAttr ReshardPlans::stackLayout(Value value, LayoutAttr wanted) {
@@ -101,7 +102,7 @@ LayoutAttr ReshardPlans::transferLayout(Value value, LayoutAttr target) {
   const dist::Layout &own = layoutOf(value).getValue();
   if (!slicesTransfers || target.isPartial())
     return target;
-  RankedTensorType type = tensorType(value);
+  RankedTensorType type = dist::tensorTypeOf(value);
   int64_t from = *own.getFixedCoordinate(*stages.getAxis());
   int64_t to = *target.getValue().getFixedCoordinate(*stages.getAxis());
   // Returns the time from the current layout to `target`, if the value crosses

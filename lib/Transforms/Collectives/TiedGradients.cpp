@@ -69,8 +69,9 @@ LogicalResult TiedGradients::join(Operation *update, Operation *reader) {
   AnnotatingBuilder builder(
       reader, {Phase::Update, getStage(update), path, Attribute()});
   auto sum = dist::StageReduceOp::create(
-      builder, update->getLoc(), dist::withLayout(tensorType(gradient), target),
-      gradient, cast<DenseI64ArrayAttr>(getArgumentAttr(parameter, kTiedAttr)),
+      builder, update->getLoc(),
+      dist::withLayout(dist::tensorTypeOf(gradient), target), gradient,
+      cast<DenseI64ArrayAttr>(getArgumentAttr(parameter, kTiedAttr)),
       builder.getI64IntegerAttr(tie->second.first),
       dist::PurposeAttr::get(update->getContext(), Purpose::Gradient));
   Value converted = converter.convert(gradient, target, sum, Purpose::Gradient);

@@ -40,9 +40,10 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
         sharded.dims[*dim].push_back(axis);
     // Uneven parts do not always nest in the parts over the remaining axes.
     std::string reason;
-    if (sharded.checkShape(mesh.getValue(), tensorType(value).getShape()) ||
+    if (sharded.checkShape(mesh.getValue(),
+                           dist::tensorTypeOf(value).getShape()) ||
         failed(dist::applyStep(
-            mesh.getValue(), tensorType(value).getShape(), sharded,
+            mesh.getValue(), dist::tensorTypeOf(value).getShape(), sharded,
             {dist::StepKind::AllGather, axes, {}, *dim, {}}, reason)))
       dim = std::nullopt;
   } else {
@@ -53,7 +54,7 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
               reader, purpose);
   if (failed(result))
     return failure();
-  Type type = dist::withLayout(tensorType(value), target);
+  Type type = dist::withLayout(dist::tensorTypeOf(value), target);
   ArrayAttr names = dist::getAxisNames(mesh, axes);
   if (!dim)
     return Value(dist::RestrictOp::create(builder, reader->getLoc(), type,
@@ -71,8 +72,8 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
   std::string reason;
   auto copy = [&](bool toHost) {
     auto purposeAttr = dist::PurposeAttr::get(function.getContext(), purpose);
-    Type type =
-        dist::withLayout(tensorType(value), layoutOf(value).withHost(toHost));
+    Type type = dist::withLayout(dist::tensorTypeOf(value),
+                                 layoutOf(value).withHost(toHost));
     if (toHost)
       value = dist::OffloadOp::create(builder, reader->getLoc(), type, value,
                                       purposeAttr);
@@ -129,7 +130,8 @@ Value ValueConverter::onHost(Value value, Operation *reader) {
   builder.setInsertionPointAfter(producer);
   copy = dist::OffloadOp::create(
       builder, producer->getLoc(),
-      dist::withLayout(tensorType(value), layoutOf(value).withHost(true)),
+      dist::withLayout(dist::tensorTypeOf(value),
+                       layoutOf(value).withHost(true)),
       value, dist::PurposeAttr::get(builder.getContext(), Purpose::Activation));
   return copy;
 }
@@ -184,7 +186,7 @@ int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
   Phase phase = getPhase(reader);
   int64_t stage = getStage(reader).value_or(0);
   bool keeps = phase != Phase::Update && value.getDefiningOp() &&
-               isNoLarger(tensorType(value), target, layoutOf(value));
+               isNoLarger(dist::tensorTypeOf(value), target, layoutOf(value));
   if (keeps)
     return bothPasses(stage);
   return 1 + static_cast<int64_t>(phase) +
@@ -228,7 +230,8 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
   }
   return dist::AccumulateOp::create(
       builder, reader->getLoc(),
-      dist::withLayout(tensorType(value), accumulated(layoutOf(value))), value);
+      dist::withLayout(dist::tensorTypeOf(value), accumulated(layoutOf(value))),
+      value);
 }
 
 // A value is sent to another stage right after its producer. It is sent in the
@@ -245,7 +248,7 @@ Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
   }
   LayoutAttr arriving = stages.onStage(layoutOf(value), reader);
   if (layoutOf(value).isPartial() || layoutOf(value).isOnHost() ||
-      !isNoLarger(tensorType(value), arriving, target))
+      !isNoLarger(dist::tensorTypeOf(value), arriving, target))
     arriving = target;
   LayoutAttr travelling = plans.transferLayout(value, arriving);
   LayoutAttr source = stages.onStage(travelling, stages.positionOf(value));
@@ -255,7 +258,7 @@ Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
   builder.annotations.stage = getStage(reader);
   value = dist::TransferOp::create(
       builder, reader->getLoc(),
-      dist::withLayout(tensorType(value), travelling), *moved);
+      dist::withLayout(dist::tensorTypeOf(value), travelling), *moved);
   moved = reshard(builder, value, arriving, reader, purpose);
   return failed(moved) ? Value() : *moved;
 }

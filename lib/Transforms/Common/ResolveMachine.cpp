@@ -111,11 +111,17 @@ static llvm::Expected<machine::Cluster> readCluster(ModuleOp module,
   });
 }
 
-FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
-                                                    StringRef override) {
-  if (!override.empty())
-    module->setAttr(ProteusDialect::clusterAttrName,
-                    StringAttr::get(module.getContext(), override));
+void proteus::writeMachineOptions(ModuleOp module, StringRef cluster,
+                                  StringRef stack, StringRef site) {
+  for (auto [name, value] :
+       {std::pair(ProteusDialect::clusterAttrName, cluster),
+        std::pair(ProteusDialect::stackAttrName, stack),
+        std::pair(ProteusDialect::siteAttrName, site)})
+    if (!value.empty())
+      module->setAttr(name, StringAttr::get(module.getContext(), value));
+}
+
+FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module) {
   Attribute attribute = module->getAttr(ProteusDialect::clusterAttrName);
   if (!attribute) {
     std::string presets;
@@ -136,13 +142,10 @@ FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module,
 /// Returns the stack or the site in an attribute: a name, a file, JSON text or
 /// a dictionary. Without the attribute, returns a default-constructed `T`.
 template <typename T>
-static FailureOr<T>
-resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,
-             llvm::Expected<T> (*parsePreset)(StringRef),
-             llvm::Expected<T> (*parseJSON)(StringRef, StringRef)) {
-  if (!override.empty())
-    module->setAttr(attributeName,
-                    StringAttr::get(module.getContext(), override));
+static FailureOr<T> resolveNamed(ModuleOp module, StringRef attributeName,
+                                 llvm::Expected<T> (*parsePreset)(StringRef),
+                                 llvm::Expected<T> (*parseJSON)(StringRef,
+                                                                StringRef)) {
   Attribute attribute = module->getAttr(attributeName);
   if (!attribute)
     return T();
@@ -175,16 +178,14 @@ resolveNamed(ModuleOp module, StringRef attributeName, StringRef override,
   return *result;
 }
 
-FailureOr<machine::Stack> proteus::resolveStack(ModuleOp module,
-                                                StringRef override) {
+FailureOr<machine::Stack> proteus::resolveStack(ModuleOp module) {
   return resolveNamed<machine::Stack>(module, ProteusDialect::stackAttrName,
-                                      override, machine::parseStackPreset,
+                                      machine::parseStackPreset,
                                       machine::parseStackJSON);
 }
 
-FailureOr<machine::Site> proteus::resolveSite(ModuleOp module,
-                                              StringRef override) {
+FailureOr<machine::Site> proteus::resolveSite(ModuleOp module) {
   return resolveNamed<machine::Site>(module, ProteusDialect::siteAttrName,
-                                     override, machine::parseSitePreset,
+                                     machine::parseSitePreset,
                                      machine::parseSiteJSON);
 }

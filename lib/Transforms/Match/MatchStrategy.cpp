@@ -215,7 +215,7 @@ strategy::TreeOp MatchStrategy::selectTree() {
 /// open. Emits a remark with the decisions that a tree cannot hold.
 LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
                                         func::FuncOp function) {
-  FailureOr<machine::Stack> resolved = resolveStack(getOperation(), stack);
+  FailureOr<machine::Stack> resolved = resolveStack(getOperation());
   if (failed(resolved))
     return failure();
   if (resolved->name.empty())
@@ -247,7 +247,8 @@ void MatchStrategy::runOnOperation() {
   strategy::TreeOp tree = selectTree();
   if (!tree)
     return signalPassFailure();
-  FailureOr<machine::Cluster> machine = resolveCluster(getOperation(), cluster);
+  writeMachineOptions(getOperation(), cluster, stack);
+  FailureOr<machine::Cluster> machine = resolveCluster(getOperation());
   if (failed(machine))
     return signalPassFailure();
   if (failed(checkDevices(tree.getMesh(), *machine)))

@@ -31,10 +31,6 @@ using namespace mlir;
 using namespace proteus;
 using nn::IterationSpaceOpInterface;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Returns the dimension that `iterator` alone indexes, if it indexes exactly
 /// one.
 static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
@@ -84,15 +80,15 @@ private:
   Value chunk(OpBuilder &builder, Value whole, unsigned dim, int64_t index,
               int64_t groups) const {
     return dist::ChunkOp::create(builder, whole.getLoc(),
-                                 chunkType(tensorType(whole), dim), whole, dim,
-                                 index, count, groups);
+                                 chunkType(dist::tensorTypeOf(whole), dim),
+                                 whole, dim, index, count, groups);
   }
   Operation *cloneFor(OpBuilder &builder, Operation *op, unsigned operand,
                       Value chunk, unsigned resultDim) const {
     Operation *copy = builder.clone(*op);
     copy->setOperand(operand, chunk);
     Value result = copy->getResult(0);
-    result.setType(chunkType(tensorType(result), resultDim));
+    result.setType(chunkType(dist::tensorTypeOf(result), resultDim));
     return copy;
   }
   Value cloneCollective(OpBuilder &builder, Operation *op, Value chunk,
@@ -268,19 +264,19 @@ static bool hasWeightGradient(const Cut &cut) {
 template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   Value input = reduce.getInput();
   Operation *product = input.getDefiningOp();
-  if (tensorType(input).getRank() < 2 || !input.hasOneUse() || !product ||
-      product->getBlock() != reduce->getBlock())
+  if (dist::tensorTypeOf(input).getRank() < 2 || !input.hasOneUse() ||
+      !product || product->getBlock() != reduce->getBlock())
     return;
   unsigned dim = rowsOf(reduce);
   std::optional<Cut> cut = cutOfResult(product, dim);
   if (!cut || hasWeightGradient(*cut))
     return;
   // Every device receives chunks of its own part.
-  int64_t groups = runsOf(tensorType(reduce.getResult()), dim);
+  int64_t groups = runsOf(dist::tensorTypeOf(reduce.getResult()), dim);
   setCount(reduce);
-  if (!divides(tensorType(reduce.getResult()), dim, groups) ||
-      !divides(tensorType(product->getOperand(cut->operand)), cut->operandDim,
-               groups))
+  if (!divides(dist::tensorTypeOf(reduce.getResult()), dim, groups) ||
+      !divides(dist::tensorTypeOf(product->getOperand(cut->operand)),
+               cut->operandDim, groups))
     return;
   OpBuilder builder(product);
   SmallVector<Value> chunks;

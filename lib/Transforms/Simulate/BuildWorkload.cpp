@@ -29,10 +29,6 @@ using namespace mlir;
 using namespace proteus;
 using dist::Axis;
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 namespace {
 
 class WorkloadBuilder {
@@ -257,8 +253,8 @@ StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
 
 /// Time of a copy between device and host on class `number`.
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
-  double bytes =
-      dist::localBytes(tensorType(op->getResult(0)), coordinates[number]);
+  double bytes = dist::localBytes(dist::tensorTypeOf(op->getResult(0)),
+                                  coordinates[number]);
   const machine::Link &link = *cluster.kindOf(deviceOf(number)).host;
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
@@ -315,7 +311,7 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
 /// A buffer in the size it has on class `number`.
 sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
                                       uint32_t number) {
-  RankedTensorType type = tensorType(buffer.value);
+  RankedTensorType type = dist::tensorTypeOf(buffer.value);
   int64_t bytes = isHeldAt(type, coordinates[number])
                       ? dist::localBytes(type, coordinates[number])
                       : 0;

@@ -28,10 +28,6 @@ static machine::DType dtypeOf(Type element) {
                        : machine::DType::I64;
 }
 
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 Type proteus::convertsInto(Operation *op) {
   auto type = op->getAttrOfType<TypeAttr>(ProteusDialect::computeAttrName);
   return type ? type.getValue() : Type();
@@ -45,7 +41,7 @@ machine::DType proteus::computeType(Operation *op) {
       if (isa<FloatType>(type.getElementType()))
         return dtypeOf(type.getElementType());
   for (Value value : op->getResults())
-    return dtypeOf(tensorType(value).getElementType());
+    return dtypeOf(dist::tensorTypeOf(value).getElementType());
   return machine::DType::F32;
 }
 
@@ -188,7 +184,8 @@ convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
     else
       (inWeight ? window : positions).push_back(size);
   }
-  auto type = tensorType(image < 2 ? op->getOperand(image) : op->getResult(0));
+  auto type =
+      dist::tensorTypeOf(image < 2 ? op->getOperand(image) : op->getResult(0));
   SmallVector<double> pixels;
   for (auto [dim, iterators] : llvm::enumerate(*tensors[image]))
     if (iterators.empty())
@@ -289,7 +286,7 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
     steps = static_cast<double>(sizeOf(held[*sequential]));
   written = 0;
   for (Value result : op->getResults())
-    written += dist::localBytes(tensorType(result), coordinates);
+    written += dist::localBytes(dist::tensorTypeOf(result), coordinates);
   double bytes = written;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!isa<RankedTensorType>(operand.getType()))
@@ -301,7 +298,7 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
     // What does not change from step to step is read in every one of them.
     bool again = sequential && !indexes(space.operands[i], *sequential);
     bytes += (again ? steps : 1) *
-             dist::localBytes(tensorType(operand), coordinates);
+             dist::localBytes(dist::tensorTypeOf(operand), coordinates);
   }
   return bytes;
 }
@@ -311,14 +308,14 @@ static double factorBytes(Operation *op, unsigned count,
                           ArrayRef<int64_t> coordinates) {
   double bytes = 0;
   for (Value factor : op->getOperands().take_front(count))
-    bytes += dist::localBytes(tensorType(factor), coordinates);
+    bytes += dist::localBytes(dist::tensorTypeOf(factor), coordinates);
   return bytes;
 }
 
 /// Bytes of an element of `type` over those of an element of the factors.
 static double narrowing(Operation *op, Type type) {
   return static_cast<double>(type.getIntOrFloatBitWidth()) /
-         tensorType(op->getOperand(0)).getElementTypeBitWidth();
+         dist::tensorTypeOf(op->getOperand(0)).getElementTypeBitWidth();
 }
 
 Type proteus::narrowTypeOfReaders(Value value) {
@@ -412,7 +409,7 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
   kernel.bytes = read + 2 * read * narrowing(op, type);
   if (parts > 1)
     kernel.bytes += (gathered + converted) / parts - gathered;
-  kernel.type = dtypeOf(tensorType(op->getOperand(0)).getElementType());
+  kernel.type = dtypeOf(dist::tensorTypeOf(op->getOperand(0)).getElementType());
   return kernel;
 }
 

@@ -174,7 +174,7 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (known)
     return known;
   ModuleOp module = getOperation();
-  FailureOr<machine::Cluster> cluster = resolveCluster(module, this->cluster);
+  FailureOr<machine::Cluster> cluster = resolveCluster(module);
   if (failed(cluster))
     return failure();
   for (const machine::NodeKind &kind : cluster->kinds)
@@ -218,8 +218,11 @@ void Simulate::remarkLateStack(const machine::Stack &stack) {
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
   Attribute lowered = module->getAttr(ProteusDialect::stackAttrName);
-  FailureOr<machine::Stack> stack = resolveStack(module, this->stack);
-  FailureOr<machine::Site> site = resolveSite(module, this->site);
+  // A machine that the caller gives replaces the cluster.
+  writeMachineOptions(module, known ? StringRef() : StringRef(cluster),
+                      this->stack, this->site);
+  FailureOr<machine::Stack> stack = resolveStack(module);
+  FailureOr<machine::Site> site = resolveSite(module);
   if (failed(stack) || failed(site))
     return failure();
   if (lowered != module->getAttr(ProteusDialect::stackAttrName))

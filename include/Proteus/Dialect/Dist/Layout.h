@@ -39,6 +39,11 @@ llvm::SmallVector<Ranges> localRanges(mlir::RankedTensorType type,
 /// larger.
 llvm::SmallVector<int64_t> largestLocalShape(mlir::RankedTensorType type);
 
+/// Returns the type of a tensor.
+inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// Returns the bits of one element in memory: 8 for a boolean, 64 for an index.
 int64_t elementBits(mlir::Type elementType);
 

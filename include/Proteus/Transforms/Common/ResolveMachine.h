@@ -21,20 +21,22 @@
 
 namespace proteus {
 
+/// Writes the options of a pass that are not empty to the attributes
+/// `proteus.cluster`, `proteus.stack` and `proteus.site` of a module.
+void writeMachineOptions(mlir::ModuleOp module, llvm::StringRef cluster,
+                         llvm::StringRef stack = {}, llvm::StringRef site = {});
+
 /// Returns the cluster in the attribute `proteus.cluster` of `module`: the name
 /// of an embedded preset, the path of a JSON file (relative to the file of the
-/// module), or a dictionary. If `override` is not empty, it first replaces the
-/// attribute. Emits one error if there is no cluster or it cannot be read.
-llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module,
-                                                 llvm::StringRef override);
+/// module), or a dictionary. Emits one error if there is no cluster or it
+/// cannot be read.
+llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module);
 
 /// Return the software stack in `proteus.stack` and the site in `proteus.site`,
 /// by the same rules. The attribute may also be JSON text. Without the
 /// attribute, the stack adds no costs and the site changes none.
-llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module,
-                                             llvm::StringRef override);
-llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module,
-                                           llvm::StringRef override);
+llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module);
+llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module);
 
 } // namespace proteus
 

@@ -11,6 +11,7 @@
 
 #include "Proteus/Cost/Profile.h"
 #include "Proteus/Machine/Cluster.h"
+#include "Proteus/Plan/PlanEnums.h"
 #include "Proteus/Sim/Folding.h"
 
 #include <memory>
@@ -18,11 +19,9 @@
 
 namespace proteus {
 
-/// The simulation model.
-enum class Fidelity {
-  Flow,  ///< this project's
-  Paper, ///< a reimplementation of the published Proteus (docs/reference.md)
-};
+/// Selects the simulation model: this project's (`Flow`), or a reimplementation
+/// of the published Proteus (`Paper`, docs/reference.md).
+using plan::Fidelity;
 
 /// A cluster, the costs of kernels on its devices and of communication on its
 /// network.

@@ -23,21 +23,9 @@ struct SimulationResult;
 
 namespace proteus {
 
-/// Equal work that is simulated once. The result is the same.
-enum class Fold {
-  None,  ///< none
-  Ranks, ///< ranks that provably do the same work at the same time
-  All,   ///< and the steady state of a pipeline, where it recurs exactly
-};
-
-/// Source of the times of kernels.
-enum class KernelModel {
-  Fitted,   ///< models fitted to measurements, where the device has them
-  Roofline, ///< peak rates of the datasheet: lower bounds
-};
-
-/// Selects or leaves out a part of the model.
-enum class Switch { Off, On };
+using plan::Fold;
+using plan::KernelModel;
+using plan::Switch;
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -1,7 +1,4 @@
-// RUN: proteus-opt %s -split-input-file -verify-diagnostics --match-strategy --build-training-step --propagate-strategy --insert-collectives
-// RUN: not proteus-opt %S/Inputs/no-layouts.mlir --insert-collectives 2>&1 | FileCheck %s --check-prefix=EARLY
-
-// EARLY: no-layouts.mlir:4:1: error: 'func.func' op argument 0 has no layout; run propagate-strategy first
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-insert-collectives}
 
 // A loss is complete only after the last micro-batch; a later operation can't
 // read it in between.

@@ -1,6 +1,6 @@
 // Buckets as the original Proteus fills them: attributes of strategy.bucket.
 //
-// RUN: proteus-opt %s --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients | FileCheck %s
+// RUN: proteus-opt %s %{to-fuse-gradients} | FileCheck %s
 // RUN: proteus-opt %s --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: is right
 

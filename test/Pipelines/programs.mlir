@@ -1,4 +1,4 @@
-// RUN: proteus-opt %s -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages \
+// RUN: proteus-opt %s -split-input-file %{to-split-stages} \
 // RUN:   | FileCheck %s --implicit-check-not=dist.send --implicit-check-not=dist.recv \
 // RUN:       --implicit-check-not=dist.transfer --implicit-check-not=func.func \
 // RUN:       --implicit-check-not=strategy.phase --implicit-check-not=strategy.stage \

@@ -3,40 +3,30 @@
 // operations of linalg.
 
 // RUN: rm -rf %t && split-file %s %t
-// RUN: proteus-opt %t/pipeline.mlir --match-strategy -o %t/1.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-settle-repeats} -o %t/1.mlir
 // RUN: proteus-opt %t/1.mlir --verify-phase=after=matched | diff %t/1.mlir -
-// RUN: proteus-opt %t/1.mlir --build-training-step -o %t/2.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-build-training-step} -o %t/2.mlir
 // RUN: proteus-opt %t/2.mlir --verify-phase=after=matched -o /dev/null
 // RUN: proteus-opt %t/2.mlir --verify-phase=after=step | diff %t/2.mlir -
-// RUN: proteus-opt %t/2.mlir --propagate-strategy -o %t/3.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-propagate-strategy} -o %t/3.mlir
 // RUN: proteus-opt %t/3.mlir --verify-phase=after=propagated | diff %t/3.mlir -
-// RUN: proteus-opt %t/3.mlir --insert-collectives -o %t/4.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-insert-collectives} -o %t/4.mlir
 // RUN: proteus-opt %t/4.mlir --verify-phase=after=collectives | diff %t/4.mlir -
-// RUN: proteus-opt %t/4.mlir --split-stages -o %t/5.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-split-stages} -o %t/5.mlir
 // RUN: proteus-opt %t/5.mlir --verify-phase=after=programs | diff %t/5.mlir -
-// RUN: proteus-opt %t/5.mlir --fuse-gradients --schedule-pipeline -o %t/6.mlir
+// RUN: proteus-opt %t/pipeline.mlir %{to-schedule-pipeline} -o %t/6.mlir
 // RUN: proteus-opt %t/6.mlir --verify-phase=after=programs -o /dev/null
 // RUN: proteus-opt %t/6.mlir --verify-phase=after=schedule | diff %t/6.mlir -
 
 // The examples.
-// RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --verify-phase=after=collectives -o /dev/null
-// RUN: proteus-opt %examples/alexnet-dp.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --verify-phase=after=collectives -o /dev/null
-// RUN: proteus-opt %examples/linalg-mlp.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --verify-phase=after=collectives -o /dev/null
-
-// What the passes do not lower is not checked, and without an option it is the
-// first phase that is meant.
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=matched | FileCheck %t/others.mlir
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=step -o /dev/null
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=propagated -o /dev/null
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=collectives -o /dev/null
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=programs -o /dev/null
-// RUN: proteus-opt %t/others.mlir --verify-phase=after=schedule -o /dev/null
-// RUN: proteus-opt %t/others.mlir --verify-phase -o /dev/null
-// RUN: not proteus-opt %t/others.mlir --verify-phase=after=never -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEVER
-// NEVER: Cannot find option named 'never'
+// RUN: proteus-opt %examples/gpt2-small-tp-dp.mlir %{to-insert-collectives} --verify-phase=after=collectives -o /dev/null
+// RUN: proteus-opt %examples/alexnet-dp.mlir %{to-insert-collectives} --verify-phase=after=collectives -o /dev/null
+// RUN: proteus-opt %examples/linalg-mlp.mlir %{to-insert-collectives} --verify-phase=after=collectives -o /dev/null
 
 // A model that is not trained has no phases to check but those of the layouts.
-// RUN: proteus-opt %t/forward.mlir --match-strategy --build-training-step --verify-phase=after=step --propagate-strategy --verify-phase=after=propagated --insert-collectives --verify-phase=after=collectives -o /dev/null
+// RUN: proteus-opt %t/forward.mlir %{to-build-training-step} --verify-phase=after=step -o /dev/null
+// RUN: proteus-opt %t/forward.mlir %{to-propagate-strategy} --verify-phase=after=propagated -o /dev/null
+// RUN: proteus-opt %t/forward.mlir %{to-insert-collectives} --verify-phase=after=collectives -o /dev/null
 
 // The lowering checks every phase where it ends, and cleans up before the order
 // is written.
@@ -52,6 +42,8 @@
 // PASSES:      verify-phase{after=collectives}
 // PASSES-NEXT: split-stages
 // PASSES-NEXT: verify-phase{after=programs}
+// PASSES:      fuse-exchanges
+// PASSES:      chunk-products
 // PASSES:      fuse-gradients
 // PASSES:      canonicalize
 // PASSES:      cse
@@ -97,14 +89,6 @@ module attributes {proteus.cluster = "dgx-a100"} {
       node "fc1" { split op [out -> tp] }
     }
   }
-}
-
-//--- others.mlir
-
-// CHECK: func.func @helper
-func.func @helper(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
-  %0 = nn.relu "act"(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
-  return %0 : tensor<8x16xf32>
 }
 
 //--- forward.mlir

@@ -1,4 +1,4 @@
-// RUN: proteus-opt %s -split-input-file -verify-diagnostics --match-strategy --settle-repeats
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-settle-repeats}
 
 // What is sliced is read elsewhere too, so the first iteration can't be a repeat
 // of its own.

@@ -1,31 +1,29 @@
 // RUN: split-file %s %t
-// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
+// RUN: proteus-opt %t/layers.mlir %{to-fuse-gradients} \
 // RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,DEFAULT
-// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=4096 bucket-size=2048" \
+// RUN: proteus-opt %t/layers.mlir %{before-fuse-gradients} --fuse-gradients="first-bucket-size=4096 bucket-size=2048" \
 // RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,SIZES
-// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=1" \
+// RUN: proteus-opt %t/layers.mlir %{before-fuse-gradients} --fuse-gradients="first-bucket-size=1 bucket-size=1" \
 // RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,SINGLE
-// RUN: proteus-opt %t/layers.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=3000" \
+// RUN: proteus-opt %t/layers.mlir %{before-fuse-gradients} --fuse-gradients="first-bucket-size=1 bucket-size=3000" \
 // RUN:   | FileCheck %t/layers.mlir --check-prefixes=LAYERS,REACHED
-// RUN: proteus-opt %t/input.mlir --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=2048" \
+// RUN: proteus-opt %t/input.mlir %{before-fuse-gradients} --fuse-gradients="first-bucket-size=1 bucket-size=2048" \
 // RUN:   | FileCheck %t/input.mlir
-// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
+// RUN: proteus-opt %t/tree.mlir -split-input-file %{to-fuse-gradients} \
 // RUN:   | FileCheck %t/tree.mlir
-// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=1" \
+// RUN: proteus-opt %t/tree.mlir -split-input-file %{before-fuse-gradients} --fuse-gradients="first-bucket-size=1 bucket-size=1" \
 // RUN:   | FileCheck %t/tree.mlir --check-prefix=OPTION
-// RUN: proteus-opt %t/tree.mlir -split-input-file --mlir-disable-threading --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=1 bucket-size=1" \
+// RUN: proteus-opt %t/tree.mlir -split-input-file --mlir-disable-threading %{before-fuse-gradients} --fuse-gradients="first-bucket-size=1 bucket-size=1" \
 // RUN:   | FileCheck %t/tree.mlir --check-prefix=OPTION
 // Zero leaves the choice to the tree, and each option stands on its own.
-// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=0 bucket-size=0" \
+// RUN: proteus-opt %t/tree.mlir -split-input-file %{before-fuse-gradients} --fuse-gradients="first-bucket-size=0 bucket-size=0" \
 // RUN:   | FileCheck %t/tree.mlir
-// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="bucket-size=1" \
+// RUN: proteus-opt %t/tree.mlir -split-input-file %{before-fuse-gradients} --fuse-gradients="bucket-size=1" \
 // RUN:   | FileCheck %t/tree.mlir --check-prefix=SIZE
-// RUN: proteus-opt %t/tree.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients="first-bucket-size=4096" \
+// RUN: proteus-opt %t/tree.mlir -split-input-file %{before-fuse-gradients} --fuse-gradients="first-bucket-size=4096" \
 // RUN:   | FileCheck %t/tree.mlir --check-prefix=FIRST
-// RUN: proteus-opt %t/type.mlir -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives --split-stages --fuse-gradients \
+// RUN: proteus-opt %t/type.mlir -split-input-file %{to-fuse-gradients} \
 // RUN:   | FileCheck %t/type.mlir
-// RUN: proteus-opt %t/groups.mlir -split-input-file --fuse-gradients="first-bucket-size=512 bucket-size=512" \
-// RUN:   | FileCheck %t/groups.mlir --implicit-check-not="= dist.fused_reduce" --implicit-check-not="= dist.all_reduce" --implicit-check-not="= dist.reduce_scatter"
 
 //--- layers.mlir
 
@@ -256,87 +254,4 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
     split op [batch -> dp]
   }
-}
-
-//--- groups.mlir
-
-// Gradients share a bucket only if they have the kind, the axes and the element
-// type in common. Each group has a first bucket of its own. 16 x 8 floats are
-// 512 bytes, halves of them 256.
-
-#mesh = #dist.mesh<[dp = 2, tp = 2], micro = 2>
-#x = #dist.layout<#mesh, [{micro, dp}, {}]>
-#w = #dist.layout<#mesh, [{}, {}]>
-#s = #dist.layout<#mesh, [{dp}, {}]>
-#dp = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
-#both = #dist.layout<#mesh, [{}, {}], partial = [sum {dp, tp}]>
-#mdp = #dist.layout<#mesh, [{}, {}], partial = [sum {micro, dp}]>
-#mboth = #dist.layout<#mesh, [{}, {}], partial = [sum {micro, dp, tp}]>
-
-// CHECK-LABEL: dist.program @groups
-// CHECK:         %[[B:.+]]:5 = dist.section backward
-// CHECK:         dist.section update once
-// The sums over micro-batches move in front with the reduction. The first
-// operand of the group {dp} in f32 is what the backward section computes first.
-// CHECK-DAG:       %[[A:.+]] = dist.accumulate %[[B]]#0
-// CHECK-DAG:       %[[C:.+]] = dist.accumulate %[[B]]#2
-// CHECK-DAG:       %[[D:.+]] = dist.accumulate %[[B]]#1
-// CHECK-DAG:       %[[E:.+]] = dist.accumulate %[[B]]#3
-// CHECK-DAG:       %[[F:.+]] = dist.accumulate %[[B]]#4
-// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[A]], %[[C]] over {dp} stacked [false, false] buckets {{\[\[}}0[0:1]], [1[0:1]]] for gradient : (tensor<16x8xf32,
-// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[D]] over {dp, tp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xf32,
-// CHECK-DAG:       dist.fused_reduce all_reduce sum %[[E]] over {dp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xbf16,
-// CHECK-DAG:       dist.fused_reduce reduce_scatter sum %[[F]] over {dp} stacked [false] buckets {{\[\[}}0[0:1]]] for gradient : (tensor<16x8xf32,
-// CHECK:           dist.yield
-dist.program @groups mesh #mesh (%x: tensor<32x8xf32, #x>, %y: tensor<32x16xf32, #x>, %z: tensor<32x16xf32, #x>, %h: tensor<32x16xbf16, #x>, %i: tensor<32x8xbf16, #x>)
-    -> (tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>) {
-  %g:5 = dist.section backward {
-    %0 = nn.linear_wgrad "a"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
-    %1 = nn.linear_wgrad "b"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mboth>
-    %2 = nn.linear_wgrad "c"(%y, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
-    %3 = nn.linear_wgrad "d"(%h, %i) : (tensor<32x16xbf16, #x>, tensor<32x8xbf16, #x>) -> tensor<16x8xbf16, #mdp>
-    %4 = nn.linear_wgrad "e"(%z, %x) : (tensor<32x16xf32, #x>, tensor<32x8xf32, #x>) -> tensor<16x8xf32, #mdp>
-    dist.yield %0, %1, %2, %3, %4 : tensor<16x8xf32, #mdp>, tensor<16x8xf32, #mboth>, tensor<16x8xf32, #mdp>, tensor<16x8xbf16, #mdp>, tensor<16x8xf32, #mdp>
-  }
-  %u:5 = dist.section update once {
-    // The order of the updates does not matter.
-    %2 = dist.accumulate %g#2 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
-    %c = dist.all_reduce sum %2 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #w>
-    %0 = dist.accumulate %g#0 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
-    %a = dist.all_reduce sum %0 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #w>
-    %1 = dist.accumulate %g#1 : tensor<16x8xf32, #mboth> -> tensor<16x8xf32, #both>
-    %b = dist.all_reduce sum %1 over {dp, tp} for gradient : tensor<16x8xf32, #both> -> tensor<16x8xf32, #w>
-    %3 = dist.accumulate %g#3 : tensor<16x8xbf16, #mdp> -> tensor<16x8xbf16, #dp>
-    %d = dist.all_reduce sum %3 over {dp} for gradient : tensor<16x8xbf16, #dp> -> tensor<16x8xbf16, #w>
-    %4 = dist.accumulate %g#4 : tensor<16x8xf32, #mdp> -> tensor<16x8xf32, #dp>
-    %e = dist.reduce_scatter sum %4 dim 0 over {dp} for gradient : tensor<16x8xf32, #dp> -> tensor<16x8xf32, #s>
-    dist.yield %a, %b, %c, %d, %e : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>
-  }
-  dist.return %u#0, %u#1, %u#2, %u#3, %u#4 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xf32, #w>, tensor<16x8xbf16, #w>, tensor<16x8xf32, #s>
-}
-
-// -----
-
-// What is not a gradient, or is computed in the update itself, stays as it is.
-
-#mesh = #dist.mesh<[dp = 2]>
-#w = #dist.layout<#mesh, [{}, {}]>
-#p = #dist.layout<#mesh, [{}, {}], partial = [sum {dp}]>
-
-// CHECK-LABEL: dist.program @others_stay
-// CHECK:           dist.all_reduce sum %{{.+}} over {dp} for activation
-// CHECK:           %[[OWN:.+]] = nn.add "own"
-// CHECK:           dist.all_reduce sum %[[OWN]] over {dp} for gradient
-dist.program @others_stay mesh #mesh (%p: tensor<16x8xf32, #p>) -> (tensor<16x8xf32, #w>, tensor<16x8xf32, #w>) {
-  %g = dist.section backward {
-    %0 = nn.add "g"(%p, %p) : (tensor<16x8xf32, #p>, tensor<16x8xf32, #p>) -> tensor<16x8xf32, #p>
-    dist.yield %0 : tensor<16x8xf32, #p>
-  }
-  %u:2 = dist.section update once {
-    %0 = dist.all_reduce sum %g over {dp} for activation : tensor<16x8xf32, #p> -> tensor<16x8xf32, #w>
-    %1 = nn.add "own"(%g, %g) : (tensor<16x8xf32, #p>, tensor<16x8xf32, #p>) -> tensor<16x8xf32, #p>
-    %2 = dist.all_reduce sum %1 over {dp} for gradient : tensor<16x8xf32, #p> -> tensor<16x8xf32, #w>
-    dist.yield %0, %2 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>
-  }
-  dist.return %u#0, %u#1 : tensor<16x8xf32, #w>, tensor<16x8xf32, #w>
 }

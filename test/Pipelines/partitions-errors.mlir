@@ -1,5 +1,4 @@
-// RUN: proteus-opt %s -split-input-file -verify-diagnostics --match-strategy \
-// RUN:     --build-training-step --propagate-strategy
+// RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-propagate-strategy}
 
 // An axis splits one iterator of an operation: the tree and a node use the same.
 module attributes {proteus.cluster = "dgx-a100"} {

@@ -1,4 +1,4 @@
-// RUN: proteus-opt %s -split-input-file --match-strategy --settle-repeats | FileCheck %s
+// RUN: proteus-opt %s -split-input-file %{to-settle-repeats} | FileCheck %s
 // RUN: proteus-opt %s -split-input-file --lower-strategy | FileCheck %s --check-prefix=LOWERED
 // RUN: proteus-opt %s -split-input-file --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXECUTED
 

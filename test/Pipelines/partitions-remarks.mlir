@@ -1,5 +1,5 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics \
-// RUN:     --match-strategy --propagate-strategy=explain
+// RUN:     %{before-propagate-strategy} --propagate-strategy=explain
 
 //===----------------------------------------------------------------------===//
 // Where axes come from

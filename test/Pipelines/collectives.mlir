@@ -1,6 +1,6 @@
-// RUN: proteus-opt %s -split-input-file --match-strategy --build-training-step --propagate-strategy --insert-collectives \
+// RUN: proteus-opt %s -split-input-file %{to-insert-collectives} \
 // RUN:   | FileCheck %s --implicit-check-not="= dist."
-// RUN: proteus-opt %s -split-input-file --unroll-repeats --match-strategy --build-training-step --propagate-strategy --insert-collectives \
+// RUN: proteus-opt %s -split-input-file --unroll-repeats %{to-insert-collectives} \
 // RUN:   | FileCheck %s --check-prefix=FLAT
 
 // Every conversion must be expected below: any other one is an error. A
