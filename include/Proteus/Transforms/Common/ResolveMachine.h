@@ -28,9 +28,9 @@ namespace proteus {
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module,
                                                  llvm::StringRef override);
 
-/// Return the software stack in `proteus.stack` and the site in `proteus.site`,
-/// by the same rules. The attribute may also be JSON text. Without the
-/// attribute, the stack adds no costs and the site changes none.
+/// Returns the software stack in `proteus.stack`, or the site in
+/// `proteus.site`, by the same rules. The attribute may also be JSON text.
+/// Without the attribute, the stack adds no costs and the site changes none.
 llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module,
                                              llvm::StringRef override);
 llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module,

@@ -1,4 +1,4 @@
-//===- Passes.h - programs to the engine ------------------------*- C++ -*-===//
+//===- Passes.h - the simulate pass -----------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,31 +23,32 @@ struct SimulationResult;
 
 namespace proteus {
 
-/// Equal work that is simulated once. The result is the same.
+/// Equal work that is simulated only once. The result does not depend on it.
 enum class Fold {
-  None,  ///< none
+  None,  ///< no work
   Ranks, ///< ranks that provably do the same work at the same time
-  All,   ///< and the steady state of a pipeline, where it recurs exactly
+  All,   ///< also the steady state of a pipeline if it recurs exactly
 };
 
 /// Source of the times of kernels.
 enum class KernelModel {
-  Fitted,   ///< models fitted to measurements, where the device has them
+  Fitted,   ///< models fitted to measurements if the device has them
   Roofline, ///< peak rates of the datasheet: lower bounds
 };
 
-/// Selects or leaves out a part of the model.
+/// Selects whether the model includes an effect, such as link sharing.
 enum class Switch { Off, On };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Simulate/Passes.h.inc"
 
-/// Called with the workload and its result after a simulation.
+/// Function that a pass calls with the workload and its result after a
+/// simulation.
 using SimulationObserver =
     std::function<void(sim::Workload &, sim::SimulationResult &)>;
 
-/// Creates `simulate` with a function that gets its result.
+/// Creates the pass `simulate`, which calls `observer` with its result.
 std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
                                            SimulationObserver observer);
 
