@@ -234,7 +234,7 @@ LogicalResult Frame::visit(dist::ChunkOp op) {
       runOf(op.getInput().getType(), dim, op.getGroups(), op.getCount());
   RankTensors chunks;
   for (const Tensor &whole : get(op.getInput())) {
-    // The rank holds whole runs.
+    // The verifier ensures that a rank holds whole runs only.
     std::vector<Tensor> pieces;
     for (int64_t at = 0; at < whole.getDim(dim); at += run)
       pieces.push_back(whole.slice(dim, at + op.getIndex() * length, length));

@@ -75,8 +75,9 @@ static void visit(MemoryParameters &parameters, Visitor field) {
   field("fixed_us", parameters.fixedTime, Unit::Microseconds);
 }
 
-/// Return the field with the units that multiply, or null if the parameters
-/// have none. Only products and convolutions have it.
+/// Returns the field that is true if the products run on matrix units, or null
+/// if the parameters have no such field. Only products and convolutions have
+/// it.
 static bool *unitsOf(ProductParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(ConvolutionParameters &p) { return &p.onMatrixUnits; }
 static bool *unitsOf(Provenance &) { return nullptr; }

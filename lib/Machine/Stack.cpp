@@ -32,7 +32,8 @@ struct Preset {
 };
 } // namespace
 
-/// Sorted by name: the build file lists them in that order.
+/// Embedded files, sorted by name because the build file lists them in that
+/// order.
 static constexpr Preset stacks[] = {
 #include "StackFiles.inc"
 };
@@ -145,7 +146,7 @@ static void readModel(const Reader &reader, Stack &stack) {
   }
 }
 
-/// Reads the field of a plan whose key in a stack is `key`.
+/// Reads the field of the plan whose key in a stack is `key`.
 static void readDecision(const Reader &reader, StringRef key, Stack &stack) {
   const plan::Field *field = find_if(
       plan::fields(), [&](const auto &field) { return field.stackKey == key; });

@@ -58,8 +58,9 @@ static constexpr double exchangeAcross = 2.4 * us;
 /// announces it: two launches of about 2 us each, one after the other.
 static constexpr double bufferBase = 4 * us;
 
-// Channels of messages. A channel carries at most one chunk before the library
-// uses more channels.
+// Number of channels that the messages of a group share, and largest number per
+// message. A message uses more channels if its part per channel exceeds the
+// chunk size, in bytes, of its route.
 static constexpr int64_t messageChannels = 64, mostChannels = 32;
 /// Largest message in bytes that uses the low-latency protocol: 16 KiB for each
 /// of 32 channels.

@@ -177,7 +177,8 @@ void CriticalPath::onFinish(Time iterationTime) {
       break;
     uint32_t cause = causeOf(run);
     if (cause == none) {
-      // No run ended when it started, so the host launched it then.
+      // No run ended at the time at which this one started, so its launch by
+      // the host was the cause.
       uint32_t classIndex = launcherOf(run);
       cause = awaitedBy(classIndex, begin);
       Time from = cause == none ? 0 : runs[cause].end;

@@ -116,8 +116,10 @@ struct FlatItem {
   uint32_t section;
   uint32_t microBatch;
   bool once;
-  bool last;        ///< true for the last item that runs this section
-  bool first;       ///< true for the first one, if some task needs it
+  bool last; ///< true for the last item that runs this section
+  /// True for the first item that runs this section, if the section has tasks
+  /// that run only with the first micro-batch. Always true if `once`.
+  bool first;
   Time launchBegin; ///< time at which its launch begins
 
   /// Returns the variant in which the item runs its section.

@@ -52,8 +52,8 @@ public:
         links[link], now);
   }
   void onKernel(const Progress &progress) override {
-    // The start of a kernel is reported before its progress, and kernels run
-    // one after another, so this is the last one that started.
+    // The progress is that of the kernel that started last, because kernels run
+    // one after another and their starts are reported first.
     for (const SectionEvent &event : llvm::reverse(replay.events))
       if (event.kind == SectionEvent::Kind::TaskStart &&
           isKernel(event.subject)) {

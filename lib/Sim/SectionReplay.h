@@ -169,10 +169,10 @@ private:
     std::vector<bool> inMessages;
     /// Per task of the micro-template: the stretch that begins with it, or -1.
     std::vector<int32_t> stretchAt;
-    /// Per work item: number of the combination of sections that ran before for
-    /// its micro-batch and of the variants in which this micro-batch runs all
-    /// sections. Items with equal numbers have equal counts of users of those
-    /// buffers that no message uses.
+    /// Per work item: a number for the history of its micro-batch, which
+    /// consists of the sections that ran before for this micro-batch and the
+    /// variants in which it runs all sections. Items with equal numbers have
+    /// equal counts of users of those buffers that no message uses.
     std::vector<uint32_t> pastOf;
     /// The last work item for which `hasMessages` returned true.
     uint32_t readyItem = ~0u;

@@ -80,9 +80,10 @@ private:
   /// Number of devices in a node, in a unit of the lowest fabric level, in a
   /// unit of the next level, and so on.
   std::vector<int64_t> blocks;
-  /// Those of `blocks` that matter. In a fabric without latency a level acts
-  /// like a part of one large switch, and is left out, if neither it nor a
-  /// level below it is oversubscribed.
+  /// Those of `blocks` at whose bounds the network changes. A fabric level is
+  /// left out if the fabric has no latency and neither this level nor a lower
+  /// one is oversubscribed, because it then acts like a part of one large
+  /// switch.
   std::vector<int64_t> bounds;
   /// True if all nodes are of one kind and positions are consecutive devices.
   bool isRegular = false;

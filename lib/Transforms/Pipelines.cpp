@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - passes in their order --------------------*- C++ -*-===//
+//===- Pipelines.cpp - the lowering pipeline ------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Every phase ends in a check, so that a broken promise is reported where it
-/// was broken and not passes later.
+/// Adds a check of the results of a phase, so that an error is reported by the
+/// phase that makes it and not by a later pass.
 static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
   VerifyPhaseOptions options;
   options.after = phase;
@@ -26,14 +26,15 @@ static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
 
 void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
                                          const LowerStrategyOptions &options) {
-  // The tree is read once, while the graph is small and has the shape the user
-  // wrote: gradients inherit what their forward operations were told.
+  // The tree is read only here, while the graph is small and as the user wrote
+  // it. Gradients later inherit the annotations of their forward operations.
   MatchStrategyOptions match;
   match.strategy = options.strategy;
   match.cluster = options.cluster;
   match.stack = options.stack;
   manager.addPass(createMatchStrategy(match));
-  // Layers that differ are told apart while only the forward graph exists.
+  // Layers with different layouts are separated while only the forward graph
+  // exists.
   manager.addNestedPass<func::FuncOp>(createSettleRepeats());
   addVerifier(manager, LoweringPhase::Matched);
   // Gradients come before layouts, so that both directions are split by one
@@ -44,7 +45,8 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   addVerifier(manager, LoweringPhase::Propagated);
   manager.addNestedPass<func::FuncOp>(createInsertCollectives());
   addVerifier(manager, LoweringPhase::Collectives);
-  // Only now is it known what crosses a stage, and in which layout.
+  // The values that cross between stages, and their layouts, are final only
+  // now.
   manager.addPass(createSplitStages());
   addVerifier(manager, LoweringPhase::Programs);
   manager.addNestedPass<dist::ProgramOp>(createFuseExchanges());
@@ -52,8 +54,8 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
-  // What upstream clean-up would remove must not be simulated: users may run it
-  // and have to get the same figures.
+  // Operations that the clean-up passes of MLIR remove must not be simulated.
+  // Users may run these passes, and the figures must stay the same.
   manager.addNestedPass<dist::ProgramOp>(createCanonicalizerPass());
   manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());

@@ -219,8 +219,9 @@ Network proteus::driver::networkOfWords(StringRef words, int64_t devices,
   };
   if (gbit <= 0)
     return assume(said.cards ? Network{*said.cards, usual.gbit} : usual);
-  // A rate with a number of cards is that of one card. "per node" then often
-  // belongs to the number, unless no single card is that fast.
+  // A rate next to a number of cards is that of one card. The words "per node"
+  // then usually refer to the number. The exception is a rate that exceeds that
+  // of any card.
   constexpr double fastestCard = 1600;
   if (said.cards && (said.scope != Scope::Node || gbit <= fastestCard))
     return {*said.cards, gbit};

@@ -54,7 +54,8 @@ static constexpr Known frameworks[] = {
 static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
-    // This site is known by collectives measured on it.
+    // The description of the network in these cases names collectives that were
+    // measured on the site.
     {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 

@@ -8,7 +8,6 @@
 
 #include "Proteus/Transforms/Collectives/StepCosts.h"
 
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"

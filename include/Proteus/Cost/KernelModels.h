@@ -31,7 +31,7 @@ struct TileRules {
   double extraInner;  ///< prologue and epilogue, in elements of the inner size
   double granule;     ///< the inner size is rounded up to a multiple of this
   double leastInner;  ///< smallest part of a split inner dimension
-  unsigned mostParts; ///< most parts of a split inner dimension
+  unsigned mostParts; ///< largest number of parts of the inner dimension
   double splitTime;   ///< seconds to sum the parts of a split
   /// Work per element of the inner size in tiles of 128, 64 and 32, relative to
   /// a tile of 128. Small tiles need more, because they read their operands

@@ -26,12 +26,12 @@ using RankTensors = std::vector<Tensor>;
 /// The ranks of one stage and their coordinates.
 class RankGrid {
 public:
-  /// The ranks are the devices of `mesh` at the `fixed` coordinates, in
+  /// Creates the grid of the devices of `mesh` at the `fixed` coordinates, in
   /// row-major order. All have the coordinate `micro` on the time axis.
   RankGrid(const dist::Mesh &mesh,
            llvm::ArrayRef<std::pair<dist::Axis, int64_t>> fixed,
            int64_t micro = 0);
-  /// The only rank is one device without a mesh.
+  /// Creates a grid of one device without a mesh.
   RankGrid() : coordinates(1) {}
 
   unsigned size() const { return coordinates.size(); }

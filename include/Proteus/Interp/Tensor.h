@@ -47,7 +47,7 @@ std::string formatIndex(llvm::ArrayRef<int64_t> index);
 /// A dense row-major tensor.
 class Tensor {
 public:
-  /// The tensor is a scalar of value zero.
+  /// Creates a scalar of value zero.
   Tensor() : values(1, 0.0) {}
   explicit Tensor(llvm::ArrayRef<int64_t> shape, double value = 0.0)
       : shape(shape), values(numElements(shape), value) {}

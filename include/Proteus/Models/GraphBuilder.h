@@ -36,8 +36,8 @@ public:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// `elementType` is the element type of parameters and activations.
-  /// `training` may be null.
+  /// Starts a model called `name`. `elementType` is the element type of
+  /// parameters and activations. `training` may be null.
   GraphBuilder(mlir::MLIRContext &context, llvm::StringRef name,
                mlir::FloatType elementType, nn::TrainingAttr training);
   ~GraphBuilder();

@@ -130,6 +130,9 @@ def Plan_ReportedMemory
         I32EnumCase<"Device", 2, "device">
       ]>;
 
+// If the channels of a pixel are adjacent, batch normalisation keeps the values
+// that it has read on the processors of the device. Otherwise it reads its operands
+// twice. `half_channels_last`: last in 16-bit types, first in others.
 def Plan_ImageLayout
     : Plan_Enum<"ImageLayout", "position of the channels of images", [
         I32EnumCase<"ChannelsLast", 0, "channels_last">,
@@ -137,6 +140,9 @@ def Plan_ImageLayout
         I32EnumCase<"HalfChannelsLast", 2, "half_channels_last">
       ]>;
 
+// A tensor between two operations of one kernel is neither written nor read.
+// `norms`: elementwise operations, and batch normalisation with the operations that
+// follow it, if the channels of 16-bit images are last.
 def Plan_FusedNeighbours
     : Plan_Enum<"FusedNeighbours", "neighbours that run as one kernel", [
         I32EnumCase<"None", 0, "none">,
@@ -148,17 +154,23 @@ def Plan_FusedNeighbours
 // Options of a simulation
 //===----------------------------------------------------------------------===//
 
+// `flow`: fitted kernel models and flows over links. `paper`: rules of the published
+// Proteus (docs/reference.md).
 def Plan_Fidelity : Plan_Enum<"Fidelity", "simulation model", [
       I32EnumCase<"Flow", 0, "flow">,
       I32EnumCase<"Paper", 1, "paper">
     ]>;
 
+// `ranks`: ranks that provably do the same work at the same time. `all`: also the
+// steady state of a pipeline if it recurs exactly.
 def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"None", 0, "none">,
       I32EnumCase<"Ranks", 1, "ranks">,
       I32EnumCase<"All", 2, "all">
     ]>;
 
+// `fitted`: models fitted to measurements if the device has them. `roofline`: peak
+// rates of the datasheet, which are lower bounds.
 def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
       I32EnumCase<"Fitted", 0, "fitted">,
       I32EnumCase<"Roofline", 1, "roofline">

@@ -118,8 +118,8 @@ public:
   /// Visits a value that influences the later behaviour of the listener. In a
   /// recurrence it is equal one period later.
   virtual void same(int64_t value) = 0;
-  /// Visits a point in time. In a recurrence it is unchanged one period later,
-  /// or later by the period.
+  /// Visits a point in time. One period of a recurrence later, its value is
+  /// either the same or larger by the period.
   virtual void time(Time &time) = 0;
   /// Visits a counter, which grows by the same amount in every period.
   virtual void count(int64_t &value) = 0;

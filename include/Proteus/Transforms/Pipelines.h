@@ -33,7 +33,8 @@ struct LowerStrategyOptions
       llvm::cl::init("")};
 };
 
-/// Everything from a model with a strategy tree to programs with a schedule.
+/// Adds the passes of `lower-strategy`, which lowers a model with a strategy
+/// tree to programs with a schedule.
 void buildLowerStrategyPipeline(mlir::OpPassManager &manager,
                                 const LowerStrategyOptions &options);
 

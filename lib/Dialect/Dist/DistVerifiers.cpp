@@ -284,7 +284,7 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
            << " groups do not divide a dimension of size " << size;
   LayoutAttr layout = getLayout(whole);
   const AxisList &axes = layout.getValue().dims[dim];
-  // A part of a zigzag consists of two runs.
+  // A part of a dimension in zigzag consists of two contiguous runs.
   int64_t runs = numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
                  (axes.zigzag ? 2 : 1);
   if (axes.shift != 0 || groups % runs != 0)

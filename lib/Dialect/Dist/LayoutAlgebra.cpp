@@ -172,7 +172,7 @@ Ranges proteus::dist::partRanges(int64_t size, int64_t count, int64_t index,
   assert(size % (2 * count) == 0 && "chunks of equal size");
   Range low = chunk(2 * count, index);
   Range high = chunk(2 * count, 2 * count - 1 - index);
-  // The chunks of the last part are neighbours.
+  // The two chunks of the last part are adjacent and form one range.
   if (low.end == high.begin)
     return {{low.begin, high.end}};
   return {low, high};

@@ -179,7 +179,8 @@ private:
     if (mobile.size() < 2)
       return;
     SmallVector<AxisList, 0> placed(shape.size());
-    // The blocks stay the same.
+    // A permutation moves parts to other ranks and does not change their
+    // indices, so zigzag and shift stay the same.
     for (auto [list, own] : llvm::zip_equal(placed, layout.dims)) {
       list.zigzag = own.zigzag;
       list.shift = own.shift;

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Verification of the attributes with the settings of a training step:
+// schedule, buckets and overlap.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/Dist/Dist.h"
 
@@ -14,7 +19,7 @@ using namespace proteus::dist;
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// Fails if a given number is less than `least`.
+/// Emits an error if `value` is present and less than `least`.
 static LogicalResult checkAtLeast(EmitError emitError, StringRef name,
                                   std::optional<int64_t> value, int64_t least) {
   if (!value || *value >= least)

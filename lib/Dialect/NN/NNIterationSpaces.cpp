@@ -236,7 +236,7 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// Of the keys, every query visits one block.
+// In one operation, every query visits one block of the keys.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Verification of the attributes of the strategy dialect: their names, the
+// objects on which they are allowed, and their values.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 
@@ -20,7 +25,7 @@ using namespace proteus::strategy;
 
 namespace {
 
-/// Places at which an attribute may be, as bits.
+/// Kinds of objects on which an attribute is allowed, as bits.
 enum Place : unsigned {
   OnOperation = 1,
   OnFunction = 2,
@@ -28,11 +33,11 @@ enum Place : unsigned {
   OnTree = 8,
 };
 
-/// Name, places and value of an attribute.
+/// Name of an attribute, objects on which it is allowed, and its value.
 struct Rule {
   StringRef name;
   unsigned places;
-  /// The value as diagnostics describe it.
+  /// Description of the value in diagnostics.
   StringRef value;
   bool (*isValid)(Attribute);
 };
@@ -48,14 +53,15 @@ template <typename AttrT> static bool isArrayOf(Attribute attribute) {
   return array && llvm::all_of(array, llvm::IsaPred<AttrT>);
 }
 
-/// Returns true for a non-negative i64.
+/// Returns true if an attribute is a non-negative i64.
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast<IntegerAttr>(attribute);
   return number && number.getType().isSignlessInteger(64) &&
          number.getInt() >= 0;
 }
 
-/// Returns true for an array of axis names per dimension.
+/// Returns true if an attribute is an array of arrays of axis names, one per
+/// dimension.
 static bool isStorage(Attribute attribute) {
   auto dims = dyn_cast<ArrayAttr>(attribute);
   return dims && llvm::all_of(dims, isArrayOf<StringAttr>);
@@ -67,7 +73,8 @@ static bool isStages(Attribute attribute) {
                                 [](int64_t stage) { return stage >= 0; });
 }
 
-/// Returns true for pairs of an operand number and a partition.
+/// Returns true if an attribute is an array of pairs of an operand number and a
+/// partition.
 static bool isInputs(Attribute attribute) {
   auto array = dyn_cast<ArrayAttr>(attribute);
   return array && llvm::all_of(array, [](Attribute entry) {
@@ -113,7 +120,7 @@ static constexpr Rule rules[] = {
      isStorage},
 };
 
-/// Returns the places of an attribute in words.
+/// Returns the names of kinds of objects, such as "operations and arguments".
 static std::string placesInWords(unsigned places) {
   std::string words;
   for (auto [place, word] :
@@ -125,8 +132,8 @@ static std::string placesInWords(unsigned places) {
   return words;
 }
 
-/// Checks an attribute of `op`, which is at `place`; `where` is that place in
-/// words.
+/// Emits an error if an attribute is unknown, is not allowed on objects of the
+/// kind `place`, or has a wrong value. `where` describes the object.
 static LogicalResult verify(Operation *op, NamedAttribute attribute,
                             unsigned place, const Twine &where) {
   const Rule *rule = llvm::find_if(rules, [&](const Rule &known) {

@@ -196,8 +196,8 @@ LogicalResult ModelShape::examine(const plan::ResolvedPlan &plan) {
 //===----------------------------------------------------------------------===//
 
 bool proteus::isElementWise(Operation *op) {
-  // A gate. An addition is excluded: it adds a residual, whose layout is its
-  // own.
+  // A product of equal types is a gate. Additions do not count, because they
+  // add a residual, which has a layout of its own.
   if (auto product = dyn_cast<nn::MulOp>(op))
     return product->getOperand(0).getType() == product->getOperand(1).getType();
   return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,

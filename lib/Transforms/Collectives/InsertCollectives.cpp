@@ -26,7 +26,7 @@ class InsertCollectives
 public:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    auto mesh = getMatchedMesh(function, getArgument());
     if (!mesh)
       return;
     for (BlockArgument argument : function.getArguments())

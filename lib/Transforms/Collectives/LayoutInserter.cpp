@@ -92,7 +92,8 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
     return operand.getOwner()->emitOpError(
         "computes partial sums, so its initial value must be zero; fill it "
         "with 0 and add the value afterwards");
-  // Other operations may start from the same initial value in another layout.
+  // The initial value is copied, because other operations may need it in
+  // another layout.
   AnnotatingBuilder builder(operand.getOwner(),
                             InsertedAnnotations::of(operand.getOwner()));
   Operation *copy = builder.clone(*value.getDefiningOp());

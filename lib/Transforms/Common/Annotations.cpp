@@ -37,6 +37,18 @@ StringRef proteus::getHostAttrName(strategy::ItemKind item) {
   }
 }
 
+dist::MeshAttr proteus::getMatchedMesh(FunctionOpInterface function,
+                                       StringRef pass) {
+  auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+  bool isModel = llvm::any_of(function.getArguments(), getRole);
+  if (!mesh && isModel)
+    function->emitWarning() << pass << " leaves the model '"
+                            << SymbolTable::getSymbolName(function).getValue()
+                            << "' unchanged: it was not matched with a "
+                               "strategy tree; run match-strategy first";
+  return mesh;
+}
+
 void proteus::setPhase(Operation *op, Phase phase) {
   op->setDiscardableAttr(kPhaseAttr,
                          strategy::PhaseAttr::get(op->getContext(), phase));

@@ -133,7 +133,8 @@ void Refiner::joinParts() {
       close(nullptr);
     }
   });
-  // A pipeline lies along a single axis, so both ends of its part are needed.
+  // Uses outside of splits, such as that of a pipeline, name one axis and no
+  // list of axes, so both ends of the use are needed.
   strategy::forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
     AxisUse use = AxisUse::get(text);
     const CutAxis *axis = find(use);

@@ -245,8 +245,9 @@ static unsigned rowsOf(dist::AllReduceOp reduce) {
 }
 
 /// Returns true if the product computes the gradient of an input, and another
-/// product computes the gradient of a weight from the same operand. The latter
-/// product overlaps with the sum of the former.
+/// product computes the gradient of a weight from the same operand. The other
+/// product then overlaps with the collective that reduces the gradient of the
+/// input.
 static bool hasWeightGradient(const Cut &cut) {
   auto kernel = cast<IterationSpaceOpInterface>(cut.product);
   if (kernel.getKernelPass() != nn::KernelPass::DataGradient)

@@ -152,8 +152,13 @@ public:
     ModuleOp module = getOperation();
     SmallVector<dist::ProgramOp> programs(module.getOps<dist::ProgramOp>());
     // An existing schedule is kept.
-    if (programs.empty() || !module.getOps<dist::ScheduleOp>().empty())
+    if (!module.getOps<dist::ScheduleOp>().empty())
       return;
+    if (programs.empty()) {
+      module.emitError("there is no dist.program to schedule; run split-stages "
+                       "first");
+      return signalPassFailure();
+    }
     Builder builder(&getContext());
     SmallVector<Attribute> names, orders;
     for (auto [stage, program] : llvm::enumerate(programs)) {

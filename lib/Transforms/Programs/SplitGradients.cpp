@@ -106,7 +106,8 @@ void RepeatCutter::findEarly() {
   }
 }
 
-/// Builds the first or the second repeat before the original one.
+/// Builds the first or the second of the two repeats, before the repeat that
+/// they replace.
 nn::RepeatOp RepeatCutter::build(bool first) {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();

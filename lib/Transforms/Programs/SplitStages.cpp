@@ -335,6 +335,12 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
+    // A module that was split before has programs.
+    if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
+      getOperation().emitError("no function was matched with a strategy tree; "
+                               "run match-strategy first");
+      return signalPassFailure();
+    }
     for (func::FuncOp function : functions) {
       auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
       for (Type type : function.getArgumentTypes())

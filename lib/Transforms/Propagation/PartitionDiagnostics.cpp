@@ -23,8 +23,8 @@ using namespace proteus;
 using dist::Axis;
 using dist::AxisList;
 
-/// Returns true if `iterator` shares a dimension with another iterator. Only
-/// equal parts of it are then contiguous.
+/// Returns true if `iterator` shares a dimension with another iterator. It can
+/// then only be split into equal parts.
 static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
   auto inFused = [&](const nn::TensorIterators &dims) {
     return llvm::any_of(dims, [&](const nn::DimIterators &dim) {

@@ -93,7 +93,7 @@ public:
   using PropagateStrategyBase::PropagateStrategyBase;
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    auto mesh = getMatchedMesh(function, getArgument());
     if (!mesh)
       return;
     FailureOr<PropagatedPartitions> propagated =

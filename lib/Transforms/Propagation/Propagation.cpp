@@ -39,8 +39,10 @@ public:
 private:
   /// Reads the settings of the tree.
   LogicalResult seed();
-  /// Lets operations take the axes of their operands.
+  /// Propagates axes from operands to operations and their results, in program
+  /// order.
   void forward(Block &block);
+  /// Propagates axes from readers to producers, in reverse order.
   void backward(Block &block);
   void placeArguments();
   void placeObservers();

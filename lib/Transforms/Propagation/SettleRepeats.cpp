@@ -30,9 +30,18 @@ class SettleRepeats : public proteus::impl::SettleRepeatsBase<SettleRepeats> {
 public:
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
+    auto mesh = getMatchedMesh(function, getArgument());
     if (!mesh)
       return;
+    WalkResult backward = function.walk([](Operation *op) {
+      return getPhase(op) == Phase::Forward ? WalkResult::advance()
+                                            : WalkResult::interrupt();
+    });
+    if (backward.wasInterrupted()) {
+      function.emitOpError("has gradients; run settle-repeats before "
+                           "build-training-step");
+      return signalPassFailure();
+    }
     // Repeats that are not cut (again), by path and range. A repeat that is
     // still unsettled without its first iteration changes the layout in every
     // iteration, and to peel more iterations would not help.

@@ -1,4 +1,4 @@
-//===- BuildWorkload.cpp - from dist programs to the engine -----*- C++ -*-===//
+//===- BuildWorkload.cpp - workloads from dist programs -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -45,7 +45,7 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
-  /// Whether all devices have the types that operations ask for.
+  /// Emits an error if a device does not support the type of an operation.
   LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
@@ -53,7 +53,7 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  /// Returns the cost of `op` on class `number`; null if it has nothing to do.
+  /// Returns the cost of `op` on class `number`, or null if no kernel runs.
   const KernelCost *kernelCost(nn::IterationSpaceOpInterface op,
                                sim::Phase phase, uint32_t number);
   RankContext rankOf(uint32_t number) const {
@@ -91,13 +91,14 @@ private:
   sim::Folding folding;
   /// Coordinates of the representative of each class, with `micro` first.
   std::vector<SmallVector<int64_t>> coordinates;
-  std::vector<uint32_t> stageOf;
+  std::vector<uint32_t> stageOf; ///< stage of each class
 
   llvm::StringMap<uint32_t> labels;
   /// Costs per class and operation.
   DenseMap<std::pair<Operation *, uint32_t>, std::optional<KernelCost>>
       kernelCosts;
-  /// What makes two tasks parties of one rendezvous: see `collectiveOf`.
+  /// Indices of collectives by the key that `collectiveOf` computes. Tasks with
+  /// the same key take part in the same collective.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
 };
@@ -172,7 +173,7 @@ LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
 LogicalResult WorkloadBuilder::checkDevices() {
   int64_t available = cluster.numDevices();
   const dist::Mesh &grid = mesh.getValue();
-  // Without a list the devices are 0, 1, ...
+  // A mesh without a list has the devices 0, 1, ...
   int64_t largest = grid.devices.empty() ? grid.getNumDevices() - 1
                                          : *llvm::max_element(grid.devices);
   if (largest < available)
@@ -192,7 +193,7 @@ static bool isRooted(const sim::GroupCollective &collective) {
          collective.kind == cost::CollectiveKind::Gather;
 }
 
-/// Finds out which ranks, groups and links are alike.
+/// Finds the classes of equivalent ranks, groups and links.
 LogicalResult WorkloadBuilder::fold() {
   const dist::Mesh &grid = mesh.getValue();
   families.emplace(mesh, pipelineAxis, *rules);
@@ -206,7 +207,8 @@ LogicalResult WorkloadBuilder::fold() {
   request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
   request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
   request.coloured = colours.differingAxes();
-  // A root loads other links than the rest of its group.
+  // The root of a collective loads other links than the other members, so it is
+  // not equivalent to them.
   for (const sim::GroupFamily &family : families->getFamilies())
     if (llvm::any_of(family.collectives, isRooted))
       for (unsigned axis : family.axes)
@@ -240,7 +242,8 @@ const KernelCost *WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op,
   return entry->second ? &*entry->second : nullptr;
 }
 
-/// What bounds a kernel.
+/// Returns the limit of a kernel: "flops" or "memory". Returns an empty string
+/// for other tasks and for kernels without work.
 StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
@@ -251,7 +254,7 @@ StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
   return found->answer.memoryBound ? "memory" : "flops";
 }
 
-/// Time of a copy between device and host on class `number`.
+/// Returns the time of a copy between device and host on class `number`.
 cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   double bytes = dist::localBytes(dist::tensorTypeOf(op->getResult(0)),
                                   coordinates[number]);
@@ -259,8 +262,10 @@ cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
-/// Tasks of one group meet: the same operation, or the two ends of a message,
-/// or reductions of one tag in several stages.
+/// Returns the index of the collective of a task, which is added if it is new.
+/// Tasks of one group take part in the same collective if they belong to the
+/// same operation, are the two ends of a message, or are reductions with the
+/// same tag in several stages.
 int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
                                       uint32_t number, bool once) {
   FamilyCollective place = families->find(task, stageOf[number]);
@@ -308,7 +313,7 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   return entry->second;
 }
 
-/// A buffer in the size it has on class `number`.
+/// Returns a buffer with its size on class `number`.
 sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
                                       uint32_t number) {
   RankedTensorType type = dist::tensorTypeOf(buffer.value);

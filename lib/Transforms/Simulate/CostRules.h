@@ -1,4 +1,4 @@
-//===- CostRules.h - from operations to times -------------------*- C++ -*-===//
+//===- CostRules.h - costs of operations and tasks --------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules by which simulate turns operations into tasks. FlowRules are this
-// project's: a kernel model of the device, changed by the mechanisms of a
-// software stack. PaperRules are a reimplementation of the published Proteus.
-// The workload builder has one path for both.
+// The rules by which the pass `simulate` determines the costs of tasks.
+// FlowRules start from the kernel model of the device and apply the mechanisms
+// of a software stack. PaperRules reimplement the published Proteus. The
+// workload builder uses both through the interface CostRules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace proteus {
 
-/// A device of one class of ranks.
+/// Coordinates, device and kernel costs of the rank that represents a class.
 struct RankContext {
   /// One per axis, with `micro` first.
   llvm::ArrayRef<int64_t> coordinates;
@@ -37,7 +37,7 @@ struct RankContext {
   const cost::KernelCostModel &kernels;
 };
 
-/// Time of an operation on one device.
+/// Cost of an operation on one device.
 struct KernelCost {
   cost::Answer answer;
   cost::Family family = cost::Family::Stream;
@@ -45,22 +45,24 @@ struct KernelCost {
   unsigned launches = 1;
 };
 
-/// A task while it is built.
+/// Properties of a task that is being built.
 struct TaskContext {
   mlir::Operation *op;
-  /// Number of kernels or collectives that the host launches. 0 for chunks of a
-  /// product after the first: all of them are one call.
+  /// Number of kernels or collectives that the host launches. It is 0 for all
+  /// chunks of a product but the first, because one call launches all chunks.
   unsigned launches;
-  /// Number of devices of the collective; 1 if the task is none.
+  /// Number of devices of the collective; 1 if the task is no collective.
   int64_t groupSize;
+  /// True if the job has a pipeline axis.
   bool inPipeline;
 };
 
+/// Interface of the rules that determine costs.
 class CostRules {
 public:
   virtual ~CostRules() = default;
 
-  /// Returns the cost of `op`, or nullopt if the device has nothing to do.
+  /// Returns the cost of `op`, or nullopt if no kernel runs on the device.
   virtual std::optional<KernelCost>
   kernelCost(nn::IterationSpaceOpInterface op, sim::Phase phase,
              const RankContext &rank) const = 0;
@@ -71,7 +73,7 @@ public:
   /// Adjusts the collective of `op`.
   virtual void changeCollective(mlir::Operation *op,
                                 sim::Collective &collective) const {}
-  /// Adds the time of host and gaps to a task.
+  /// Adds host time and gaps to a task that is not a wait.
   virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
   /// Adjusts a class of ranks, whose tasks and buffers are complete.
   virtual void changeClass(const FlatProgram &flat, const RankContext &rank,
@@ -80,10 +82,10 @@ public:
   virtual void changeWorkload(sim::Workload &workload) const {}
 };
 
-/// Creates the rules of this project with the mechanisms of a software stack.
+/// Creates FlowRules with the mechanisms of a software stack.
 std::unique_ptr<CostRules> createFlowRules(const machine::Stack &stack);
 
-/// Creates the rules of the published Proteus, which has no software stacks.
+/// Creates PaperRules. They have no software stack.
 std::unique_ptr<CostRules> createPaperRules();
 
 } // namespace proteus

@@ -20,9 +20,9 @@
 using namespace mlir;
 using namespace proteus;
 
-/// The layer that a task belongs to: `layers[3]` of `layers[3].mlp.fc1`,
-/// nothing for what is in no layer. Repeated layers and those that are written
-/// out have the same labels.
+/// Returns the layer of a task, such as `layers[3]` for `layers[3].mlp.fc1`, or
+/// an empty string if the task is in no layer. Repeated layers and layers that
+/// are written out have the same labels.
 static StringRef layerOf(const FlatTask &task) {
   StringRef label = task.label;
   size_t end = label.find(']');
@@ -33,8 +33,8 @@ static bool isKernel(const FlatTask &task) {
   return isa<nn::IterationSpaceOpInterface>(task.op);
 }
 
-/// Whether a task of a micro-batch brings a gradient into the layout in which
-/// it is stored.
+/// Returns true if a task of a micro-batch reduces or reshards a gradient to
+/// the layout in which it is stored.
 static bool storesGradient(const FlatTask &task) {
   return dist::getPurpose(task.op) == dist::Purpose::Gradient;
 }
@@ -42,26 +42,29 @@ static bool storesGradient(const FlatTask &task) {
 std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
   std::vector<FlatTask> &tasks = list.tasks;
   size_t count = tasks.size() - begin;
-  /// A run of kernels of one layer.
+  /// Tasks from the first to the last of consecutive kernels of one layer.
   struct Run {
-    size_t begin; ///< behind the last kernel of the run in front of it
-    size_t end;
-    /// The last kernel that computes a gradient which is reduced here, and the
-    /// reductions, each with the task that it gets the gradient from.
+    size_t begin; ///< index after the last kernel of the previous run
+    size_t end;   ///< index after its own last kernel
+    /// Last kernel of the run that computes a gradient which the section
+    /// reduces, or 0.
     size_t gradient = 0;
+    /// Pairs of the kernel that computes a gradient and its reduction.
     SmallVector<std::pair<size_t, size_t>> reductions = {};
   };
   std::vector<Run> runs;
   DenseMap<StringRef, size_t> runOfLayer;
-  // The tasks that move in front of each task, or behind all.
+  // For every task, the tasks that move to the position before it. The last
+  // entry is for the end of the list.
   std::vector<SmallVector<size_t>> inFront(count + 1);
   std::vector<bool> moves(count, false);
   auto move = [&](size_t i, size_t place) {
     moves[i - begin] = true;
     inFront[place - begin].push_back(i);
   };
-  // The kernel that each task gets its operands from, and its run; of another
-  // section any task.
+  // Last kernel on which each task depends, directly or through communication,
+  // and the run of that kernel. If the dependency is in an earlier section, it
+  // is the task there, with run 0.
   std::vector<std::pair<size_t, size_t>> origin(count, {0, 0});
   SmallVector<size_t> messages, reductions;
   for (size_t i = begin; i < tasks.size(); ++i) {
@@ -90,7 +93,7 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
                                  ? origin[dependency - begin]
                                  : std::pair(size_t(dependency), size_t(0)));
   }
-  // What the layer itself goes on to read stays.
+  // A reduction whose result the layer itself reads stays in place.
   std::vector<size_t> firstReader(count, tasks.size());
   for (size_t i = tasks.size(); i-- > begin;)
     if (!storesGradient(tasks[i]))
@@ -179,12 +182,12 @@ void proteus::placeBuckets(FlatProgram &flat, BucketTasks bucketTasks) {
   flat.micro.sectionBegin = std::move(begins);
 }
 
-/// How many layers ahead parameters are gathered where the strategy does not
-/// say.
+/// Number of layers by which parameters are gathered ahead if the operation has
+/// no `proteus.prefetch`.
 static constexpr int64_t defaultPrefetch = 1;
 
-/// How many layers ahead of its use `op` may run, if it gathers or fetches a
-/// parameter.
+/// Returns the number of layers by which `op` may precede the layer that reads
+/// its result, or nullopt if it does not gather or fetch a parameter.
 static std::optional<int64_t> prefetchDepth(Operation *op) {
   if (!isa<dist::AllGatherOp, dist::FetchOp>(op) ||
       dist::getPurpose(op) != dist::Purpose::Parameter)
@@ -193,22 +196,22 @@ static std::optional<int64_t> prefetchDepth(Operation *op) {
   return depth ? depth.getInt() : defaultPrefetch;
 }
 
-/// Puts them where they belong in one list. Returns the new number of every
-/// task.
+/// Moves the gathers and fetches of parameters in one list to their prefetch
+/// points. Returns the new index of every task.
 static std::vector<uint32_t> placeIn(FlatList &list) {
   size_t count = list.tasks.size();
-  // What moves behind each task; what moves to the beginning of its section
-  // stands behind the last task of the section before.
+  // For every task, the tasks that move to the position before it. The last
+  // entry is for the end of the list.
   std::vector<std::vector<uint32_t>> behind(count + 1);
   std::vector<bool> moves(count, false);
-  // In front of which task everything stands, at the earliest, that reads what
-  // a task gives.
+  // For every task, the smallest index before which a reader of its result may
+  // be moved.
   std::vector<size_t> available(count);
   for (size_t i = 0; i < count; ++i)
     available[i] = i + 1;
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
-    // Per layer in the order of the section, the kernel in front of it.
+    // Last kernel before each layer of the section, or -1.
     std::vector<int32_t> inFront;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
@@ -220,7 +223,8 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       layer[i - begin] = inFront.size() - 1;
       last = i;
     }
-    // A parameter is for the first kernel behind its task.
+    // Layer of the first kernel from each task on, or -1. That kernel reads the
+    // parameter which the task provides.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
       reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]
@@ -237,7 +241,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       for (uint32_t dependency : task.dependsOn)
         if (dependency >= begin)
           place = std::max(place, available[dependency]);
-      // What is computed just before can't be had earlier.
+      // The task stays if its operands are not available earlier.
       if (place >= i)
         continue;
       moves[i] = true;

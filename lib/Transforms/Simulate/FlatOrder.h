@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Functions that move the communication of a flat program to the position at
+// which frameworks issue it. Used by the flattener.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PROTEUS_LIB_TRANSFORMS_SIMULATE_FLATORDER_H
 #define PROTEUS_LIB_TRANSFORMS_SIMULATE_FLATORDER_H
@@ -17,25 +22,30 @@
 
 namespace proteus {
 
-/// Puts the communication of layers where it stands whether layers are repeated
-/// or written out. A message is received in front of the layer that reads it,
-/// before the layer is recomputed. Gradients that are stored in parts are
-/// reduced when the backward pass of their layer has ended, in the order in
-/// which they were computed: a layer is the unit in which frameworks that shard
-/// gradients reduce them. `begin` is where the section begins whose tasks end
-/// the list. Returns the new number of every task from there on.
+/// Reorders the communication of layers in the last section of `list`, whose
+/// tasks start at index `begin`. Repeated layers and layers that are written
+/// out then have the same order.
+///
+/// A receive moves before the layer that reads its message, and thus before the
+/// recomputation of that layer. Reductions of sharded gradients move to the end
+/// of the backward pass of their layer, in the order in which the gradients are
+/// computed, because frameworks that shard gradients reduce them layer by
+/// layer.
+///
+/// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);
 
-/// Tasks that run right behind a task of the micro-list.
+/// Tasks of buckets, each with the index of the micro-task that it follows.
 using BucketTasks = std::vector<std::pair<uint32_t, FlatTask>>;
 
-/// Inserts the bucket tasks behind their last members and renumbers.
+/// Inserts every bucket task after the micro-task that it follows, and
+/// renumbers the tasks in all dependencies.
 void placeBuckets(FlatProgram &flat, BucketTasks bucketTasks);
 
-/// Puts what gathers or fetches parameters where the strategy says: in front of
-/// the layer that runs so many layers before the one that reads them, and not
-/// earlier: the last kernel in front of that layer must have ended. What runs
-/// between layers counts as a layer.
+/// Moves the gathers and fetches of parameters to their prefetch point: before
+/// the layer that runs `proteus.prefetch` layers ahead of the reader. They
+/// start after the last kernel before that layer has ended. Consecutive kernels
+/// outside of layers count as one layer.
 void placePrefetches(FlatProgram &flat);
 
 } // namespace proteus

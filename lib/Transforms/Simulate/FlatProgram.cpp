@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The way through a program: its sections, the bodies of repeats as often as
-// they run, and operations that are no work.
+// The traversal of a program: its sections, the bodies of repeats once per
+// iteration, and operations that become no task.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Tasks are held in memory one by one; more than this is a mistake.
+/// Largest number of tasks of a repeat. Every task takes memory, and a larger
+/// number is a mistake in the input.
 static constexpr int64_t maxTasks = 20000000;
 
 Flattener::Flattener(dist::ProgramOp program) : program(program) {
@@ -90,8 +91,8 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
   return result;
 }
 
-/// Whether `fill` gives nothing but the start of sums over the iterations of
-/// repeats. Layers that are written out have no such start.
+/// Returns true if every use of `fill` is the initial value of a sum over the
+/// iterations of a repeat. Layers that are written out have no such value.
 static bool startsSums(nn::FillOp fill) {
   return fill.getValue().isZero() && !fill->use_empty() &&
          llvm::all_of(fill->getUses(), [](OpOperand &use) {
@@ -104,7 +105,8 @@ static bool startsSums(nn::FillOp fill) {
          });
 }
 
-/// What is left of an addition to an empty sum: the other operand.
+/// Returns the other operand if one operand of an addition is an empty sum,
+/// else nullopt.
 std::optional<uint32_t> Flattener::onlyTerm(nn::AddOp add) const {
   for (auto [sum, term] :
        {std::pair(add.getLhs(), add.getRhs()), {add.getRhs(), add.getLhs()}})
@@ -131,7 +133,8 @@ LogicalResult Flattener::visit(Operation *op) {
     visitGatherOnce(gather);
     return success();
   }
-  // Chunks that were written to their places: who reads the whole reads all.
+  // The chunks of a join are written to their final memory, so a reader of the
+  // result reads the buffers of all chunks.
   if (auto join = dyn_cast<dist::JoinOp>(op)) {
     FlatValue whole;
     for (Value input : join.getInputs())
@@ -150,7 +153,7 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[add.getResult()] = *term;
       return success();
     }
-  // No work: the result is the operand seen differently.
+  // A view does no work: its result is the memory of its operand.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   bool view =
       isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp, dist::RestrictOp>(
@@ -183,7 +186,8 @@ LogicalResult Flattener::visit(Block &block) {
   return success();
 }
 
-/// Orders the section that ends the micro-list; `begin` is where it begins.
+/// Reorders the last section of the micro-list, which starts at task `begin`,
+/// and updates the producers of values.
 void Flattener::orderSection(size_t begin) {
   std::vector<uint32_t> renumbered = placeByLayer(flat.micro, begin);
   for (FlatValue &value : values)

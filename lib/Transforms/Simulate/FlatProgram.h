@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dist.program with its repeats written out. Shared by the parts of the
-// workload builder.
+// A dist.program with its repeats written out, as lists of tasks and buffers.
+// Used by all parts of the workload builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,64 +27,66 @@ namespace proteus {
 /// One execution of an operation on every device of a stage.
 struct FlatTask {
   mlir::Operation *op = nullptr;
-  /// Bucket of a fused collective, else -1.
+  /// Index of the bucket of a fused collective, else -1.
   int32_t bucket = -1;
   std::string label;
   sim::Phase phase = sim::Phase::Forward;
-  /// No work: kernels behind it wait until `op`, a communication, has ended.
+  /// True if the task does no work and only makes later kernels wait until
+  /// `op`, a communication, has ended.
   bool waits = false;
-  /// Runs with the first micro-batch only.
+  /// True if the task runs with the first micro-batch only.
   bool firstOnly = false;
-  /// Tasks of the same list that must end before.
+  /// Tasks of the same list that must end before this one starts.
   std::vector<uint32_t> dependsOn;
-  /// Buffers of the same list.
+  /// Indices of buffers of the same list.
   std::vector<uint32_t> allocates;
   std::vector<uint32_t> reads;
-  /// For tasks of the once-list: tasks of the micro-list.
+  /// For a task of the once-list: tasks of the micro-list that must end before.
   std::vector<uint32_t> dependsOnMicro;
 };
 
-/// A buffer that lives from its producer to its last reader.
+/// A block of memory. In a list it lives from its producer to its last reader.
 struct FlatBuffer {
   mlir::Value value;
   std::string name;
   sim::MemoryOwner owner = sim::MemoryOwner::Activations;
-  /// Layers of a stack.
+  /// Number of tensors in the buffer, for example one per layer of a stack.
   int64_t pieces = 1;
 
-  /// Whether the buffer is in host memory.
+  /// Returns true if the buffer is in host memory.
   bool isOnHost() const {
     dist::LayoutAttr layout = dist::getLayout(value.getType());
     return layout && layout.isOnHost();
   }
 };
 
-/// What one list of sections executes.
+/// The tasks and buffers of the sections that run equally often.
 struct FlatList {
   std::vector<FlatTask> tasks;
   std::vector<FlatBuffer> buffers;
+  /// Index of the first task of every section, then the number of tasks.
   std::vector<uint32_t> sectionBegin;
-  /// Sections in the order of `sectionBegin`: kind and chunk.
+  /// Kinds and chunks of the sections, in the order of `sectionBegin`.
   std::vector<std::pair<dist::SectionKind, int64_t>> sections;
 };
 
-/// A program written out.
+/// A program whose repeats are written out.
 struct FlatProgram {
   dist::ProgramOp program;
-  /// Forward and gradients: once per micro-batch.
+  /// Forward and backward sections, which run once per micro-batch.
   FlatList micro;
-  /// The update: once per step.
+  /// Update sections, which run once per step.
   FlatList once;
-  /// Memory held during the whole step: a value and what it is held for. A
-  /// stacked value counts whole.
+  /// Buffers that are held during the whole step. A stack is one buffer.
   std::vector<FlatBuffer> resident;
 };
 
-/// The stream of the device on which `op` runs.
+/// Returns the stream of the device on which `op` runs.
 sim::Stream getStream(mlir::Operation *op);
 
-/// Writes out the repeats of `program`. Fails with a diagnostic on operations
-/// that have no place in a lowered program.
+/// Writes out the repeats of `program`. Emits an error and fails if an
+/// operation is neither a kernel nor a communication, or if there are too many
+/// tasks.
 llvm::FailureOr<FlatProgram> flatten(dist::ProgramOp program);
 
 } // namespace proteus

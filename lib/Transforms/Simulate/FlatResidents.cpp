@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What does not come and go with tasks: arguments, parameters that are gathered
-// once, gradients and outputs.
+// Buffers that are held during the whole step: arguments, parameters that are
+// gathered once, gradients and outputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,9 @@ void Flattener::addArguments() {
   }
 }
 
-/// A parameter is gathered for the forward pass of the first micro-batch; from
-/// then on it is there. The part that the device stores lies within it.
+/// Adds a task that gathers a parameter in the forward pass of the first
+/// micro-batch. From then on the whole parameter is resident. Its memory
+/// includes the shard that the device stores.
 void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
   const FlatValue input = values[environment.lookup(gather.getInput())];
   FlatValue whole;
@@ -57,7 +58,7 @@ void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
     task.label = labelOf(gather);
     task.phase = phase;
     task.firstOnly = true;
-    // Another gathering may have gone before.
+    // The input may be the result of another gather.
     if (input.producer >= 0)
       task.dependsOn = {static_cast<uint32_t>(input.producer)};
     whole.producer = flat.micro.tasks.size();
@@ -74,7 +75,7 @@ void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
   environment[gather.getResult()] = addValue(std::move(whole));
 }
 
-/// Forgets the memory of arguments that lies within other memory.
+/// Removes the buffers of shards that are part of a gathered parameter.
 void Flattener::dropGathered() {
   std::vector<FlatBuffer> kept;
   for (auto [i, buffer] : llvm::enumerate(flat.resident))
@@ -83,8 +84,9 @@ void Flattener::dropGathered() {
   flat.resident = std::move(kept);
 }
 
-/// What a section hands to the update or to the outside lives for the whole
-/// step: gradients accumulate in place.
+/// Makes those outputs of a section resident that the update or the end of the
+/// program reads. They live for the whole step, because gradients accumulate in
+/// place.
 void Flattener::makeResident(dist::SectionOp section) {
   llvm::BitVector dropped(flat.micro.buffers.size());
   for (auto [yielded, result] :

@@ -1,4 +1,4 @@
-//===- FlatTasks.cpp - what becomes a task ----------------------*- C++ -*-===//
+//===- FlatTasks.cpp - tasks of kernels and communication -----------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels, collectives and buckets as tasks: the stream they run on, what they
-// wait for, and the buffers they read and allocate.
+// Creation of tasks for kernels, collectives and buckets: their streams, their
+// dependencies, and the buffers that they read and allocate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ sim::Stream proteus::getStream(Operation *op) {
     return sim::Stream::DeviceToHost;
   if (isa<dist::ShiftOp>(op))
     return sim::Stream::ContextParallel;
-  // Activations and gradients travel independently: the stages may have them in
-  // different orders.
+  // Messages with activations and messages with gradients have separate
+  // streams, because sender and receiver may issue them in different orders.
   if (isa<dist::SendOp, dist::RecvOp>(op)) {
     bool forward = op->getParentOfType<dist::SectionOp>().getKind() ==
                    dist::SectionKind::Forward;
@@ -67,17 +67,17 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
-/// The operand into whose memory `result` is written, if any.
+/// Returns the operand whose memory `result` overwrites, or null.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
   if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
-  // An update returns its operands but the gradient, in order.
+  // The results of an update are its operands without the gradient, in order.
   if (isa<nn::SGDOp, nn::AdamOp, nn::EmbeddingBagUpdateOp>(op)) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }
-  // A step of a ring goes on with what the last one has made.
+  // A step of a ring overwrites the results of the previous step.
   if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
       block && !block.getSoFar().empty())
     return block.getSoFar()[result.getResultNumber()];
@@ -86,7 +86,7 @@ static Value inPlaceOperand(OpResult result) {
     return block.getQueryGradientSoFar();
   if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
     Value init = destinations.getTiedOpOperand(result)->get();
-    // An empty tensor has no memory yet, and what others read is not
+    // An empty tensor has no memory yet. A tensor with other readers is not
     // overwritten.
     Operation *producer = init.getDefiningOp();
     if (producer && producer->getNumOperands() > 0 && init.hasOneUse())
@@ -106,8 +106,8 @@ void Flattener::visitTask(Operation *op) {
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   bool isBlocking = blocks(op);
-  // What blocks waits for the kernels in front of it: they run in order, so the
-  // last one will do.
+  // A blocking communication starts after all earlier kernels. They run in
+  // order, so it depends on the last one only.
   if (isBlocking)
     for (uint32_t other = number; other-- > target.sectionBegin.back();)
       if (target.tasks[other].waits ||
@@ -121,7 +121,8 @@ void Flattener::visitTask(Operation *op) {
     value.producer = number;
     value.producedOnce = once;
     bool forParameter = dist::getPurpose(op) == dist::Purpose::Parameter;
-    // What the update gathers or moves to the host is resident memory.
+    // A parameter that the update gathers or moves to the host is in resident
+    // memory.
     bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
     Value memory = inPlaceOperand(result);
     if (memory && isInChunks(environment.lookup(memory)))
@@ -174,7 +175,7 @@ void Flattener::delayBuckets(size_t count) {
   };
   auto begin = buckets.begin();
   while (begin != buckets.end()) {
-    // Buckets of one section follow each other.
+    // Buckets of one section are adjacent in the list.
     auto end = std::find_if(begin, buckets.end(), [&](const auto &bucket) {
       return sectionOf(bucket.first) != sectionOf(begin->first);
     });
@@ -194,9 +195,9 @@ void Flattener::delayBuckets(size_t count) {
   }
 }
 
-/// Every bucket becomes a task of the section that computes its members, right
-/// after the last of them. The reduced gradients take the place of the
-/// unreduced ones.
+/// Adds a task for every bucket. It belongs to the section that computes the
+/// members of the bucket and follows the last of them. The reduced gradients
+/// use the memory of the unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
   for (auto [i, input] : llvm::enumerate(fused.getInputs()))
@@ -218,7 +219,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
           if (values[member].producer < 0)
             continue;
           uint32_t number = values[member].producer;
-          // What another bucket has reduced is there when that one is.
+          // A member that another bucket reduces is available after that
+          // bucket.
           uint32_t behind =
               number < numTasks ? number : bucketTasks[number - numTasks].first;
           last = std::max(last, behind);
@@ -226,8 +228,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
             task.dependsOn.push_back(number);
         }
         FlatValue value;
-        // Tasks of buckets get their place at the end; until then they are
-        // numbered behind all others.
+        // Bucket tasks are inserted into the list later. Until then their
+        // numbers follow those of all other tasks.
         value.producer = numTasks + id;
         reduced[range.operand][i] = addValue(std::move(value));
       }
@@ -247,7 +249,7 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   }
 }
 
-/// Every bucket is a task of the update. What it gathers takes its place in the
+/// Adds a task of the update for every bucket. The gathered parameters use the
 /// memory of the parameters.
 void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
   for (auto [number, bucket] :

@@ -1,4 +1,4 @@
-//===- Flattener.h - writes the repeats of a program out --------*- C++ -*-===//
+//===- Flattener.h - expansion of repeats -----------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Flattening has three parts, a file each: what is visited in which order
-// (FlatProgram.cpp, which runs them), what becomes a task (FlatTasks.cpp), and
-// the memory that is held during the whole step (FlatResidents.cpp).
+// The class that writes out the repeats of a program. Its methods are in three
+// files: the visit of operations in their order (FlatProgram.cpp, which also
+// contains the entry `flatten`), the creation of tasks (FlatTasks.cpp), and the
+// buffers that are held during the whole step (FlatResidents.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,27 +26,29 @@
 
 namespace proteus {
 
-/// A value of the flat program: one tensor, or a stack of them, one per
+/// A value of the flat program: a tensor, or a stack of tensors, one per
 /// iteration of a repeat.
 struct FlatValue {
-  /// Iterations of a stack; empty for a single tensor.
+  /// Values of the iterations of a stack; empty for a single tensor.
   std::vector<uint32_t> slices;
-  /// The task that makes it available, in the micro- or the once-list.
+  /// Index of the task that computes the value, or -1.
   int32_t producer = -1;
+  /// True if the producer is in the once-list, false if in the micro-list.
   bool producedOnce = false;
-  /// The buffer that holds it in the list of its producer; -1 if the memory is
-  /// resident.
+  /// Index of its buffer in the list of the producer, or -1 if no buffer of a
+  /// list holds it, for example because its memory is resident.
   int32_t buffer = -1;
-  /// For an argument of the program or a slice of one: its number among what is
-  /// resident, and how many such slices there are.
+  /// For an argument of the program, a slice of one, or a parameter that is
+  /// gathered once: index of its buffer in FlatProgram::resident; else -1.
   int32_t argument = -1;
+  /// Number of such slices in that buffer.
   int64_t pieces = 1;
-  /// The start of a sum over iterations: nothing is there yet.
+  /// True for the initial zero of a sum over iterations, which has no memory.
   bool isEmptySum = false;
 };
 
-/// Writes the repeats of a program out, with what every value is in the current
-/// iteration.
+/// Writes out the repeats of a program. Maps every SSA value to its value in
+/// the current iteration.
 class Flattener {
 public:
   explicit Flattener(dist::ProgramOp program);
@@ -63,12 +66,12 @@ private:
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
-  /// Makes the last `count` buckets wait for the members of all of them that
-  /// are in the same section.
+  /// Delays the last `count` bucket tasks. Each of them waits for the members
+  /// of all of them in the same section.
   void delayBuckets(size_t count);
-  /// Whether kernels behind a communication wait for it.
+  /// Returns true if later kernels wait until `op`, a communication, has ended.
   bool blocks(mlir::Operation *op) const;
-  /// Makes `task` read `value`.
+  /// Adds `value` to the dependencies and the read buffers of `task`.
   void read(FlatTask &task, uint32_t value);
 
   void addArguments();
@@ -80,11 +83,12 @@ private:
     values.push_back(std::move(value));
     return values.size() - 1;
   }
-  /// Slice `i` of a value; a resident stack is its own slice.
+  /// Returns slice `i` of a value. A resident stack represents all its slices.
   uint32_t sliceOf(uint32_t value, int64_t i) {
     return values[value].slices.empty() ? value : values[value].slices[i];
   }
-  /// What stands for the slices of a value in a repeat of `count` iterations.
+  /// Returns the value whose slices a repeat of `count` iterations reads. For a
+  /// resident value that is a new one, which represents any of its slices.
   uint32_t slicesOf(uint32_t value, int64_t count) {
     if (values[value].argument < 0)
       return value;
@@ -94,14 +98,14 @@ private:
     pieces = std::max(pieces, slices.pieces);
     return addValue(std::move(slices));
   }
-  /// Whether a value lies in several buffers, which nothing can overwrite as
-  /// one.
+  /// Returns true if the value is in several buffers, so that an operation
+  /// cannot overwrite it in place.
   bool isInChunks(uint32_t value) {
     return llvm::any_of(values[value].slices, [&](uint32_t slice) {
       return values[slice].buffer >= 0;
     });
   }
-  /// All single tensors of a value.
+  /// Adds all single tensors of a value to `result`.
   void leaves(uint32_t value, llvm::SmallVectorImpl<uint32_t> &result) {
     if (values[value].slices.empty()) {
       result.push_back(value);
@@ -118,15 +122,18 @@ private:
   dist::ProgramOp program;
   FlatProgram flat;
   std::vector<FlatValue> values;
+  /// Index into `values` of every SSA value in the current iteration.
   llvm::DenseMap<mlir::Value, uint32_t> environment;
-  /// Path of the iterations around the current operation.
+  /// Path of the iterations around the current operation, such as `layers[3].`.
   std::string prefix;
   bool once = false;
   sim::Phase phase = sim::Phase::Forward;
-  /// Bucket tasks to run right after a task of the micro-list.
+  /// Tasks of buckets, not yet in the micro-list.
   BucketTasks bucketTasks;
+  /// True if kernels wait for collectives of tensor parallelism, or for sends.
   bool tensorCollectivesBlock = false, messagesBlock = false;
-  /// Resident memory that is part of what was gathered once.
+  /// Indices in FlatProgram::resident of shards whose bytes are part of a
+  /// parameter that is gathered once.
   llvm::SmallDenseSet<int32_t> gatheredArguments;
 };
 

@@ -14,11 +14,11 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if `op` works on a chunk of a product, or of its collective,
-/// that is not the first one.
+/// Returns true if `op` is the product or the collective of a chunk, and the
+/// chunk is not the first one.
 static bool isOfLaterChunk(Operation *op) {
-  // A collective may stand between a chunk and its product, or the other way
-  // round.
+  // There may be one operation between `op` and the chunk: a gather if `op` is
+  // the product, or the product if `op` is a collective.
   for (unsigned between = 0; between < 2 && op->getNumOperands() > 0;
        ++between) {
     op = op->getOperand(0).getDefiningOp();
@@ -69,7 +69,8 @@ FlowRules::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase,
     if (!plan.exists)
       return std::nullopt;
   }
-  // Products of one call share its last wave.
+  // The products of one library call run together, and each has an equal share
+  // of the time of the call.
   cost::Answer answer = rank.kernels.cost(workOfAllPieces(op, plan.kernel));
   answer.time /= numPieces(op);
   if (plan.rate != 1)

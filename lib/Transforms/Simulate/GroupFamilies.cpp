@@ -1,4 +1,4 @@
-//===- GroupFamilies.cpp - who communicates with whom ---------------------===//
+//===- GroupFamilies.cpp - groups that communicate ------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -82,10 +82,14 @@ int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   return bytes;
 }
 
-/// Layouts can't say "the part of the i-th neighbour", so every chunk of the
-/// program has a piece of each part. What moves, and when, is that of a ring
-/// exchange all the same: one chunk is the device's own, and each of the others
-/// goes from one device to another as a whole.
+/// Sets the bytes and the transport of a collective with `proteus.exchange`,
+/// which runs over user buffers as a ring exchange or at once.
+///
+/// Layouts cannot express "the shard of the i-th neighbour", so every chunk of
+/// the program contains a part of each shard. The traffic of a ring exchange is
+/// different: one chunk is the device's own shard and is not sent, and each
+/// other chunk moves as a whole from one device to another. The bytes are set
+/// accordingly.
 static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   auto exchange =
       op->getAttrOfType<DenseI64ArrayAttr>(ProteusDialect::exchangeAttrName);
@@ -96,7 +100,8 @@ static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   if (count == 1)
     return;
   bool isGather = collective.kind == cost::CollectiveKind::AllGather;
-  // The own chunk is the first that is gathered, and the last that is computed.
+  // The own chunk is the first one of a gather and the last one of a
+  // reduce-scatter, which then sums all chunks.
   if (index != (isGather ? 0 : count - 1)) {
     collective.bytes = llvm::divideCeil(collective.bytes * count, count - 1);
   } else if (isGather) {

@@ -1,4 +1,4 @@
-//===- GroupFamilies.h - who communicates with whom -------------*- C++ -*-===//
+//===- GroupFamilies.h - groups that communicate ----------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,23 +17,23 @@
 
 namespace proteus {
 
-/// A collective of a family of groups.
+/// A collective that every group of a family runs.
 struct FamilyCollective {
   uint32_t family = 0;
   uint32_t collective = 0; ///< index into GroupFamily::collectives
 };
 
-/// Collects the groups of ranks that communicate, and what they run: one family
-/// per set of axes, one per pair of stages that exchange messages, one per set
-/// of stages that reduce.
+/// Collects the groups of ranks that communicate and the collectives that they
+/// run. There is one family of groups per set of axes, per pair of stages that
+/// exchange messages, and per set of stages that reduce a gradient.
 class GroupFamilies {
 public:
   GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,
                 const CostRules &rules)
       : mesh(mesh), pipelineAxis(pipelineAxis), rules(rules) {}
 
-  /// Family and collective of a communication of the program of `stage`; made
-  /// if they are new.
+  /// Returns the family and the collective of a communication of the program of
+  /// `stage`. Adds them if they are new.
   FamilyCollective find(const FlatTask &task, int64_t stage);
 
   const std::vector<sim::GroupFamily> &getFamilies() const { return families; }
@@ -46,7 +46,7 @@ private:
   std::optional<dist::Axis> pipelineAxis;
   const CostRules &rules;
   std::vector<sim::GroupFamily> families;
-  /// By axes and places.
+  /// Indices of families, by axes and by stages.
   std::map<std::pair<std::vector<unsigned>, std::vector<int64_t>>, uint32_t>
       familyNumbers;
   std::map<std::pair<uint32_t, sim::GroupCollective>, uint32_t>

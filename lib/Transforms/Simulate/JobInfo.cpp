@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Whether a kernel adds to what goes round a ring: work of the strategy, not
-/// of the model.
+/// Returns true if a kernel adds up values that are shifted around a ring. This
+/// work belongs to the strategy, not to the model.
 static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
   auto isVisitor = [](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
@@ -29,7 +29,8 @@ static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
   return kernel.isLinear() && llvm::any_of(kernel->getResultTypes(), isVisitor);
 }
 
-/// Sums FLOPs over a block; repeats count as often as they run.
+/// Adds the FLOPs of a block to `info`, and those of matrix kernels to
+/// `byType`. Repeats count once per iteration.
 static void countFlops(Block &block, double times, bool recomputed,
                        sim::JobInfo &info,
                        llvm::MapVector<unsigned, double> &byType) {
@@ -59,7 +60,8 @@ static void countFlops(Block &block, double times, bool recomputed,
   }
 }
 
-/// What splits inputs splits the work, not the model.
+/// Sets the role of every axis that splits an input: Data if it splits the
+/// first dimension, else Context.
 static void findRoles(RankedTensorType input,
                       std::vector<sim::MeshAxis> &axes) {
   dist::LayoutAttr layout = dist::getLayout(input);
@@ -101,7 +103,7 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
         continue;
       info.globalBatch = type.getDimSize(0);
       findRoles(type, info.axes);
-      // Labels may be there for a part of the tokens only.
+      // Some inputs, such as labels, may cover a part of the tokens only.
       if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
         info.tokensPerSample =
             std::max(info.tokensPerSample, type.getDimSize(1));

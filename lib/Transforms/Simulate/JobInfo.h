@@ -13,8 +13,8 @@
 
 namespace proteus {
 
-/// What reports say about a job besides time: sizes, batch, FLOPs. All but the
-/// name of the cluster.
+/// Returns the figures of a job that reports contain besides times: sizes,
+/// batch, FLOPs. Leaves the name of the cluster empty.
 sim::JobInfo describeJob(llvm::ArrayRef<FlatProgram> programs,
                          std::optional<dist::Axis> pipelineAxis);
 

@@ -1,4 +1,4 @@
-//===- LocalWork.cpp - what one rank computes -----------------------------===//
+//===- LocalWork.cpp - work of an operation on one rank -------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -66,7 +66,7 @@ proteus::heldRanges(Operation *op, const nn::IterationSpace &space,
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
         continue;
-      // Only the major iterator of a dimension is ever split.
+      // Layouts split only the major iterator of a dimension.
       int64_t minor = 1;
       for (unsigned iterator : ArrayRef(iterators).drop_front())
         minor *= space.iterators[iterator].size;
@@ -96,8 +96,8 @@ static bool indexes(const nn::TensorIterators &tensor, unsigned iterator) {
   });
 }
 
-/// The tensors with positions that are read through a window, so that nothing
-/// indexes them: the image of a convolution.
+/// Returns the tensors that are read through a window, such as the image of a
+/// convolution. No iterator indexes their positions.
 static SmallVector<unsigned>
 windowedOf(ArrayRef<const nn::TensorIterators *> tensors) {
   SmallVector<unsigned> windowed;
@@ -108,9 +108,9 @@ windowedOf(ArrayRef<const nn::TensorIterators *> tensors) {
   return windowed;
 }
 
-/// Sizes of the product that an operation of two matrices is: what each
-/// iterator indexes says whether it counts rows, columns or the inner
-/// dimension. None if the operation is something else.
+/// Returns the sizes of `op` as a matrix product, or nullopt if it is none. An
+/// iterator counts rows, columns or the inner dimension depending on the
+/// tensors that it indexes.
 static std::optional<cost::MatrixProduct>
 productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
           ArrayRef<nn::IteratorRanges> held) {
@@ -127,8 +127,8 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
     bool in[3];
     for (unsigned t = 0; t < 3; ++t)
       in[t] = indexes(*tensors[t], i);
-    // The matrix of windows has a place for each value of the iterators that
-    // only one of the others has.
+    // The iterators of the matrix of windows are those that exactly one of the
+    // other two tensors has.
     for (unsigned w : windowed)
       in[w] = in[(w + 1) % 3] != in[(w + 2) % 3];
     if (in[0] + in[1] + in[2] < 2)
@@ -150,9 +150,9 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return product;
 }
 
-/// Sizes of the convolution that an operation is; none if it is none. What the
-/// image, the weight and the output have in common says what an iterator
-/// counts.
+/// Returns the sizes of `op` as a convolution, or nullopt if it is none. The
+/// meaning of an iterator depends on which of image, weight and output it
+/// indexes.
 static std::optional<cost::Convolution>
 convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
               ArrayRef<nn::IteratorRanges> held) {
@@ -202,8 +202,8 @@ convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return conv;
 }
 
-/// Sizes of fused attention, by the names that such operations give to their
-/// iterators.
+/// Returns the sizes of fused attention. All such operations use the same names
+/// for their iterators.
 static cost::Attention attentionOf(const nn::IterationSpace &space,
                                    ArrayRef<nn::IteratorRanges> held,
                                    double visited) {
@@ -234,7 +234,7 @@ static cost::Pass passOf(nn::KernelPass pass) {
   llvm_unreachable("unknown pass");
 }
 
-/// The family of a kernel whose sizes are known.
+/// Returns the family of a kernel whose sizes are known.
 static cost::Family familyOf(nn::KernelFamily family,
                              const cost::Kernel &kernel) {
   switch (family) {
@@ -273,7 +273,8 @@ bool proteus::accumulates(Operation *op) {
   });
 }
 
-/// Bytes that an operation reads and writes, and the steps in which it does.
+/// Returns the bytes that an operation reads and writes, and sets `written` to
+/// the bytes written. If an iterator is sequential, sets `steps` to its size.
 static double bytesOf(nn::IterationSpaceOpInterface op,
                       const nn::IterationSpace &space,
                       ArrayRef<nn::IteratorRanges> held,
@@ -295,7 +296,8 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
       bytes += written * op.getReadsPerWrite();
       continue;
     }
-    // What does not change from step to step is read in every one of them.
+    // An operand that the sequential iterator does not index is read again in
+    // every step.
     bool again = sequential && !indexes(space.operands[i], *sequential);
     bytes += (again ? steps : 1) *
              dist::localBytes(dist::tensorTypeOf(operand), coordinates);
@@ -303,7 +305,7 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
   return bytes;
 }
 
-/// Bytes of the factors of `op` as they are stored.
+/// Returns the bytes of the first `count` operands of `op` as they are stored.
 static double factorBytes(Operation *op, unsigned count,
                           ArrayRef<int64_t> coordinates) {
   double bytes = 0;
@@ -312,7 +314,8 @@ static double factorBytes(Operation *op, unsigned count,
   return bytes;
 }
 
-/// Bytes of an element of `type` over those of an element of the factors.
+/// Returns the size of an element of `type` relative to an element of the first
+/// factor.
 static double narrowing(Operation *op, Type type) {
   return static_cast<double>(type.getIntOrFloatBitWidth()) /
          dist::tensorTypeOf(op->getOperand(0)).getElementTypeBitWidth();
@@ -348,8 +351,8 @@ int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
   return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 
-/// Devices of which each has converted its part of `value`; 1 if it arrives
-/// here as it is.
+/// Returns the number of devices that each convert a part of `value` before it
+/// is gathered, or 1 if this device converts all of it.
 static int64_t convertedBy(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto join = dyn_cast_if_present<dist::JoinOp>(op))
@@ -366,8 +369,9 @@ int64_t proteus::numPieces(Operation *op) {
   return pieces ? pieces.getInt() : 1;
 }
 
-// They read the same weight again, so bytes add up; but what the last wave of
-// one leaves idle the next one fills, and their launches are behind others.
+// Every product reads the weight again, so the bytes add up. The rows add up as
+// well, because one product fills the partial last wave of another. The
+// launches do not, because those of all products but one are hidden.
 cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   auto count = static_cast<double>(numPieces(op));
   if (!work.product)
@@ -380,12 +384,11 @@ cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   return work;
 }
 
-// Transformer Engine converts both factors of a forward product, with the
-// transposed forms that the products of the backward pass need. The product for
-// the gradient of the input converts the incoming gradient; the product for the
-// gradient of the weight finds everything converted. A gathered tensor was
-// converted part by part before the gather; its transposed form is made after
-// it.
+// Transformer Engine converts both factors of a forward product. It also stores
+// them transposed, as the products of the backward pass need them. The product
+// for the gradient of the input converts the incoming gradient. The product for
+// the gradient of the weight finds both factors converted. A gathered tensor
+// was converted shard by shard before the gather, and is transposed after it.
 Conversion proteus::conversionOf(nn::IterationSpaceOpInterface op) {
   bool converts =
       convertsInto(op) && !isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op);
@@ -415,14 +418,16 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
 
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
-  // Work at one place costs nothing elsewhere.
+  // An operation that is restricted to some coordinates costs nothing
+  // elsewhere.
   for (Type type : op->getResultTypes())
     if (!isHeldAt(type, coordinates))
       return std::nullopt;
   nn::IterationSpace space = op.getIterationSpace();
   SmallVector<nn::IteratorRanges> held = heldRanges(op, space, coordinates);
   double visited = op.getVisitedShareOf(held);
-  // Nothing is launched where nothing is to be done: keys in the future.
+  // A rank that skips all points launches no kernel, for example if all its
+  // keys are in the future.
   if (visited == 0)
     return std::nullopt;
   double points = visited;

@@ -1,8 +1,13 @@
-//===- LocalWork.h - what one rank computes ---------------------*- C++ -*-===//
+//===- LocalWork.h - work of an operation on one rank -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The work of an operation on the shards of one rank, as the kernels that the
+// cost models take. Used by the cost rules and their mechanisms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,50 +22,54 @@
 
 namespace proteus {
 
-/// Element type in which `op` computes: what it says (`proteus.compute`), else
-/// that of its first float operand.
+/// Returns the element type in which `op` computes: `proteus.compute` if it is
+/// set, else the type of the first float operand, else that of the first
+/// result.
 machine::DType computeType(mlir::Operation *op);
 
-/// What the rank at `coordinates` (one per axis, with `micro` first) holds of
-/// the iterators of `op`, read off the dimensions they index.
+/// Returns, for every iterator of `op`, the ranges that the rank at
+/// `coordinates` (one per axis, with `micro` first) holds. They follow from the
+/// shards of operands and results.
 llvm::SmallVector<nn::IteratorRanges>
 heldRanges(mlir::Operation *op, const nn::IterationSpace &space,
            llvm::ArrayRef<int64_t> coordinates);
 
-/// Whether a value of that type exists at `coordinates`.
+/// Returns true if the device at `coordinates` holds values of that type. A
+/// layout can restrict a value to some coordinates.
 bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 
-/// The work of `op` at `coordinates`; none where there is nothing to do.
+/// Returns the work of `op` at `coordinates`, or nullopt if it has no work
+/// there.
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns the type into which `op` converts its factors; null if it takes them
-/// as they are.
+/// Returns the type into which `op` converts its factors, or null if it reads
+/// them without conversion.
 mlir::Type convertsInto(mlir::Operation *op);
 
-/// Returns the widest type into which the readers of `value` convert it; null
-/// if one of them does not convert it.
+/// Returns the widest type into which the readers of `value` convert it, or
+/// null if one of them does not convert it.
 mlir::Type narrowTypeOfReaders(mlir::Value value);
 
-/// Returns the bits per element that an all-gather moves: an activation that
-/// only products with conversion read is converted before it is gathered.
+/// Returns the bits per element that an all-gather moves. If all readers of an
+/// activation are products that convert it, it is converted before the gather.
 int64_t gatheredBits(dist::AllGatherOp gather);
 
-/// The work of all products that the library is asked for at once, of which
-/// `op` is one of `proteus.pieces`; `work` is that of `op`.
+/// Returns the work of all products that are issued in the same library call as
+/// `op` (`proteus.pieces`). `work` is the work of `op`.
 cost::Kernel workOfAllPieces(mlir::Operation *op, cost::Kernel work);
-/// How many they are.
+/// Returns the number of products in that call.
 int64_t numPieces(mlir::Operation *op);
 
-/// Whether a result of `op` is the sum over micro-batches so far, to which each
-/// adds its own.
+/// Returns true if a result of `op` is a running sum over micro-batches, to
+/// which every micro-batch adds.
 bool accumulates(mlir::Operation *op);
 
 /// Factors that a product converts into the type in which it computes.
 struct Conversion {
-  /// True if it converts its first factor; without it no kernel converts.
+  /// True if it converts its first factor. If false, it converts no factor.
   bool input = false;
-  /// True if it converts its second factor, too.
+  /// True if it also converts its second factor.
   bool weights = false;
 };
 

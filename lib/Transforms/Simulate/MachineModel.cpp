@@ -1,4 +1,4 @@
-//===- MachineModel.cpp - what things cost on a cluster -------------------===//
+//===- MachineModel.cpp - a cluster and its costs -------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,7 @@ static MachineModel createFlowModel(machine::Cluster cluster,
 }
 
 static Expected<MachineModel> createPaperModel(machine::Cluster cluster) {
-  // The data are part of the library: they have been read before.
+  // The constants are embedded in the library, so they always parse.
   llvm::StringRef text = net::embeddedReferenceConstants();
   net::ReferenceConstants constants =
       cantFail(net::parseReferenceConstants(text, "constants.json"));

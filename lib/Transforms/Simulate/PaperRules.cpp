@@ -1,8 +1,13 @@
-//===- PaperRules.cpp - kernels as the original has them ------------------===//
+//===- PaperRules.cpp - costs of the published Proteus --------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of `fidelity=paper` (docs/reference.md): kernels, queues and
+// interference as in the reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +34,9 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
                                              ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
-  // The gradient of the loss is given, what has several gradients is
-  // accumulated by the kernels that compute them, and the loss over parts of a
-  // vocabulary takes one pass.
+  // In the reference the gradient of the loss is an input, gradients of a value
+  // with several readers are accumulated by the kernels that compute them, and
+  // a loss over a split vocabulary takes one pass.
   if (isa<nn::FillOp, nn::RowMaxOp, nn::RowLossOp>(operation) ||
       (isGradient && isa<nn::AddOp>(operation)))
     return std::nullopt;
@@ -42,13 +47,14 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
     return dist::localBytes(cast<RankedTensorType>(value.getType()),
                             coordinates);
   };
-  // Rows that are looked up, but not more than there are.
+  // Returns the bytes of the rows that a lookup touches: at most those of the
+  // table.
   auto rows = [&](Value found, Value table) {
     return std::min(size(found), size(table));
   };
   auto first = [&] { return size(operation->getResult(0)); };
   llvm::TypeSwitch<Operation *>(operation)
-      // There is no mask.
+      // The reference has no mask.
       .Case([&](nn::DropoutOp drop) {
         kernel->bytes = size(drop.getInput()) + first();
       })
@@ -58,12 +64,12 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
       .Case([&](nn::CrossEntropyGradOp gradient) {
         kernel->bytes = size(gradient.getLabels()) + first();
       })
-      // Both factors are read, though one would do.
+      // The reference reads both factors, although one is enough.
       .Case([&](nn::MulOp) {
         if (isGradient)
           kernel->bytes += first();
       })
-      // Moments are read, but not written.
+      // The reference reads the moments and does not write them.
       .Case([&](nn::AdamOp adam) {
         kernel->bytes = first();
         for (Value operand : adam->getOperands())
@@ -78,7 +84,7 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
                         size(gradient.getGradient()) +
                         rows(gradient.getGradient(), gradient.getResult());
       })
-      // A bag is looked up as one row is.
+      // The reference reads one row per bag.
       .Case([&](nn::EmbeddingBagOp lookup) {
         kernel->bytes = first() + rows(lookup.getResult(), lookup.getTable());
       })
@@ -93,7 +99,7 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Returns the time before every launch.
+/// Returns the time that the device waits before every kernel.
 static cost::Time paperLaunchGap() {
   static const cost::Time gap = cost::fromSeconds(
       cantFail(net::parseReferenceConstants(net::embeddedReferenceConstants(),
@@ -104,18 +110,20 @@ static cost::Time paperLaunchGap() {
 }
 
 namespace {
-/// The list of one class.
+/// Changes the tasks of one class into the kernels of the reference.
 class PaperKernels {
 public:
   PaperKernels(const FlatList &flat, std::vector<sim::Task> &tasks)
       : flat(flat), tasks(tasks) {}
 
+  /// Joins the kernels of each gradient into one launch: they end together, and
+  /// the launch gap `gap` counts once.
   void joinGradients(cost::Time gap);
   void addCopies(cost::Time gap, ArrayRef<int64_t> coordinates,
                  llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
 
 private:
-  /// Whether a task is a kernel of a gradient that takes time.
+  /// Returns true if a task is a kernel of the backward pass that takes time.
   bool isGradient(uint32_t task) const {
     return tasks[task].phase == sim::Phase::Backward &&
            tasks[task].collective < 0 && tasks[task].duration > 0;
@@ -127,7 +135,7 @@ private:
 } // namespace
 
 void PaperKernels::joinGradients(cost::Time gap) {
-  // The last kernel of the gradient that each kernel is part of.
+  // Last kernel of the gradient to which each kernel belongs.
   std::vector<uint32_t> lastOf(tasks.size());
   std::vector<uint32_t> group;
   auto close = [&] {
@@ -145,7 +153,7 @@ void PaperKernels::joinGradients(cost::Time gap) {
     if (group.empty() ||
         flat.tasks[group.back()].label != flat.tasks[task].label)
       return false;
-    // What waits for something else in between is a kernel of its own.
+    // A kernel that waits for a task in between is a launch of its own.
     return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
       return other <= group.front() || llvm::is_contained(group, other);
     });
@@ -167,16 +175,18 @@ void PaperKernels::joinGradients(cost::Time gap) {
         tasks[task].dependsOn.push_back(last);
 }
 
-/// Elements that the gradient of a sum or of a join reads and writes, in
-/// results: it is copied to both sides, or in parts. 0 for other operations.
+/// Returns the elements that the gradient of a sum or of a join reads and
+/// writes, in multiples of the result, or 0 for other operations. The gradient
+/// of a sum is copied to both operands, that of a join is copied in parts.
 static double copiesOf(Operation *op) {
   if (isa<nn::AddOp>(op))
     return 3;
   return isa<nn::ConcatOp>(op) && op->getNumOperands() > 1 ? 2 : 0;
 }
 
-/// A copy is made where the gradient reaches what was computed before: in place
-/// of an accumulation that is there, or in front of the next kernel.
+/// Adds the copies that the gradients of sums and joins make. A copy runs when
+/// the backward pass reaches an operation that precedes the sum or join. It
+/// replaces an accumulation there, or runs before the next kernel.
 void PaperKernels::addCopies(
     cost::Time gap, ArrayRef<int64_t> coordinates,
     llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
@@ -248,8 +258,8 @@ public:
 };
 } // namespace
 
-/// One queue has gradients, the other one all other communication. A message is
-/// in the queue of its sender only.
+/// Returns the stream of `op`: one queue has the gradients, the other one all
+/// other communication. A message is in the queue of its sender only.
 sim::Stream PaperRules::streamOf(Operation *op) const {
   if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
     return getStream(op);
@@ -258,13 +268,13 @@ sim::Stream PaperRules::streamOf(Operation *op) const {
              : sim::Stream::TensorParallel;
 }
 
-/// Only gradients interfere with kernels.
+/// Makes gradients the only communication that interferes with kernels.
 void PaperRules::changeCollective(Operation *op,
                                   sim::Collective &collective) const {
   collective.flow.channels = streamOf(op) == sim::Stream::DataParallel ? 1 : 0;
 }
 
-/// Makes updates of parameters wait for all communication.
+/// Makes the updates of parameters wait for all communication.
 static void updateAfterCommunication(sim::DeviceClass &device) {
   const sim::Template &once = device.once;
   // Kernels run in order: it is enough if the first of a section waits.
@@ -282,8 +292,9 @@ static void updateAfterCommunication(sim::DeviceClass &device) {
     }
 }
 
-/// Launches are part of kernels, and one factor slows all kernels. The kernels
-/// of one gradient are one kernel.
+/// Gives all kernels one interference factor, joins the kernels of each
+/// gradient, adds copies, and delays the update until communication has ended.
+/// Launches are part of the durations of kernels.
 void PaperRules::changeClass(const FlatProgram &flat, const RankContext &rank,
                              sim::DeviceClass &device) const {
   double factor = rank.device.interference.matrixKernel;

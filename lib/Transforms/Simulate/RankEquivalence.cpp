@@ -45,8 +45,8 @@ void RankEquivalence::inspect(Type type) {
       uneven.insert({tensor.getDimSize(dim), axes});
 }
 
-/// The axes along which ranks have parts of the iterators that decide how much
-/// a kernel skips.
+/// Returns the axes that split the iterators on which the visited share of a
+/// kernel depends.
 static AxisList decidingAxes(nn::IterationSpaceOpInterface kernel) {
   AxisList deciding;
   nn::IterationSpace space = kernel.getIterationSpace();
@@ -74,7 +74,7 @@ void RankEquivalence::inspect(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel || kernel.getVisitedShare() == 1)
     return;
-  // What all ranks skip alike tells none from another.
+  // A share that is equal on all ranks does not distinguish them.
   AxisList axes = decidingAxes(kernel);
   if (!axes.empty())
     skipping.insert({{op->getName(),

@@ -1,4 +1,4 @@
-//===- Simulate.cpp - run the engine and annotate the module ----*- C++ -*-===//
+//===- Simulate.cpp - the simulate pass -----------------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,7 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// More is a mistake, and times must stay countable.
+/// A larger factor is a mistake in the input, and could make times overflow.
 static constexpr double maxOverlapFactor = 100;
 
 namespace {
@@ -79,7 +79,7 @@ void Simulate::annotate(const sim::Figures &figures) {
 }
 
 LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
-  // Beyond these the figure is a slip of a unit.
+  // A larger value is probably a mistake of its unit.
   constexpr double maxChannelMiB = 1 << 20;
   constexpr int64_t maxChannels = 1 << 20;
   if (!(channelMiB >= 0 && channelMiB <= maxChannelMiB))
@@ -116,7 +116,7 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
 
 LogicalResult Simulate::setErrors(const machine::Stack &stack,
                                   sim::Workload &workload) {
-  // Those of the original's costs are not known.
+  // The errors of the rules of the reference are not known.
   if (fidelity == Fidelity::Paper)
     return success();
   // -1: not given.
@@ -131,8 +131,8 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   return success();
 }
 
-/// All profiles; if none has anything to say about the cluster, that is a
-/// mistake.
+/// Reads all profiles and returns those that contain kernels on the devices of
+/// the cluster. Emits an error if there are profiles but none of them does.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();
@@ -168,7 +168,7 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
   return all;
 }
 
-/// The machine that is known already, or that of the module's cluster.
+/// Returns the given machine, or creates that of the cluster of the module.
 FailureOr<std::shared_ptr<const MachineModel>>
 Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (known)
@@ -183,7 +183,8 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
-  // Software and place change what the library on the machine achieves.
+  // The stack and the site change the latency of collectives, and the site the
+  // rate of the network.
   for (machine::NodeKind &kind : cluster->kinds)
     kind.collectives.synchronisation +=
         stack.parameters.collectiveGap + site.collectiveGap;
@@ -202,8 +203,8 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   return std::make_shared<const MachineModel>(std::move(*machine));
 }
 
-/// Names the decisions of a stack that is given after the lowering, which it
-/// would have changed.
+/// Emits a remark that lists the decisions of a stack that is given after the
+/// lowering, which would have applied them.
 void Simulate::remarkLateStack(const machine::Stack &stack) {
   std::vector<std::string> decisions = stack.modelDecisions();
   if (std::string step = stack.plan.label(); !step.empty())
@@ -245,7 +246,7 @@ LogicalResult Simulate::run() {
     options.interference = {slower, slower, slower};
   }
   options.stack = *stack;
-  // Nobody pays for remarks that nobody reads.
+  // The origins of tasks are collected only if remarks are enabled.
   SimulateRemarks remarks;
   bool wantsRemarks = getContext().getRemarkEngine() != nullptr;
   if (wantsRemarks)
@@ -275,8 +276,8 @@ LogicalResult Simulate::run() {
       return llvm::Error::success();
     });
   };
-  // With a trace the engine writes while it runs; the file appears only when
-  // all went well, the report included.
+  // The engine writes the trace while it runs. The file appears only if both
+  // the simulation and the report succeed.
   llvm::Error error =
       trace.empty() ? simulate({})
                     : writeFileAtomically(trace, [&](llvm::raw_ostream &os) {

@@ -42,7 +42,7 @@ SimulateRemarks::Row SimulateRemarks::rowOf(const sim::Workload &workload,
   instance.task = origin.task;
   instance.once = origin.once;
   const sim::Task &task = instance.in(workload);
-  bool runsOnce = origin.once || task.when == sim::When::LastMicroBatch;
+  bool runsOnce = origin.once || task.when != sim::When::Always;
   Row row;
   row.time = task.duration;
   row.boundBy = origin.boundBy;

@@ -1,4 +1,4 @@
-//===- SimulateRemarks.h - what every operation costs ----------*- C++ -* -===//
+//===- SimulateRemarks.h - remarks with costs of operations -----*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,8 @@
 
 namespace proteus {
 
-/// Tells at every operation of the lowered programs what it costs, through the
-/// remark engine of the context. Listens to a run only to learn how long
-/// collectives take.
+/// Emits a remark with the cost of every operation of the lowered programs. As
+/// a listener it only records the times of collectives.
 class SimulateRemarks : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
@@ -25,12 +24,13 @@ public:
     timesAlone = collectiveTimes.vec();
   }
 
-  /// One remark per operation, in the order of the programs; one per size for
-  /// an operation that reduces several buckets. Where the devices of a stage
-  /// differ, of the one that spends most time in the operation.
+  /// Emits one remark per operation, in the order of the programs. An operation
+  /// whose executions differ in cost, such as a reduction of several buckets,
+  /// gets one remark per cost. If the devices of a stage differ, the remark is
+  /// about the device that spends most time in the operation.
   void emit(const sim::Workload &workload) const;
 
-  std::vector<TaskOrigin> origins; ///< to be filled by `buildWorkload`
+  std::vector<TaskOrigin> origins; ///< filled by `buildWorkload`
 
 private:
   struct Row;

@@ -134,9 +134,9 @@ void RepeatDifferentiator::enterGradients() {
     Value result = repeat.getCarriedResults()[i];
     Value gradient = parent.gradientOf(result);
     if (!wants(repeat.getCarriedArgs()[i])) {
-      // This is a single iteration whose initial value is an input. The
-      // gradient enters its body, but no gradient of the initial value leaves
-      // it.
+      // The repeat has a single iteration and its initial value is an input.
+      // The gradient of the result enters the body, but the initial value needs
+      // no gradient.
       if (gradient)
         add(yield->getOperand(i), gradient);
       continue;

@@ -15,6 +15,7 @@
 #ifndef PROTEUS_TRANSFORMS_COMMON_ANNOTATIONS_H
 #define PROTEUS_TRANSFORMS_COMMON_ANNOTATIONS_H
 
+#include "Proteus/Dialect/Dist/Dist.h"
 #include "Proteus/Dialect/NN/NN.h"
 #include "Proteus/Dialect/Strategy/StrategyAnnotations.h"
 
@@ -34,6 +35,12 @@ llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 /// Returns the name of the attribute of a parameter whose `item`, weight or
 /// state, is in host memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
+
+/// Returns the mesh of a function that match-strategy has matched with a tree,
+/// or null. Warns if the function is a model that was not matched, and that the
+/// pass called `pass` therefore leaves unchanged.
+dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
+                              llvm::StringRef pass);
 
 /// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);

@@ -51,8 +51,8 @@ private:
   /// Follows the batch from operands to results.
   void visit(mlir::Block &block);
   void visit(mlir::Operation *op);
-  /// Gives operands of `op` that do not depend on an input the batch dimension
-  /// that `op` needs.
+  /// Sets the batch dimension that `op` needs for those of its operands that do
+  /// not depend on an input.
   void visitOperands(mlir::Operation *op);
   /// Returns true if `dimension` is the batch dimension of `value` or can
   /// become it: `value` has none so far, and no dimension of a function

@@ -32,9 +32,9 @@ void writeMachineOptions(mlir::ModuleOp module, llvm::StringRef cluster,
 /// cannot be read.
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module);
 
-/// Return the software stack in `proteus.stack` and the site in `proteus.site`,
-/// by the same rules. The attribute may also be JSON text. Without the
-/// attribute, the stack adds no costs and the site changes none.
+/// Returns the software stack in `proteus.stack`, or the site in
+/// `proteus.site`, by the same rules. The attribute may also be JSON text.
+/// Without the attribute, the stack adds no costs and the site changes none.
 llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module);
 llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module);
 

@@ -1,8 +1,13 @@
-//===- BuildWorkload.h - from dist programs to the engine -------*- C++ -*-===//
+//===- BuildWorkload.h - workloads from dist programs -----------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The input of the engine, built from the programs and the schedule of a
+// lowered module. Used by the pass `simulate`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,33 +22,36 @@
 
 namespace proteus {
 
-/// Where a task of a workload comes from.
+/// Operation and device class of a task of a workload.
 struct TaskOrigin {
   mlir::Operation *op = nullptr;
   uint32_t classIndex = 0;
-  bool once = false;
+  bool once = false; ///< true if the task is in the once-template
   uint32_t task = 0; ///< index into the micro- or the once-template
-  /// What bounds a kernel: "flops" or "memory"; empty for what is no kernel.
+  /// Limit of a kernel: "flops" or "memory". Empty for other tasks and for
+  /// kernels without work.
   llvm::StringRef boundBy;
 };
 
+/// Options of `buildWorkload`.
 struct WorkloadOptions {
-  /// One of all ranks that provably do the same thing at the same time is
-  /// simulated, instead of every one.
+  /// True if ranks that provably do the same work at the same time are
+  /// simulated once.
   bool foldRanks = true;
-  /// Replaces what the devices say about kernels and communication that run
-  /// beside each other.
+  /// Interference of kernels and communication that overlap, instead of that of
+  /// the devices.
   std::optional<machine::Interference> interference;
-  /// What the software adds to the costs of the machine.
+  /// Software stack whose mechanisms change the costs.
   machine::Stack stack;
-  /// Gets the origin of every task, for those who want to know.
+  /// If not null, receives the origin of every task that is not a wait.
   std::vector<TaskOrigin> *origins = nullptr;
 };
 
-/// Turns the programs and the schedule of `module` into what the engine
-/// executes: repeats are written out, kernels get their cost, ranks become
-/// device classes, collectives become flows. Emits an error and fails when the
-/// module is not fully lowered.
+/// Builds the workload of the programs and the schedule of `module`: writes out
+/// repeats, computes the costs of kernels, folds equivalent ranks into classes,
+/// and turns collectives into flows. Emits an error and fails if the module is
+/// not fully lowered, or if the machine lacks a device, a type or a host link
+/// that the programs need.
 llvm::FailureOr<sim::Workload> buildWorkload(mlir::ModuleOp module,
                                              const MachineModel &machine,
                                              const WorkloadOptions &options);

@@ -23,19 +23,19 @@ namespace proteus {
 /// of the published Proteus (`Paper`, docs/reference.md).
 using plan::Fidelity;
 
-/// A cluster, the costs of kernels on its devices and of communication on its
-/// network.
+/// A cluster with the cost models of its kernels and communication.
 struct MachineModel {
   Fidelity fidelity = Fidelity::Flow;
   machine::Cluster cluster;
-  /// Per device type of the cluster.
+  /// One model per entry of `cluster.devices`.
   std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
+  /// Creates communicators on the network of the cluster.
   sim::CommunicatorFactory createCommunicator;
 };
 
-/// Creates the model of `cluster`. Measured kernels of `profile` cost their
-/// measured time. Fails if `fidelity` is `Paper` and the published rules do not
-/// cover the cluster; they take no profile.
+/// Creates the model of `cluster`. Kernels that `profile` contains take their
+/// measured time. The rules of `Paper` use neither `options` nor `profile`.
+/// Fails if `fidelity` is `Paper` and these rules do not cover the cluster.
 llvm::Expected<MachineModel>
 createMachineModel(machine::Cluster cluster, Fidelity fidelity,
                    const cost::KernelModelOptions &options = {},

@@ -1,4 +1,4 @@
-//===- Passes.h - programs to the engine ------------------------*- C++ -*-===//
+//===- Passes.h - the simulate pass -----------------------------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,11 +31,12 @@ using plan::Switch;
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Simulate/Passes.h.inc"
 
-/// Called with the workload and its result after a simulation.
+/// Function that a pass calls with the workload and its result after a
+/// simulation.
 using SimulationObserver =
     std::function<void(sim::Workload &, sim::SimulationResult &)>;
 
-/// Creates `simulate` with a function that gets its result.
+/// Creates the pass `simulate`, which calls `observer` with its result.
 std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
                                            SimulationObserver observer);
 

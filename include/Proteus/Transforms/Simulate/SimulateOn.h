@@ -1,4 +1,4 @@
-//===- SimulateOn.h - simulate on a machine that is known -------*- C++ -*-===//
+//===- SimulateOn.h - the simulate pass on a given machine ------*- C++ -*-===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,9 +13,15 @@
 
 namespace proteus {
 
-/// `simulate` for a program that simulates many modules on one machine, whose
-/// rings are then found once. The cluster of the module and the fidelity of the
-/// options are not asked, and what an allocator would reserve is not followed.
+/// Creates the pass `simulate` for a given machine model. A program that
+/// simulates many modules on one machine then computes the routes inside its
+/// nodes only once.
+///
+/// The cluster and the site of the module have no effect, nor do the options
+/// that determine the machine. Of these, only `fidelity` is still read: with
+/// `paper` the prediction has no uncertainty. The allocator is not simulated.
+/// If `machine` is null, the pass creates the machine from the module, as
+/// `createSimulate` does.
 std::unique_ptr<mlir::Pass>
 createSimulateOn(std::shared_ptr<const MachineModel> machine,
                  SimulateOptions options, SimulationObserver observer);

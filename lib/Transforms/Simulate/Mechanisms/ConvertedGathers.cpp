@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parameters that only products with conversion read are gathered in the narrow
-// type of those products.
+// The framework gathers parameters in the narrow type of the products that read
+// them, if all readers are such products.
 //
 //===----------------------------------------------------------------------===//
 

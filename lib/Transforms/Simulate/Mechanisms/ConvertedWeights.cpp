@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights that products read in a narrower type are converted once per step,
-// which is not counted, instead of once per micro-batch.
+// Weights that products read in a narrower type are converted once per step
+// instead of once per micro-batch. The conversion per step is not counted.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device waits at each kernel and between two steps, whatever the host does
-// ahead: data loading, logging, synchronisation. Gaps at collectives are part
-// of the machine: see `collectiveGap`.
+// The device is idle for a time at each kernel, even if the host is ahead, and
+// between two steps: data loading, logging, synchronisation. Updates have no
+// gaps. Gaps at collectives are part of the machine model: see `collectiveGap`
+// in Simulate.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linears of one input are one product: queries, keys and values, or both of a
-// gated block. The input is converted once, and the product adds up the
-// gradients of the input, for which there is no kernel of its own.
+// Linear layers that read the same input are one product: queries, keys and
+// values, or both linears of a gated block. The input is converted once. The
+// product also adds up the gradients of the input, so no other kernel does.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise operations of one module that follow each other are one kernel,
-// as are batch normalisations with `norms` if the channels of 16-bit images are
-// last. A tensor between two operations of one kernel is not read again, and
+// Elementwise operations of one module that follow each other are one kernel.
+// With `norms` and 16-bit images whose channels are last, that kernel also
+// contains the batch normalisation before forward operations or after backward
+// ones. A tensor between two operations of one kernel is not read again, and
 // not written if nothing else reads it.
 //
 //===----------------------------------------------------------------------===//
@@ -85,7 +86,8 @@ bool FusedNeighbours::isFused(machine::DType type, Value value,
     return false;
   if (!isElementwise(reader) && !(norms && isa<nn::BatchNormGradOp>(reader)))
     return false;
-  // The other operands must exist when the kernel starts.
+  // The reader runs with the writer only if its other operands are computed
+  // before the writer.
   return llvm::all_of(reader->getOperands(), [&](Value other) {
     Operation *source = other.getDefiningOp();
     return other == value || !source ||

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `master` the optimizer has gradients of its own, in the type of its
-// master weights. With `dummy` one gradient per shape of a matrix is kept in
-// the type of the model, because the product adds to the accumulated one
-// directly.
+// Gradients that exist in two types. With `master` the optimizer has its own
+// gradients, in the type of its master weights. With `dummy` there is one more
+// gradient per shape of a weight matrix, in the type of the model: the product
+// adds to the accumulated gradient directly, and the framework keeps a dummy
+// gradient in its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,9 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if a parameter is a matrix, or one matrix per layer. Experts
-/// have three dimensions, and their gradients are added elsewhere.
+/// Returns true if a buffer is a parameter that is a matrix or a stack of one
+/// matrix per layer. The weights of experts have one more dimension and do not
+/// count.
 static bool isMatrix(const FlatBuffer &buffer) {
   size_t rank = cast<RankedTensorType>(buffer.value.getType()).getRank();
   return buffer.owner == sim::MemoryOwner::Parameters &&
@@ -63,8 +65,9 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // Of gradients of the model and of the optimizer, the resident ones are the
-  // optimizer's if they are wide; then those of the model come on top.
+  // If the resident gradients are wide, they are those of the optimizer, and
+  // copies in the type of the parameters are added for the model. Otherwise
+  // copies in the type of the master weights are added for the optimizer.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;

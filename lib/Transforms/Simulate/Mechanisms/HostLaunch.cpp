@@ -1,4 +1,4 @@
-//===- HostLaunch.cpp - time of the host per launch -----------------------===//
+//===- HostLaunch.cpp - host time of launches -----------------------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host needs time to launch each kernel, collective and message, ahead of
-// the device: where kernels are shorter, the host sets the pace. Updates are
-// few kernels over many tensors, so none is counted. All chunks of a product
-// are one call.
+// The host needs time to launch each kernel, collective and message. It
+// launches ahead of the device, so its time matters only where kernels are
+// shorter than their launches. Launches of the update are not counted, because
+// it consists of few kernels over many tensors. All chunks of a product are
+// launched by one call.
 //
 //===----------------------------------------------------------------------===//
 

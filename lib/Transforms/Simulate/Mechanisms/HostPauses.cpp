@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A host pauses before a share q of the collectives, for a time d each. Hosts
-// that wait for messages of other stages start level with each micro-batch, so
-// a collective of tensor parallelism waits for whichever of its n hosts pauses.
-// If the pauses are independent, that adds d ((1 - q) - (1 - q)^n) to each. A
-// host that does not wait has its own pauses only, which its times contain.
+// A host pauses before a share q of the collectives, for a time d each. Its own
+// pauses are part of its mean launch times.
+//
+// Hosts that wait for messages of other stages start every micro-batch
+// together. A collective of tensor parallelism then waits if any of its n hosts
+// pauses. If the pauses are independent, the pauses of the other hosts add d
+// ((1 - q) - (1 - q)^n) on average. A host that does not wait for messages gets
+// ahead of the others, so their pauses do not delay it.
 //
 //===----------------------------------------------------------------------===//
 

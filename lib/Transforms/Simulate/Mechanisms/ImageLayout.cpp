@@ -1,4 +1,4 @@
-//===- ImageLayout.cpp - channels of images in memory ---------------------===//
+//===- ImageLayout.cpp - costs of the memory layout of images -------------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Batch normalisation of consecutive channels keeps the values that it has read
-// on the processors of the device. If the channels of an image are apart it
-// reads its operands for the sums and again to normalise: three tensors instead
-// of two, five instead of three in the backward pass. Convolutions have kernels
-// per layout.
+// Batch normalisation of channels that are adjacent in memory reads its
+// operands once and keeps them on the processors of the device. If the channels
+// are not adjacent, it reads its operands for the sums and again to normalise:
+// three tensors are moved instead of two, or five instead of three in the
+// backward pass. Convolutions have different kernels for the two layouts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Libraries differ in age, and devices in the clock that they sustain. Fused
-// attention and matrix products run at a speed relative to the model of the
-// device, per generation of devices.
+// Fused attention and matrix products run at a given speed relative to the
+// model of the device. It is stated per generation of devices, because
+// libraries differ in age and devices in the clock that they sustain.
 //
 //===----------------------------------------------------------------------===//
 

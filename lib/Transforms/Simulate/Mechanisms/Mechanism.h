@@ -8,8 +8,9 @@
 //
 // A mechanism is one effect of a framework on the cost of a step. It has a file
 // in this folder, parameters in Machine/StackParameters.def, and a function in
-// the list of Mechanisms.cpp, whose order is the order in which mechanisms
-// apply. A stack whose parameters are neutral does not have the mechanism.
+// Mechanisms.cpp, whose list determines the order in which mechanisms apply. A
+// stack whose parameters are neutral does not have the mechanism. Used by
+// FlowRules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,29 +29,34 @@ namespace proteus {
 
 /// The kernels of an operation as a framework runs them.
 struct KernelPlan {
-  /// False if the kernels of neighbours do the work.
+  /// False if the kernels of neighbouring operations do the work.
   bool exists = true;
   cost::Kernel kernel;
   /// Tensors that the kernel converts before it reads them.
   Conversion conversion;
-  /// Kernels that follow it on the same stream. The host launches them, too.
+  /// Kernels that follow on the same stream. The host launches them, too.
   llvm::SmallVector<cost::Kernel, 1> following;
-  /// Speed relative to the model of the device.
+  /// Speed of `kernel` relative to the model of the device.
   double rate = 1;
 };
 
+/// Interface of a mechanism. Each function changes nothing unless overridden.
 class Mechanism {
 public:
   virtual ~Mechanism() = default;
 
+  /// Changes the kernels of an operation.
   virtual void changeKernel(mlir::Operation *op, const RankContext &rank,
                             KernelPlan &plan) const {}
   /// Changes the bits per element that an all-gather moves.
   virtual void changeGather(dist::AllGatherOp gather, int64_t &bits) const {}
+  /// Changes a task, for example its duration or its launch.
   virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
-  /// Changes a class of ranks. Its first resident buffers are `resident`.
+  /// Changes a class of ranks. `resident` describes the first resident buffers
+  /// of `device`.
   virtual void changeClass(llvm::ArrayRef<FlatBuffer> resident,
                            sim::DeviceClass &device) const {}
+  /// Changes the workload after all its classes are complete.
   virtual void changeWorkload(sim::Workload &workload) const {}
 };
 
@@ -58,7 +64,8 @@ public:
 std::vector<std::unique_ptr<Mechanism>>
 createMechanisms(const machine::StackParameters &parameters);
 
-// One per file. Each returns null if the parameters are neutral.
+// Functions that create the mechanisms, one per file. Each returns null if the
+// parameters are neutral.
 using MechanismPtr = std::unique_ptr<Mechanism>;
 MechanismPtr createConvertedWeights(const machine::StackParameters &);
 MechanismPtr createConvertedGathers(const machine::StackParameters &);

@@ -12,9 +12,10 @@ using namespace proteus;
 
 std::vector<std::unique_ptr<Mechanism>>
 proteus::createMechanisms(const machine::StackParameters &parameters) {
-  // Kernels first lose work to their neighbours, then their bytes are counted,
-  // then their times are scaled. Linears that are fused convert an input once
-  // only if weights are converted apart.
+  // The order matters for kernels: fusion removes work from them, then their
+  // bytes are scaled, then their times. Converted weights precede fused
+  // linears, because fused linears convert their input once only if weights are
+  // converted separately.
   constexpr MechanismPtr (*order[])(const machine::StackParameters &) = {
       createConvertedWeights, createConvertedGathers,     createFusedLinears,
       createFusedNeighbours,  createSeparateAccumulation, createImageLayout,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The framework takes memory on every device beyond tensors, allocator and
-// communication.
+// Memory that the framework takes on every device in addition to tensors,
+// allocator and communication.
 //
 //===----------------------------------------------------------------------===//
 

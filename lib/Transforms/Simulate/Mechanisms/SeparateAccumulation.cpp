@@ -1,4 +1,4 @@
-//===- SeparateAccumulation.cpp - gradients added up by own kernels -------===//
+//===- SeparateAccumulation.cpp - kernels that accumulate gradients -------===//
 //
 // Part of the Proteus project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gradients of micro-batches are added up by a kernel of their own per
-// parameter, which follows the kernel that computes them: it reads the gradient
-// in the type of the operands of that kernel, and reads and writes the sum.
+// For every parameter, a separate kernel adds the gradient of a micro-batch to
+// the sum. It follows the kernel that computes the gradient in the type of its
+// operands. The separate kernel reads that gradient, and reads and writes the
+// sum.
 //
 //===----------------------------------------------------------------------===//
 

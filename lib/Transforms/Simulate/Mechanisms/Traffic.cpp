@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels that memory bounds move a multiple of the bytes of their operation:
-// they write intermediate tensors, or read an operand several times.
+// Memory-bound kernels move a multiple of the bytes of their operation, because
+// they write intermediate tensors or read an operand several times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns the class of a kernel that memory bounds, or nullopt for others.
+/// Returns the class of a memory-bound kernel, or nullopt for other kernels.
 static std::optional<machine::TrafficClass>
 trafficOf(Operation *op, const cost::Kernel &work) {
   using machine::TrafficClass;
