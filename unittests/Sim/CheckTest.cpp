@@ -106,8 +106,8 @@ TEST(Check, Tasks) {
             "8)");
   EXPECT_EQ(error([](Task &t) { t.opKind = 99; }),
             prefix + "operation kind 99 is out of range (there are 8)");
-  EXPECT_EQ(error([](Task &t) { t.stream = static_cast<Stream>(11); }),
-            prefix + "stream 11 is out of range (there are 11)");
+  EXPECT_EQ(error([](Task &t) { t.stream = static_cast<Stream>(numStreams); }),
+            prefix + "stream 10 is out of range (there are 10)");
   EXPECT_EQ(error([](Task &t) { t.duration = -5; }),
             prefix + "expected a duration that is not negative, got -5 ps");
   EXPECT_EQ(error([](Task &t) { t.collective = 2; }),

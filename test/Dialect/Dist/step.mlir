@@ -25,35 +25,42 @@ dist.program @orders mesh #mesh () attributes {
 }
 
 //--- invalid.mlir
-// expected-error@+1 {{max_ongoing must be at least 1, got 0}}
+// expected-error@+2 {{max_ongoing must be at least 1, got 0}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'schedule' which is to be a `::proteus::dist::ScheduleRequestAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<schedule = <max_ongoing = 0>>}
 
 // -----
 
-// expected-error@+1 {{orders lists "X0", which is no work item such as "F0"}}
+// expected-error@+2 {{orders lists "X0", which is no work item such as "F0"}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'schedule' which is to be a `::proteus::dist::ScheduleRequestAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<schedule = <orders = [["X0"]]>>}
 
 // -----
 
-// expected-error@+1 {{size must be at least 1, got 0}}
+// expected-error@+2 {{size must be at least 1, got 0}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'buckets' which is to be a `::proteus::dist::BucketingAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<buckets = <size = 0>>}
 
 // -----
 
-// expected-error@+1 {{reduction = "per-parameter" has no buckets; leave out size, first and per_layer}}
+// expected-error@+2 {{reduction = "per-parameter" has no buckets; leave out size, first and per_layer}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'buckets' which is to be a `::proteus::dist::BucketingAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<buckets = <size = 8, reduction = "per-parameter">>}
 
 // -----
 
-// expected-error@+1 {{gather_per_parameter has no buckets; leave out gather}}
+// expected-error@+2 {{gather_per_parameter has no buckets; leave out gather}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'buckets' which is to be a `::proteus::dist::BucketingAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<buckets = <gather = 8, gather_per_parameter = true>>}
 
 // -----
 
-// expected-error@+1 {{chunks needs tensor = chunked, got tensor = async}}
+// expected-error@+2 {{chunks needs tensor = chunked, got tensor = async}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'overlap' which is to be a `::proteus::dist::OverlapAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<overlap = <chunks = 4>>}
 
 // -----
 
-// expected-error@+1 {{chunks must be at least 2, got 1}}
+// expected-error@+2 {{chunks must be at least 2, got 1}}
+// expected-error@+1 {{failed to parse Dist_StepAttr parameter 'overlap' which is to be a `::proteus::dist::OverlapAttr`}}
 func.func private @f() attributes {strategy.step = #dist.step<overlap = <tensor = chunked, chunks = 1>>}

@@ -1,7 +1,19 @@
-// RUN: proteus-opt %s --lower-strategy --simulate -o /dev/null
+// A new parameter reaches the layout in which it is stored in several steps. Parameters
+// are gathered ahead of their use, but the last of these steps, a gather, can't run
+// before the others, whose result it reads.
 
-// The new parameter comes to where it is stored in several steps. Gathering it is
-// the last of them and can't be moved in front of the others.
+// RUN: proteus-opt %s --lower-strategy | FileCheck %s
+// RUN: proteus-opt %s --lower-strategy --simulate="trace=%t.trace report=%t.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_update_order.py %t.trace %t.json
+// Ranks that are not folded do the same.
+// RUN: proteus-opt %s --lower-strategy --simulate="fold=none trace=%t-all.trace report=%t-all.json" -o /dev/null
+// RUN: python3 %S/Inputs/check_update_order.py %t-all.trace %t-all.json
+
+// CHECK:      dist.section update once {
+// CHECK:        %[[NEW:.+]]:4 = nn.adam "embedding.weight"
+// CHECK-NEXT:   %[[A:.+]] = dist.all_to_all %[[NEW]]#0 from 0 to 1 over {dp, tp} for parameter
+// CHECK-NEXT:   %[[B:.+]] = dist.all_to_all %[[A]] from 1 to 0 over {tp} for parameter
+// CHECK-NEXT:   dist.all_gather %[[B]] dim 1 over {dp} for parameter
 module attributes {proteus.cluster = "dgx-a100:4"} {
   func.func @model(
       %ids: tensor<32x16xi32> {nn.role = "input", nn.path = "ids"},

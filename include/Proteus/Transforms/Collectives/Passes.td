@@ -48,7 +48,8 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
     %3 = nn.add "residual"(%x, %2) : ...
     ```
   }];
-  let dependentDialects = ["::proteus::dist::DistDialect"];
+  let dependentDialects = ["::proteus::dist::DistDialect",
+                           "::proteus::strategy::StrategyDialect"];
 }
 
 #endif // PROTEUS_TRANSFORMS_COLLECTIVES_PASSES_TD

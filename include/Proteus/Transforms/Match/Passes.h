@@ -10,6 +10,7 @@
 #define PROTEUS_TRANSFORMS_MATCH_PASSES_H
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -56,7 +56,8 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
     Option<"stack", "stack", "std::string", "",
            "Name, JSON file or JSON text that replaces proteus.stack">
   ];
-  let dependentDialects = ["::proteus::dist::DistDialect"];
+  let dependentDialects = ["::proteus::dist::DistDialect",
+                           "::proteus::strategy::StrategyDialect"];
 }
 
 #endif // PROTEUS_TRANSFORMS_MATCH_PASSES_TD

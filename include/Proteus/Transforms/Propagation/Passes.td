@@ -38,7 +38,8 @@ def SettleRepeats : Pass<"settle-repeats", "::mlir::func::FuncOp"> {
     nn.repeat "layers" first 1 count 11 carry(%h = %0 : ...)
     ```
   }];
-  let dependentDialects = ["::proteus::dist::DistDialect"];
+  let dependentDialects = ["::proteus::dist::DistDialect",
+                           "::proteus::strategy::StrategyDialect"];
 }
 
 def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
@@ -82,7 +83,8 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     Option<"explain", "explain", "bool", /*default=*/"false",
            "Say by a remark on every operation how it is split and why">
   ];
-  let dependentDialects = ["::proteus::dist::DistDialect"];
+  let dependentDialects = ["::proteus::dist::DistDialect",
+                           "::proteus::strategy::StrategyDialect"];
 }
 
 #endif // PROTEUS_TRANSFORMS_PROPAGATION_PASSES_TD

@@ -10,6 +10,7 @@
 #define PROTEUS_TRANSFORMS_TRAININGSTEP_PASSES_H
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/Strategy/Strategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -43,7 +43,8 @@ def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
     %new = nn.sgd "fc.weight"(%w, %dw) : ...
     ```
   }];
-  let dependentDialects = ["::proteus::nn::NNDialect"];
+  let dependentDialects = ["::proteus::nn::NNDialect",
+                           "::proteus::strategy::StrategyDialect"];
 }
 
 #endif // PROTEUS_TRANSFORMS_TRAININGSTEP_PASSES_TD

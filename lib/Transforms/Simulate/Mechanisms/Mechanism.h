@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A mechanism is one effect of a framework on the cost of a step. It has a file
-// in this folder, parameters in Machine/StackParameters.def, and a function in
-// Mechanisms.cpp, whose list determines the order in which mechanisms apply. A
-// stack whose parameters are neutral does not have the mechanism. Used by
-// FlowRules.
+// in this folder, parameters in Machine/StackParameters.def, and a line in
+// Mechanisms.def, whose order is the order in which mechanisms apply. A stack
+// whose parameters are neutral does not have the mechanism. Used by FlowRules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,22 +63,12 @@ public:
 std::vector<std::unique_ptr<Mechanism>>
 createMechanisms(const machine::StackParameters &parameters);
 
-// Functions that create the mechanisms, one per file. Each returns null if the
+// Each file has a function that creates its mechanism, or returns null if the
 // parameters are neutral.
 using MechanismPtr = std::unique_ptr<Mechanism>;
-MechanismPtr createConvertedWeights(const machine::StackParameters &);
-MechanismPtr createConvertedGathers(const machine::StackParameters &);
-MechanismPtr createFusedLinears(const machine::StackParameters &);
-MechanismPtr createFusedNeighbours(const machine::StackParameters &);
-MechanismPtr createSeparateAccumulation(const machine::StackParameters &);
-MechanismPtr createImageLayout(const machine::StackParameters &);
-MechanismPtr createTraffic(const machine::StackParameters &);
-MechanismPtr createKernelRates(const machine::StackParameters &);
-MechanismPtr createHostLaunch(const machine::StackParameters &);
-MechanismPtr createHostPauses(const machine::StackParameters &);
-MechanismPtr createDeviceGaps(const machine::StackParameters &);
-MechanismPtr createGradientCopies(const machine::StackParameters &);
-MechanismPtr createReservedMemory(const machine::StackParameters &);
+#define MECHANISM(NAME)                                                        \
+  MechanismPtr create##NAME(const machine::StackParameters &parameters);
+#include "Mechanisms.def"
 
 } // namespace proteus
 

@@ -12,16 +12,9 @@ using namespace proteus;
 
 std::vector<std::unique_ptr<Mechanism>>
 proteus::createMechanisms(const machine::StackParameters &parameters) {
-  // The order matters for kernels: fusion removes work from them, then their
-  // bytes are scaled, then their times. Converted weights precede fused
-  // linears, because fused linears convert their input once only if weights are
-  // converted separately.
   constexpr MechanismPtr (*order[])(const machine::StackParameters &) = {
-      createConvertedWeights, createConvertedGathers,     createFusedLinears,
-      createFusedNeighbours,  createSeparateAccumulation, createImageLayout,
-      createTraffic,          createKernelRates,          createHostLaunch,
-      createHostPauses,       createDeviceGaps,           createGradientCopies,
-      createReservedMemory,
+#define MECHANISM(NAME) create##NAME,
+#include "Mechanisms.def"
   };
   std::vector<std::unique_ptr<Mechanism>> mechanisms;
   for (auto create : order)
