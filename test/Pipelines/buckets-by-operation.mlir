@@ -1,4 +1,4 @@
-// Buckets as the original Proteus fills them: attributes of strategy.bucket.
+// Buckets as the published Proteus fills them: settings of strategy.bucket.
 //
 // RUN: proteus-opt %s %{to-fuse-gradients} | FileCheck %s
 // RUN: proteus-opt %s --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=RIGHT
@@ -6,8 +6,8 @@
 
 // The second layer comes first, and of each layer its bias: with 64 bytes of bias
 // and 1024 of weight, a bucket of 1088 bytes is a layer. Every replica updates half
-// of a parameter and takes it from the whole sum; what is updated is gathered at
-// once.
+// of a parameter and takes it from the whole sum; all new parameters are gathered
+// at once.
 // CHECK:     dist.fused_reduce all_reduce sum
 // CHECK-SAME: buckets {{\[\[}}0[0:1], 1[0:1]], [2[0:1], 3[0:1]]] for gradient
 // CHECK-NOT: dist.reduce_scatter

@@ -3,6 +3,9 @@
 // RUN: proteus-opt %s -split-input-file --unroll-repeats %{to-insert-collectives} \
 // RUN:   | FileCheck %s --check-prefix=FLAT
 
+// Collectives of whole models; those of single operations are in
+// Transforms/Collectives.
+//
 // Every conversion must be expected below: any other one is an error. A
 // conversion has the path of the operation that computes its operand, else of
 // the one that reads it.
@@ -41,8 +44,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A linear split by columns and one split by rows: one all-reduce behind the
-// second in the forward pass, one behind the first in the backward pass, and no
+// A linear split by columns and one split by rows: one all-reduce after the
+// second in the forward pass, one after the first in the backward pass, and no
 // reduction of gradients, for every device holds its own part of the weights.
 
 // CHECK-LABEL: func.func @columns_then_rows
@@ -80,7 +83,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A sum of two partial values is partial: it is reduced once, behind the add.
+// A sum of two partial values is partial: it is reduced once, after the add.
 
 // CHECK: #[[PARTIAL:.+]] = #dist.layout<#mesh, [{}, {}], partial = [sum {tp}]>
 // CHECK-LABEL: func.func @partial_sums_pass_through_an_add
@@ -349,7 +352,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // Sharded weights (ZeRO, stage 3): each phase gathers a layer's weight inside
 // the body of the repeat, so that one layer at a time is whole; gradients of
-// all layers are scattered, and nothing is gathered behind the update.
+// all layers are scattered, and nothing is gathered after the update.
 
 // CHECK: #[[STACK:.+]] = #dist.layout<#mesh, [{}, {dp}, {}]>
 // CHECK-LABEL: func.func @sharded_weights
@@ -507,8 +510,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A pipeline: what another stage reads goes through one transfer, however many
-// read it there, and carries the stage that receives it.
+// A pipeline: a value that another stage reads goes through one transfer, however
+// many operations read it there. The transfer has the stage that receives it.
 
 // CHECK: #[[X0:.+]] = #dist.layout<#mesh, [{}, {}], at = [pp = 0]>
 // CHECK: #[[X1:.+]] = #dist.layout<#mesh, [{}, {}], at = [pp = 1]>

@@ -31,7 +31,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A producer takes what its reader wants; what no one reaches is whole.
+// A producer takes the axes that its reader needs; an operation that no axis reaches
+// is whole.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @readers(
       %x: tensor<8x4xf32> {nn.role = "input"},
@@ -105,7 +106,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Through repeats
 //===----------------------------------------------------------------------===//
 
-// What enters a repeat spreads inside it, and behind it.
+// The axes of a value that enters a repeat spread inside it, and after it.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @through_repeats(
       %x: tensor<8x4xf32> {nn.role = "input"},

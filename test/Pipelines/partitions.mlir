@@ -1,5 +1,8 @@
 // RUN: proteus-opt %s -split-input-file -allow-unregistered-dialect %{to-propagate-strategy} | FileCheck %s
 
+// Partitions of whole models and their gradients; those of single operations are in
+// Transforms/Propagation.
+
 //===----------------------------------------------------------------------===//
 // Forward and backward
 //===----------------------------------------------------------------------===//
@@ -59,7 +62,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A producer that is free takes what its first reader wants.
+// A producer that is free takes the axes that its first reader needs.
 
 // CHECK-LABEL: func.func @backward_to_producers(
 // CHECK:         nn.gelu "a"({{.*}}) {strategy.op = #strategy.partition<[hidden -> tp]>}
@@ -85,7 +88,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// What an operand brings comes before what a reader wants.
+// The axes of an operand come before those that a reader needs.
 
 // CHECK-LABEL: func.func @operands_before_readers(
 // CHECK:         nn.linear "fc"({{.*}}) {strategy.op = #strategy.partition<[out -> tp]>}
@@ -109,8 +112,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// What the tree sets stays, `key -> []` included: neither the operand nor the
-// reader changes "fixed", and what follows it starts from its result.
+// A setting of the tree stays, `key -> []` included: neither the operand nor the
+// reader changes "fixed". Operations after it start from its result.
 
 // CHECK-LABEL: func.func @settings_stay(
 // CHECK:         nn.gelu "a"({{.*}}) {strategy.op = #strategy.partition<[hidden -> tp]>}
@@ -280,8 +283,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-// A parameter is stored as its first reader uses it, an input likewise; what
-// nothing reads is whole.
+// A parameter is stored as its first reader uses it, an input likewise. An argument
+// without a reader is whole.
 
 // CHECK-LABEL: func.func @arguments_follow_their_first_reader(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<8x4xf32> {nn.path = "x", {{.*}}strategy.layout = #dist.layout<#mesh, [{dp}, {}]>}
@@ -367,8 +370,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// A parameter that is stored in parts is computed with as the tree says: the
-// axis is taken by the batch. Its states and update follow the storage.
+// The product with a parameter that is stored in parts is split as the tree sets it:
+// the axis is taken by the batch. The states and the update follow the storage.
 
 // CHECK-LABEL: func.func @sharded_parameters(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<6x4xf32> {nn.path = "fc.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {dp}]>
@@ -423,7 +426,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // -----
 
 // That holds for readers at different depths: before a repeat, in a repeat in it,
-// behind that, and behind both.
+// after that, and after both.
 
 // CHECK-LABEL: func.func @first_reader_at_any_depth(
 // CHECK-SAME:    tensor<4x4xf32> {nn.path = "w", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{a}, {}]>}
@@ -518,7 +521,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Parameters of a repeat have one dimension more in front, which is whole.
+// Parameters of a repeat have one dimension more, the first, which is whole.
 
 // CHECK-LABEL: func.func @through_repeats(
 // CHECK-SAME:    %{{[a-z0-9]+}}: tensor<3x4x4xf32> {nn.path = "layers[*].fc1.weight", {{[^{}]*}}strategy.layout = #dist.layout<#mesh, [{}, {tp}, {}]>}
@@ -637,7 +640,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// What is recomputed is split as it was the first time.
+// Recomputed operations are split as they were the first time.
 
 // CHECK-LABEL: func.func @through_recomputation(
 // CHECK:         nn.recompute "block"
@@ -723,8 +726,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// An input that a repeat slices is a stack along its first dimension, which time
-// splits no more than devices do; what only parameters reach has no batch either.
+// A slice of an input holds no batch, because the first dimension of the input is
+// that of the layers. A value that only parameters reach has no batch either.
 
 // CHECK-LABEL: func.func @values_without_a_batch(
 // CHECK:         nn.cast "weights"({{.*}}) {strategy.op = #strategy.partition<[]>}

@@ -5,7 +5,7 @@
 // RUN:       --implicit-check-not=strategy.op --implicit-check-not=strategy.tree
 
 // One stage: one program of the name of the model, with a section per phase.
-// What a later section reads leaves its section; the update runs once. The
+// Values that a later section reads leave their section; the update runs once. The
 // function and its tree are gone.
 
 // CHECK-LABEL: dist.program @one_stage mesh #mesh (
@@ -45,7 +45,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // -----
 
 // Three stages: every message has a sender and a receiver that agree on the
-// tag and have the path of what is sent, in the phases of both; arguments and
+// tag and have the path of the value, in the phases of both; arguments and
 // results are where their stage is, and `nn.updates` counts the arguments of the
 // program.
 
@@ -71,7 +71,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // CHECK-NEXT:      %[[H:.+]] = dist.recv from stage 0 tag [[#TAG_A]] for activation {proteus.path = "a"} :
 // CHECK-NEXT:      %[[B:.+]] = nn.linear "b"(%[[H]],
 // CHECK-NEXT:      dist.send %[[B]] to stage 2 tag [[#TAG_B:]] for activation {proteus.path = "b"} :
-// What was received in the forward section is kept for the backward section.
+// A value received in the forward section is kept for the backward section.
 // CHECK-NEXT:      dist.yield %[[H]]
 // CHECK:         dist.section backward {
 // CHECK-NEXT:      %[[DB:.+]] = dist.recv from stage 2 tag [[#TAG_DB:]] for activation
@@ -153,7 +153,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// What the next passes need of the tree stays on the programs.
+// Settings of the tree that later passes apply stay on the programs.
 
 // CHECK-LABEL: dist.program @settings_stay
 // CHECK-SAME:  step = #dist.step<schedule = <order = gpipe, max_ongoing = 2>, buckets = <size = 4096, first = 1024>>

@@ -127,8 +127,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// The first stage has nobody in front, so its gradients are not split: W0 is
-// nothing, but stands where it can't.
+// No stage comes before the first one, so its gradients are not split: W0 is
+// dropped, but stands where it can't.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+1 {{'dist.program' op order: W0 comes before I0}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},
@@ -153,7 +153,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// An item that is nothing, twice.
+// An item that is dropped, twice.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+1 {{'dist.program' op order: W0 is listed twice}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"},

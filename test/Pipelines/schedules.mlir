@@ -1,7 +1,9 @@
 // RUN: proteus-opt %s -split-input-file --lower-strategy | FileCheck %s
 
-// The limit of the tree holds for every stage, and shortens what the order
-// would allow.
+// Orders of whole models; those of given programs are in Transforms/Programs.
+
+// The limit of the tree holds for every stage, and is less than the order would
+// allow.
 
 // CHECK:      dist.schedule @schedule programs [@limited_stage0, @limited_stage1, @limited_stage2] order [
 // CHECK-NEXT:   [F0, F1, B0, F2, B1, F3, B2, B3, U],
@@ -63,8 +65,8 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// What clean-up removes does not reach the programs: of two operations that do
-// the same one is left, and what nobody reads is gone.
+// The clean-up is part of the lowering: of two equal operations one is left, and an
+// operation without a reader is gone.
 
 // CHECK-LABEL: dist.program @cleaned
 // CHECK:         dist.section forward {
@@ -89,7 +91,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// One order for all stages. Nobody waits for a gradient of the first stage, and
+// One order for all stages. No stage waits for a gradient of the first stage, and
 // the second has no parameters: their backwards are whole and run in place of I.
 
 // CHECK-LABEL: dist.program @alike_stage0
@@ -123,7 +125,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// No gradient is needed where nothing in front has parameters.
+// No gradient is needed on a stage if no stage up to it has parameters.
 
 // CHECK-LABEL: dist.program @inputs_stage0
 // CHECK:       dist.schedule @schedule programs [@inputs_stage0, @inputs_stage1] order [

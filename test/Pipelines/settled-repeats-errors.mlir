@@ -1,6 +1,6 @@
 // RUN: proteus-opt %s -split-input-file -verify-diagnostics %{to-settle-repeats}
 
-// What is sliced is read elsewhere too, so the first iteration can't be a repeat
+// Another operation reads the stack too, so the first iteration can't be a repeat
 // of its own.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @not_splittable(
@@ -25,7 +25,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
-// Settings that contradict each other are reported here already.
+// Storage that can't be is reported here already.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-error@+1 {{'func.func' op dimension 0 of 'fc.weight' has size 3 and can't be split into 4 parts over {dp}}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"},

@@ -2,9 +2,9 @@
 // RUN: proteus-opt %s -split-input-file --lower-strategy | FileCheck %s --check-prefix=LOWERED
 // RUN: proteus-opt %s -split-input-file --check-lowering -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXECUTED
 
-// The body leaves what it carries split over tp, but gets it whole from "in",
-// which the tree keeps whole: the first iteration differs from the others. Apart
-// from it no iteration communicates.
+// The body leaves the carried value split over tp, but gets it whole from "in",
+// which the tree keeps whole: the first iteration differs from the others. No other
+// iteration communicates.
 
 // CHECK-LABEL: func.func @first_differs(
 // CHECK-SAME:    tensor<1x8x8xf32> {{{.*}}nn.path = "layers[0:1].w"

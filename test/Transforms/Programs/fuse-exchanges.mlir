@@ -6,7 +6,7 @@
 #on_1 = #dist.layout<#mesh, [{}], at = [dp = 1]>
 #rows = #dist.layout<#mesh, [{dp}]>
 
-// All are dealt out in front of the first reader.
+// All are dealt out before the first reader.
 // CHECK-LABEL: dist.program @forward
 // CHECK:      %[[X:.*]]:2 = dist.exchange %{{.*}}, %{{.*}} over {dp} for activation {proteus.path = "a"}
 // CHECK-NEXT: nn.add "sum"(%[[X]]#0, %[[X]]#1)
@@ -21,7 +21,8 @@ dist.program @forward mesh #mesh (%a: tensor<8xf32, #on_0>, %b: tensor<8xf32, #o
   dist.return %r : tensor<8xf32, #rows>
 }
 
-// One that is written behind the first reader joins, as its operand is there.
+// A gather that is written after the first reader joins, because its operand is
+// computed before.
 // CHECK-LABEL: dist.program @backward
 // CHECK:      %[[X:.*]]:2 = dist.exchange %arg0, %arg0 over {dp}
 // CHECK-NEXT: nn.relu "a"(%[[X]]#0)
@@ -48,7 +49,7 @@ dist.program @backward mesh #mesh (%g: tensor<8xf32, #rows>)
 #columns = #dist.layout<#mesh, [{tp}]>
 #all = #dist.layout<#mesh, [{}]>
 
-// The second needs what the first brings.
+// The second scatter needs the result of the first.
 // CHECK-LABEL: dist.program @dependence
 // CHECK:      dist.scatter
 // CHECK-NEXT: nn.relu "a"
