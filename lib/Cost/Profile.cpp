@@ -188,7 +188,8 @@ static std::optional<bool> isInStep(StringRef how) {
 }
 
 static std::string unknownWay(StringRef how) {
-  return ("unknown way to measure '" + how + "' (one of alone, in_step)").str();
+  return ("unknown method of measurement '" + how + "' (one of alone, in_step)")
+      .str();
 }
 
 /// Parses CSV with the columns op,dtype,pass,shape,time_us and the optional

@@ -13,14 +13,14 @@ using namespace proteus::driver;
 
 ArrayRef<Command> proteus::driver::commands() {
   static const Command all[] = {
-      {"simulate", "how fast, does it fit, where does the time go",
+      {"simulate", "time, throughput and memory of a training step",
        simulateCommand},
       {"compare", "several strategies side by side, the best first",
        compareCommand},
       {"emit", "model, strategy and cluster as MLIR, for proteus-opt",
        emitCommand},
       {"validate", "measured runs, simulated and compared", validateCommand},
-      {"parity", "runs of the original Proteus, simulated by its rules",
+      {"parity", "runs of the published Proteus, simulated by its rules",
        parityCommand},
       {"list", "models, clusters, devices, schedules", listCommand},
   };

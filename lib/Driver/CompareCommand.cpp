@@ -73,7 +73,7 @@ static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
       return smaller.label() + ": " +
              fixed(tried->figures.iterationSeconds * 1e3, 1) + " ms";
   }
-  return "nothing that was tried fits";
+  return "no plan that was tried fits";
 }
 
 static void writeJSON(raw_ostream &os, ArrayRef<Entry> entries) {
@@ -138,7 +138,7 @@ static void printTable(raw_ostream &os, ArrayRef<Entry> entries) {
       os << "  " << entry.strategy << ": " << entry.error << "\n";
     else if (!entry.instead.empty())
       os << "  " << entry.strategy
-         << " does not fit; what does: " << entry.instead << "\n";
+         << " does not fit; alternative: " << entry.instead << "\n";
 }
 
 int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
@@ -150,8 +150,8 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
   addPlanFlags(flags, job.plan);
   flags.section("comparison");
   flags.value("strategy", "\"tp=8 pp=4\"",
-              "flags of one strategy, without dashes; give it several times. "
-              "What it does not say is as the other flags say",
+              "flags of one strategy, without dashes; may be given again. The "
+              "other flags apply to every strategy that does not set them",
               [&](StringRef text) -> Error {
                 texts.push_back(text.str());
                 return Error::success();
@@ -160,15 +160,15 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
              file);
   if (auto done = parseOnly(
           flags,
-          "Sets strategies side by side, the best first.\n\n"
+          "Compares strategies and lists the best first.\n\n"
           "  proteus compare --model llama3-70b --cluster dgx-h100 --gpus 128 "
           "--global-batch 256 \\\n      --strategy \"tp=8 pp=4 zero=1\" "
           "--strategy \"tp=8 pp=2 zero=1\" --strategy \"zero=3\"\n",
           arguments))
     return *done;
   if (texts.empty())
-    return fail(createStringError(
-        "no strategy is given; use --strategy \"tp=8 pp=4\", several times"));
+    return fail(createStringError("no strategy is given; use --strategy \"tp=8 "
+                                  "pp=4\", once per strategy"));
 
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   std::vector<Entry> entries;

@@ -165,8 +165,9 @@ void proteus::driver::explainCase(raw_ostream &os, const Case &one,
   if (!one.iterationSeconds)
     return;
 
-  os << "\nto meet the measurement, one of these alone would have to take\n";
-  Table table({"mechanism", "times as long"});
+  os << "\nfactor on the time of a single mechanism that would meet the "
+        "measurement\n";
+  Table table({"mechanism", "factor"});
   for (const Mechanism &mechanism : mechanisms) {
     auto factor = factorFor(outcome.workload, mechanism, *one.iterationSeconds);
     table.add({mechanism.name.str(),

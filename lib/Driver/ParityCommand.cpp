@@ -40,7 +40,7 @@ int proteus::driver::parityCommand(ArrayRef<std::string> arguments) {
              markdown);
   flags.text("id", "ID", "only the runs of this id", id);
   static const char usage[] =
-      "Simulates runs of the original Proteus by its rules and compares.\n"
+      "Simulates runs of the published Proteus by its rules and compares.\n"
       "Without a file: the runs that are part of the tool.\n\n"
       "  proteus parity --json parity.json\n"
       "  proteus parity RUNS.json --id gpt2-dp\n";

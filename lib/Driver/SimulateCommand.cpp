@@ -60,7 +60,7 @@ static void printAdvice(raw_ostream &os, const Job &job,
   std::vector<Cost> costs = costsOf(job, outcome);
   if (costs.empty())
     return;
-  os << "\nthe biggest costs beside the kernels, and what would reduce them\n";
+  os << "\nthe largest costs apart from kernels, and their remedies\n";
   Table table({"cost", "time (ms)", "share (%)"});
   constexpr size_t most = 3;
   for (const Cost &cost : ArrayRef(costs).take_front(most))
@@ -138,7 +138,8 @@ int proteus::driver::emitCommand(ArrayRef<std::string> arguments) {
   addJobFlags(flags, job);
   flags.section("output");
   std::string file = "-";
-  flags.text("output", "FILE", "write it here instead of standard output", file,
+  flags.text("output", "FILE",
+             "write the module to this file instead of standard output", file,
              {"o"});
   if (Error error = readDeepSpeedFile(arguments, job))
     return fail(std::move(error));

@@ -212,10 +212,10 @@ static void printMemory(raw_ostream &os, ArrayRef<Case> cases,
       (one.ranOutOfMemory ? foreseen : refused) += 1;
   }
   os << "\nmemory\n  " << refused << " of " << ran
-     << " that ran are said not to fit\n";
+     << " that ran are predicted not to fit\n";
   if (failed > 0)
     os << "  " << foreseen << " of " << failed
-       << " that ran out of memory are said not to fit\n";
+       << " that ran out of memory are predicted not to fit\n";
 }
 
 static int explain(ArrayRef<Case> cases, StringRef id) {
@@ -281,8 +281,9 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
   flags.text("group", "KEY", "only the cases whose id begins with KEY-", only);
   flags.text("id", "ID", "only this case", id);
   flags.text("stack", "NAME|FILE",
-             "this software for all cases, whatever they say", stack);
-  flags.text("site", "NAME|FILE", "this place for all cases (none: no place)",
+             "this stack for all cases instead of their own", stack);
+  flags.text("site", "NAME|FILE",
+             "this site for all cases instead of their own (none: no site)",
              site);
   std::vector<SustainedShare> shares;
   flags.value("sustained", "DEVICE=SHARE",
@@ -304,12 +305,12 @@ int proteus::driver::validateCommand(ArrayRef<std::string> arguments) {
                 return Error::success();
               });
   flags.text("explain", "ID",
-             "how the time of this case is composed, and what would have to "
-             "change to meet the measurement",
+             "breakdown of the time of this case, and the factor on each "
+             "mechanism that would meet the measurement",
              explained);
   flags.text("only-where", "NAME",
-             "only cases that say this framework or this place; --stack and "
-             "--site are for them",
+             "only cases with this stack or this site; --stack and --site "
+             "apply to them",
              where);
   flags.flag("quality", "a table per group and quality", byQuality);
   flags.integer("jobs", "threads", jobs, 1, 256);

@@ -370,7 +370,8 @@ LogicalResult Frame::visit(dist::SendOp op) {
 
 LogicalResult Frame::visit(dist::RecvOp op) {
   auto message = mailbox.find({op.getTag(), micro});
-  assert(message != mailbox.end() && "a section starts when all is there");
+  assert(message != mailbox.end() &&
+         "a section starts when its messages have arrived");
   RankTensors tensors = std::move(message->second);
   mailbox.erase(message);
   if (tensors.size() != getGrid().size())
@@ -675,7 +676,7 @@ static LogicalResult runSchedule(dist::ScheduleOp schedule,
   if (stuck.empty())
     return success();
   InFlightDiagnostic diagnostic = schedule.emitOpError(
-      "can't run to its end: every stage that is left waits for a message");
+      "can't run to its end: every unfinished stage waits for a message");
   for (size_t stage : stuck)
     diagnostic.attachNote()
         << "stage " << stage << " waits before "
@@ -696,7 +697,7 @@ proteus::interp::interpret(dist::ScheduleOp schedule, ArgumentValue arguments) {
     return failure();
   if (!mailbox.empty())
     return schedule.emitOpError("ends with ")
-           << mailbox.size() << " messages that nobody receives, tag "
+           << mailbox.size() << " messages that are never received, tag "
            << mailbox.begin()->first.first << " first";
   std::vector<std::vector<Tensor>> results;
   for (ProgramRun &run : runs) {

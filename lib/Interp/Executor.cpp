@@ -52,7 +52,7 @@ LogicalResult Executor::setChecked(Value value, RankTensors tensors) {
       return emitError(value.getLoc(), "rank ")
              << rank << " holds a block of shape "
              << formatIndex(tensors[rank].getShape()) << ", but "
-             << value.getType() << " says " << formatIndex(expected);
+             << value.getType() << " requires " << formatIndex(expected);
   }
   set(value, std::move(tensors));
   return success();

@@ -120,6 +120,6 @@ LogicalResult proteus::interp::evaluate(Operation *op,
       return *done;
   if (Evaluated done = evaluateLinalg(op, operands, results, scalars))
     return *done;
-  return op->emitOpError("can't be evaluated: the interpreter does not know "
-                         "this operation");
+  return op->emitOpError(
+      "can't be evaluated: the interpreter does not support this operation");
 }

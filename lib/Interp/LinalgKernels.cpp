@@ -150,7 +150,7 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
     std::optional<double> value = compute(&inner, point);
     if (!value)
       return inner.emitOpError("can't be evaluated: the interpreter does not "
-                               "know this operation");
+                               "support this operation");
     values[inner.getResult(0)] = *value;
   }
   SmallVector<double> yielded;

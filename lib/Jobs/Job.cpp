@@ -25,7 +25,7 @@ static std::string helpOf(const plan::Field &field) {
     return field.help;
   // A stack may decide the fields that have a stack key.
   if (!field.stackKey.empty() || field.member == "gradientReduction")
-    return field.help + " (default: as the stack does)";
+    return field.help + " (default: that of the stack)";
   if (field.defaultText.empty() || field.kind == plan::Field::Kind::Integer ||
       field.defaultText == "false")
     return field.help;
@@ -89,19 +89,19 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
              "preset (see `proteus list models`), Hugging Face config.json, "
              "model file, or .mlir",
              job.model);
-  flags.value("set", "NAME=VALUE", "another dimension: --set layers=4",
-              [&job](StringRef text) -> Error {
-                if (!text.contains('='))
-                  return createStringError("expected NAME=VALUE, got '" + text +
-                                           "'");
-                job.overrides.push_back(text.str());
-                return Error::success();
-              });
+  flags.value(
+      "set", "NAME=VALUE", "another dimension of the model: --set layers=4",
+      [&job](StringRef text) -> Error {
+        if (!text.contains('='))
+          return createStringError("expected NAME=VALUE, got '" + text + "'");
+        job.overrides.push_back(text.str());
+        return Error::success();
+      });
   flags.integer("seq", "tokens of a sequence", job.seq, 1, maxBatch,
                 {"seq-length"});
   flags.integer("mean-tokens",
-                "tokens that a sequence holds on average, for stacks that "
-                "batch samples by length (default: it is full)",
+                "mean number of tokens of a sequence, for stacks that batch "
+                "samples by length (default: full sequences)",
                 job.meanTokens, 1, maxBatch);
   for (auto [name, dimension] :
        std::initializer_list<std::pair<StringRef, StringRef>>{
@@ -131,13 +131,12 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
   factor(flags, "expert-balance",
          "tokens of the fullest expert, as a multiple of the mean",
          job.expertBalance);
-  factor(
-      flags, "expert-capacity",
-      "tokens that an expert has room for, as a multiple of the mean; others "
-      "are dropped",
-      job.expertCapacity, {"moe-expert-capacity-factor"});
-  flags.flag("pad-experts", "room that is left is computed too", job.padExperts,
-             {"moe-pad-expert-input-to-capacity"});
+  factor(flags, "expert-capacity",
+         "capacity of an expert in tokens, as a multiple of the mean; further "
+         "tokens are dropped",
+         job.expertCapacity, {"moe-expert-capacity-factor"});
+  flags.flag("pad-experts", "empty slots of experts are computed too",
+             job.padExperts, {"moe-pad-expert-input-to-capacity"});
 
   flags.section("cluster");
   flags.text(

@@ -314,12 +314,12 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     return stack.takeError();
   if (job.stepGap && (StringRef(job.stack).starts_with("{") ||
                       StringRef(job.stack).ends_with(".json")))
-    return createStringError("--step-gap-us is for stacks with a name; write "
-                             "step_us of gaps into '" +
-                             job.stack + "'");
+    return createStringError(
+        "--step-gap-us applies to stacks with a name; set gaps.step_us in '" +
+        job.stack + "'");
   if (job.stepGap && job.isFile() && job.stack.empty())
-    return createStringError("--step-gap-us differs from a stack; name it with "
-                             "--stack, or use --stack none");
+    return createStringError("--step-gap-us changes a stack; name the stack "
+                             "with --stack, or use --stack none");
   if (Error error = applyExpertBalance(job))
     return std::move(error);
   if (Error error = applyStack(*stack, job, remarks))
@@ -333,16 +333,15 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
       return parsed.takeError();
     module = std::move(*parsed);
     if (job.seq || !job.overrides.empty())
-      return createStringError(
-          "dimensions of a model in a file are what they are there; leave "
-          "--seq and --set out, or use a preset");
+      return createStringError("--seq and --set do not apply to a model in a "
+                               "file; leave them out, or use a preset");
     // TF32 is a mode of the device and changes no type of the model.
     if (const Job usual; job.optimizer != usual.optimizer ||
                          (job.precision != usual.precision &&
                           job.precision != plan::Precision::TF32))
       return createStringError(
-          "types and optimizer of a model in a file are what they are there; "
-          "leave --precision and --optimizer out, or use a preset");
+          "--precision and --optimizer do not apply to a model in a file; "
+          "leave them out, or use a preset");
     std::optional<int64_t> batch = batchOf(*module);
     if (job.globalBatch && batch && *job.globalBatch != *batch)
       return createStringError(
@@ -464,8 +463,8 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
 static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   auto &classes = outcome.result.classes;
   if (classes.size() != longest.result.classes.size())
-    return createStringError("the longest sequences are split in another way "
-                             "than the mean ones; leave --mean-tokens out");
+    return createStringError("the longest sequences are split differently from "
+                             "the mean ones; leave --mean-tokens out");
   for (auto [mine, theirs] : llvm::zip(classes, longest.result.classes)) {
     mine.memory = theirs.memory;
     mine.allocator = theirs.allocator;

@@ -100,8 +100,8 @@ Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
   if (!job.meanTokens)
     return Error::success();
   if (job.isFile())
-    return createStringError("sequences of a model in a file are as long as "
-                             "they are there; leave --mean-tokens out");
+    return createStringError(
+        "--mean-tokens does not apply to a model in a file; leave it out");
   Expected<StringMap<std::string>> values = dimensionsOf(job);
   if (!values)
     return values.takeError();
@@ -118,8 +118,7 @@ Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
   if (stack.lengthBin == 0 || seq < stack.lengthBinsFrom) {
     remarks.push_back("stack '" + stack.name + "' pads every sequence to " +
                       std::to_string(seq) +
-                      " tokens, however few it holds: --mean-tokens changes "
-                      "nothing");
+                      " tokens, so --mean-tokens changes nothing");
     return Error::success();
   }
   // Lengths are spread evenly over a bin, so half a bin is padding on average.
@@ -148,17 +147,16 @@ Error proteus::driver::applyExpertBalance(Job &job) {
     return Error::success();
   if (job.padExperts && !job.expertCapacity)
     return createStringError(
-        "--pad-experts fills the room of experts; say with "
-        "--expert-capacity how much there is");
+        "--pad-experts needs the capacity of experts; set --expert-capacity");
   if (job.expertBalance && *job.expertBalance < 1)
     return createStringError(
         "--expert-balance " + json::formatNumber(*job.expertBalance) +
         ": the fullest expert gets the mean or more; use 1 "
         "for even loads");
   if (job.isFile())
-    return createStringError("slots of experts of a model in a file are what "
-                             "they are there; leave --expert-balance, "
-                             "--expert-capacity and --pad-experts out");
+    return createStringError(
+        "--expert-balance, --expert-capacity and --pad-experts do not apply to "
+        "a model in a file; leave them out");
   Expected<StringMap<std::string>> values = dimensionsOf(job);
   if (!values)
     return values.takeError();

@@ -34,9 +34,9 @@ static NodeKind readTopology(const Reader &root, const FileReader &readFile,
   std::string path = root.has("topology")
                          ? root["topology"].nonEmptyString()
                          : "topos/topo-n" + std::to_string(gpus) + ".xml";
-  std::string remedy = "; put an NCCL topology dump there, name one by "
-                       "'topology', or say \"topology\": \"none\" for GPUs on "
-                       "one switch";
+  std::string remedy =
+      "; put an NCCL topology dump there, name one by 'topology', or write "
+      "\"topology\": \"none\" for GPUs on one switch";
   if (!readFile) {
     root.fail("the topology '" + path + "' can't be read from here" + remedy);
     return kind;

@@ -134,7 +134,7 @@ void NodeReader::readDevices() {
         known += (known.empty() ? "'" : ", '") + device.name + "'";
       return entry["type"].fail(
           "no device '" + name +
-          "' in 'devices' of the cluster (there: " + known + ")");
+          "' in 'devices' of the cluster (known: " + known + ")");
     }
     if (static_cast<int64_t>(devices.size()) + count > maxDevicesPerNode)
       return list.fail("more than " + Twine(maxDevicesPerNode) +
@@ -217,7 +217,8 @@ void NodeReader::readNICs(const Reader &list) {
     if (!nic.has("near"))
       continue;
     if (reader.has("pcie"))
-      return nic["near"].fail("the PCIe tree says what is near; remove one");
+      return nic["near"].fail("'pcie' already determines the devices near a "
+                              "NIC; remove 'near' or 'pcie'");
     for (const Reader &device : nic["near"].elements())
       near.back().push_back(
           device.integer(0, static_cast<int64_t>(devices.size()) - 1));

@@ -38,11 +38,11 @@ std::string proteus::machine::findUnreachable(const NodeGraph &graph) {
   const std::string &first = graph.vertices[devices.front()].name;
   for (uint32_t device : devices)
     if (!reached[device])
-      return graph.vertices[device].name + " has no way to " + first +
+      return graph.vertices[device].name + " has no route to " + first +
              "; connect it by 'nvlink' or 'pcie'";
   for (uint32_t nic : graph.ofKind(VertexKind::NIC)) {
     if (!reached[nic])
-      return graph.vertices[nic].name + " has no way to " + first +
+      return graph.vertices[nic].name + " has no route to " + first +
              "; place it in 'pcie' or give devices that are 'near'";
     if (!(graph.vertices[nic].portBandwidth > 0))
       return graph.vertices[nic].name + " has no port speed; give 'speed_gbit'";

@@ -172,20 +172,20 @@ void proteus::models::addDLRM(Registry &registry) {
           1441,     62,     29275261, 1572176, 345138, 10,       2209,
           11267,    128,    4,        974,     14,     48937457, 11316796,
           40094537, 452104, 12606,    104,     35});
-  registry.add(Preset{"dlrm-reference", "dlrm",
-                      "DLRM as the original Proteus has it: 8 tables of 1 M "
-                      "rows, bags of 100",
-                      "the example of the original Proteus", [] {
-                        auto model = std::make_unique<DLRM>();
-                        model->dense = 128;
-                        model->tables = 8;
-                        model->embedding = 64;
-                        model->bag = 100;
-                        model->bottom = {512, 512, 512, 64};
-                        model->top = {1024, 1024, 1024, 1024, 1};
-                        model->copies = true;
-                        // The reference computes gradients of whole tables.
-                        model->rowUpdates = false;
-                        return model;
-                      }});
+  registry.add(Preset{
+      "dlrm-reference", "dlrm",
+      "DLRM as in the published Proteus: 8 tables of 1 M rows, bags of 100",
+      "the example of the published Proteus", [] {
+        auto model = std::make_unique<DLRM>();
+        model->dense = 128;
+        model->tables = 8;
+        model->embedding = 64;
+        model->bag = 100;
+        model->bottom = {512, 512, 512, 64};
+        model->top = {1024, 1024, 1024, 1024, 1};
+        model->copies = true;
+        // The reference computes gradients of whole tables.
+        model->rowUpdates = false;
+        return model;
+      }});
 }

@@ -263,7 +263,7 @@ void models::addEncoderDecoders(Registry &registry) {
     return [dims] { return std::make_unique<EncoderDecoderModel>(dims); };
   };
   registry.add(Family{"encoder-decoder",
-                      "transformers that read and write",
+                      "transformers with an encoder and a decoder",
                       {"transformer-encdec"},
                       make(transformerBig())});
   registry.add(Preset{"transformer-big", "encoder-decoder",

@@ -241,6 +241,6 @@ void proteus::models::addInception(Registry &registry) {
                       "Inception-v3 with its auxiliary head", source,
                       [] { return std::make_unique<InceptionV3>(); }});
   registry.add(Preset{"inception_v3-reference", "inception_v3",
-                      "Inception-v3 as the original Proteus has it", source,
+                      "Inception-v3 as in the published Proteus", source,
                       [] { return InceptionV3::original(); }});
 }

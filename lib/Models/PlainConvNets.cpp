@@ -33,8 +33,8 @@ public:
     int64_t size = featureSize();
     if (size < 1)
       return createStringError("image=" + Twine(image) +
-                               " is too small: a window is larger than what "
-                               "the windows before it leave");
+                               " is too small: a window is larger than the "
+                               "output of the windows before it");
     if (size % pool != 0)
       return createStringError("image=" + Twine(image) + " gives features of " +
                                Twine(size) + " by " + Twine(size) +
@@ -132,8 +132,8 @@ public:
 
   Error check() const override {
     if (channels.size() != depths.size())
-      return createStringError("channels and depths must be as many: one of "
-                               "each per stage");
+      return createStringError(
+          "channels and depths must have the same length: one entry per stage");
     return PlainConvNet::check();
   }
 
@@ -184,7 +184,7 @@ void proteus::models::addPlainConvNets(Registry &registry) {
   registry.add(Preset{"alexnet", "alexnet", "AlexNet, 61 M parameters", source,
                       [] { return std::make_unique<AlexNet>(); }});
   registry.add(Preset{"alexnet-reference", "alexnet",
-                      "AlexNet as the original Proteus has it", source,
+                      "AlexNet as in the published Proteus", source,
                       [] { return std::make_unique<AlexNet>(true); }});
   struct Depth {
     int layers;
@@ -202,7 +202,7 @@ void proteus::models::addPlainConvNets(Registry &registry) {
         [stages = depth.stages] { return std::make_unique<VGG>(stages); }});
   }
   registry.add(Preset{"vgg19-reference", "vgg",
-                      "VGG-19 as the original Proteus has it", source, [] {
+                      "VGG-19 as in the published Proteus", source, [] {
                         return std::make_unique<VGG>(
                             std::vector<int64_t>{2, 2, 4, 4, 4}, true);
                       }});

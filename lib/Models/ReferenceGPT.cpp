@@ -135,15 +135,15 @@ private:
 
 void proteus::models::addReferenceGPTs(Registry &registry) {
   registry.add(
-      Family{"gpt-reference", "GPT as the original Proteus has it", {}, [] {
+      Family{"gpt-reference", "GPT as in the published Proteus", {}, [] {
                return std::make_unique<ReferenceGPT>();
              }});
-  std::string source = "the example of the original Proteus";
+  std::string source = "the example of the published Proteus";
   registry.add(Preset{"gpt2-reference", "gpt-reference",
-                      "the gpt-2 of the original Proteus", source,
+                      "the gpt-2 of the published Proteus", source,
                       [] { return std::make_unique<ReferenceGPT>(); }});
   registry.add(Preset{"gpt1.5b-reference", "gpt-reference",
-                      "the gpt-1.5b of the original Proteus", source, [] {
+                      "the gpt-1.5b of the published Proteus", source, [] {
                         return std::make_unique<ReferenceGPT>(48, 1600, 16,
                                                               50304);
                       }});

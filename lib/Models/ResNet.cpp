@@ -170,7 +170,7 @@ void proteus::models::addResNets(Registry &registry) {
         return model;
       }});
   registry.add(Preset{"resnet50-reference", "resnet",
-                      "ResNet-50 as the original Proteus has it", source, [] {
+                      "ResNet-50 as in the published Proteus", source, [] {
                         return std::make_unique<ResNet>(
                             std::vector<int64_t>{3, 4, 6, 3},
                             /*bottleneck=*/true, /*copies=*/true);

@@ -43,8 +43,8 @@ public:
     if (extraChannels.size() != extraInner.size() ||
         boxes.size() != extraChannels.size() + 1)
       return createStringError(
-          "extra_channels and extra_inner must be as many, and boxes one more: "
-          "the first are those of the trunk");
+          "extra_channels and extra_inner must have the same length, and boxes "
+          "one entry more: its first entry is for the trunk");
     int64_t size = Window(3, 2, 1).positions(Window(7, 2, 3).positions(image));
     for (size_t stage = 1; stage < trunk.blocks.size(); ++stage)
       if (static_cast<int64_t>(stage) != trunk.sameSize)
@@ -54,7 +54,7 @@ public:
     if (size < 1)
       return createStringError("image=" + Twine(image) + " is too small for " +
                                Twine(extraChannels.size()) +
-                               " extra layers; give less of them");
+                               " extra layers; use fewer of them");
     return trunk.check();
   }
 
@@ -130,9 +130,9 @@ void proteus::models::addSSD(Registry &registry) {
   registry.add(Family{"ssd", "detection on a residual network", {}, [] {
                         return std::make_unique<SSD>();
                       }});
-  registry.add(Preset{"ssd300-resnet50", "ssd",
-                      "SSD300 on ResNet-50; the loss of places is squared, and "
-                      "no boxes are left out of it",
-                      "NVIDIA DeepLearningExamples, SSD300 v1.1",
-                      [] { return std::make_unique<SSD>(); }});
+  registry.add(Preset{
+      "ssd300-resnet50", "ssd",
+      "SSD300 on ResNet-50; squared loss of box positions, over all boxes",
+      "NVIDIA DeepLearningExamples, SSD300 v1.1",
+      [] { return std::make_unique<SSD>(); }});
 }

@@ -112,7 +112,7 @@ static Error checkExperts(const TransformerDims &dims) {
   if (dims.experts == 0)
     return dims.topk || dims.sharedExpertFfn || dims.denseLayers
                ? createStringError("the dimension 'experts' is not given, but "
-                                   "others are about experts")
+                                   "other dimensions of experts are")
                : Error::success();
   if (Error error = requireDimensions({{"topk", dims.topk}}))
     return error;

@@ -345,11 +345,11 @@ void models::addTransformerXL(Registry &registry) {
   auto make = [](TransformerXLDims dims) {
     return [dims] { return std::make_unique<TransformerXLModel>(dims); };
   };
-  registry.add(Family{"transformer-xl",
-                      "decoders that see the last segment, with an adaptive "
-                      "softmax",
-                      {},
-                      make(TransformerXLDims())});
+  registry.add(Family{
+      "transformer-xl",
+      "decoders that read the previous segment, with an adaptive softmax",
+      {},
+      make(TransformerXLDims())});
   const char *source = "github.com/NVIDIA/DeepLearningExamples, "
                        "PyTorch/LanguageModeling/Transformer-XL";
   TransformerXLDims base;

@@ -575,7 +575,7 @@ Plan FlowCommunicator::planBuffers(CollectiveKind kind, int64_t bytes) const {
     return plan(kind, bytes);
   assert((kind == CollectiveKind::AllGather ||
           kind == CollectiveKind::ReduceScatter) &&
-         "a collective that user buffers know");
+         "a collective that user buffers support");
   const LoadSet &set = ring.get([&] { return ringLoads(*placement); });
   int64_t volume = scaled(bytes, size - 1, size);
   double latency =

@@ -186,9 +186,9 @@ Error Placement::findNICs(NodeShape &shape, int64_t node) {
       const NodePlace &other =
           places.front().node == node ? places.back() : places.front();
       return failure(
-          "device {0} cannot reach device {1} of node {2}: no way leads from "
-          "gpu {3} to a NIC of node {4} and back; connect one, or keep the "
-          "group within the node",
+          "device {0} cannot reach device {1} of node {2}: there is no route "
+          "from gpu {3} to a NIC of node {4} and back; connect one, or keep "
+          "the group within the node",
           deviceId(node, member.local),
           deviceId(other.node, shapes[other.shape].members.front().local),
           other.node, member.local, node);
@@ -341,8 +341,8 @@ Error Placement::checkRails() const {
       for (const Member &b : shape.members)
         if (a.nic != b.nic)
           return failure("device {0} cannot reach device {1}: their NICs are "
-                         "on rails {2} and {3}, which nothing connects; add a "
-                         "level above the leaf switches, or give up rails",
+                         "on rails {2} and {3}, which are not connected; add a "
+                         "level above the leaf switches, or remove the rails",
                          deviceId(places.front().node, a.local),
                          deviceId(places[place].node, b.local), a.nic, b.nic);
   }

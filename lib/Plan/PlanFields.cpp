@@ -208,8 +208,8 @@ Error Shorthand::set(ParallelPlan &plan, bool value) const {
     return field->set(plan, wanted);
   if (*stated == wanted || (value && is_contained(including, *stated)))
     return Error::success();
-  return createStringError("means --" + field->flag + " " + wanted +
-                           ", but that is " + *stated +
+  return createStringError("sets --" + field->flag + " " + wanted +
+                           ", but its value is " + *stated +
                            "; leave one of them out");
 }
 

@@ -70,7 +70,7 @@ Expected<Sizes> proteus::plan::sizesOf(const ParallelPlan &plan,
         (s.hasWholeExperts() || s.tp == 1 || s.ep % s.tp != 0 ||
                  sizes.dp % (s.ep / s.tp) != 0
              ? ""
-             : "; whole experts on the devices of tp are --etp 1"));
+             : "; use --etp 1 for whole experts on the devices of tp"));
   if (s.virtualStages > 1 && s.pp == 1)
     return createStringError("--vpp " + Twine(s.virtualStages) +
                              " needs a pipeline: set --pp");

@@ -108,7 +108,7 @@ Wait Diagnosis::blockedBy(uint32_t stream, uint32_t blocker,
   std::string text = nameOf(stream) + " waits for ";
   if (&awaited != &taskOf(blocker))
     text += "'" + label(awaited) + "' of class '" + deviceOf(blocker).name +
-            "', which is queued behind ";
+            "', which is queued after ";
   return {text + nameOf(blocker), blocker};
 }
 

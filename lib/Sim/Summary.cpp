@@ -177,11 +177,11 @@ void SummaryPrinter::printShares(StringRef label, const Rows &rows,
 void SummaryPrinter::printTimeByKind() {
   const ClassResult &slowest = result.classes[result.slowestClass()];
   printShares(
-      "kernels of it", slowest.computeByOperation,
+      "its kernels", slowest.computeByOperation,
       [&](const auto &row) { return workload.labels[row.first]; },
       [](const auto &row) { return row.second; });
   printShares(
-      "exposed communication of it", slowest.exposedByKind,
+      "its exposed communication", slowest.exposedByKind,
       [](const auto &row) { return row.kind; },
       [](const auto &row) { return row.time; });
 }
@@ -206,8 +206,9 @@ void SummaryPrinter::printLinks() {
     double loadA = load(a), loadB = load(b);
     return std::tie(loadB, a.link) < std::tie(loadA, b.link);
   });
-  os << "\nlinks (the busiest; contended: flows were held back by it)\n";
-  Table table({"link", "count", "capacity (GB/s)", "moved by each (GB)",
+  os << "\nlinks (the busiest; contended: time in which the link limits "
+        "flows)\n";
+  Table table({"link", "count", "capacity (GB/s)", "moved per link (GB)",
                "used (%)", "contended (ms)"});
   for (const LinkRow &row : ArrayRef(rows).take_front(shortList)) {
     const LinkClass &link = workload.links[row.link];
@@ -256,7 +257,7 @@ void SummaryPrinter::printMemory() {
     if (peak.byOwner[o] > 0)
       add(stringify(static_cast<MemoryOwner>(o)), peak.byOwner[o]);
   add("allocated", peak.bytes);
-  add("held by the allocator beyond", stage.allocator.reserved - peak.bytes);
+  add("reserved, not allocated", stage.allocator.reserved - peak.bytes);
   add("framework", verdict.budget.frameworkReserve);
   add("communication library", verdict.budget.communicationLibrary);
   add("needed", verdict.needed);
@@ -282,7 +283,7 @@ void SummaryPrinter::printVerdict() {
       ArrayRef(verdict.owners).take_front(3), os, [&](const auto &owner) {
         os << owner.first << " " << gigabytes(owner.second, 1) << " GB";
       });
-  os << "\n\nwhat would help (estimates, each alone)\n";
+  os << "\n\nremedies (estimates, each applied alone)\n";
   Table table({"change", "saves (GB)", "enough"});
   for (const MemoryKnob &knob : verdict.knobs)
     table.add({knob.description, gigabytes(knob.saving, 1),
@@ -293,7 +294,7 @@ void SummaryPrinter::printVerdict() {
 void SummaryPrinter::printCollectives() {
   if (result.collectives.empty())
     return;
-  os << "\ncommunication (time: on the device that spends most in it)\n";
+  os << "\ncommunication (time: maximum over devices)\n";
   Table table({"kind", "axes", "group size", "size (MB)", "count",
                "count per device", "time (ms)"});
   // Prints the longest ones; the report has all of them.
@@ -316,7 +317,7 @@ void SummaryPrinter::printBuckets() {
   for (const ClassResult &stage : result.classes)
     exposed = std::max(exposed, stage.exposedReduction);
   os << "\ngradient buckets: " << workload.buckets.size()
-     << "; reductions go on for " << milliseconds(exposed)
+     << "; reductions continue for " << milliseconds(exposed)
      << " ms after the last backward kernel\n";
 }
 

@@ -33,7 +33,7 @@ Expected<std::string> proteus::readTextFile(StringRef path) {
     size_t size = text.size();
     if (size > most)
       return createStringError("it is larger than " + Twine(mostMebibytes) +
-                               " MiB, which no description needs");
+                               " MiB, the limit for a description");
     text.resize(size + step);
     Expected<size_t> read = sys::fs::readNativeFile(
         *file, MutableArrayRef<char>(text.data() + size, step));

@@ -250,7 +250,7 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
   if (stated)
     return *stated;
   int64_t size = divisorUpTo(8);
-  notes.assumed.push_back("nodes, of which nothing is said, have " +
+  notes.assumed.push_back("the size of nodes is not stated: they have " +
                           std::to_string(size) + " GPUs");
   return size;
 }

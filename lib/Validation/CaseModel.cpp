@@ -104,14 +104,13 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
     add("gated_mlp", "true");
   }
   if (!isSaid("vocab")) {
-    notes.assumed.push_back("the vocabulary, of which nothing is said, has "
-                            "50304 words");
+    notes.assumed.push_back("the vocabulary is not stated: it has 50304 words");
     add("vocab", "50304");
   }
   if (std::optional<int64_t> hidden = countOf(model, "hidden");
       hidden && !isSaid("heads")) {
-    notes.assumed.push_back("heads, of which nothing is said, have 128 "
-                            "dimensions");
+    notes.assumed.push_back(
+        "the number of heads is not stated: each has 128 dimensions");
     add("heads", std::to_string(std::max<int64_t>(1, *hidden / 128)));
   }
   job.model = "{\"family\": \"decoder\"";
@@ -208,8 +207,8 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
   StringRef words = kind;
   if (words.contains("encdec") || words.contains("encoder-decoder"))
     return createStringError(
-        "the batch is counted in tokens of sentences of different lengths: "
-        "the case does not say how many samples a step has");
+        "the batch is counted in tokens of sentences of different lengths: the "
+        "case does not state the samples of a step");
   if (words.contains("decoder") || words.contains("moe")) {
     useDecoder(model, job, notes);
     return Error::success();
@@ -249,7 +248,7 @@ Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
   }
   if (kind == "rnn-seq2seq")
     return createStringError(
-        "sentences of different lengths are batched: the case says tokens per "
-        "second, but not how many tokens a step has");
+        "sentences of different lengths are batched: the case states tokens "
+        "per second, but not the tokens of a step");
   return createStringError("models of the kind '" + kind + "' are not known");
 }

@@ -90,7 +90,7 @@ void proteus::driver::stackOfCase(const json::Reader &strategy,
   if (stack.empty())
     notes.assumed.push_back(
         framework.empty()
-            ? "the framework, of which nothing is said, is the generic stack"
+            ? "the framework is not stated: it is the generic stack"
             : "the framework '" + framework + "' is the generic stack");
   job.stack = stack == "tensorflow-1" && isCompiled(strategy) ? "tensorflow-xla"
                                                               : stack.str();

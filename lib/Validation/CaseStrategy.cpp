@@ -43,7 +43,7 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
                [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
       job.precision = plan::Precision::FP16;
-    notes.assumed.push_back("the precision, which is not said, is " +
+    notes.assumed.push_back("the precision is not stated: it is " +
                             plan::stringifyPrecision(job.precision).str());
     return Error::success();
   }
@@ -111,8 +111,8 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
   plan::ResolvedPlan job = plan::resolve(plan);
   if (!says(s, "recompute") &&
       job.tp * job.pp * static_cast<int64_t>(job.zero) > 1)
-    notes.assumed.push_back("nothing is recomputed, because nothing is said of "
-                            "it");
+    notes.assumed.push_back(
+        "the recomputation is not stated: nothing is recomputed");
   StringRef text = words;
   auto startsWith = [&](std::initializer_list<StringRef> names) {
     return any_of(names,
@@ -201,12 +201,13 @@ static void settleReplicas(Job &job, CaseNotes &notes) {
     return;
   if (resolved.cp > 1 && *plan.dp == dp * resolved.cp) {
     plan.dp = dp;
-    notes.assumed.push_back("cp is a part of dp, as the number of GPUs says");
+    notes.assumed.push_back(
+        "cp is a part of dp, because of the number of GPUs");
   } else if (resolved.ep > 1 && dp % resolved.ep == 0 &&
              *plan.dp == dp / resolved.ep) {
     plan.dp = dp;
-    notes.assumed.push_back("dp is that of experts, as the number of GPUs "
-                            "says");
+    notes.assumed.push_back(
+        "dp is that of experts, because of the number of GPUs");
   }
 }
 
@@ -221,7 +222,7 @@ static void settleExperts(Job &job, CaseNotes &notes) {
   if (dp % plan.ep == 0 || plan.ep % plan.tp != 0 || dp % replicas != 0)
     return;
   job.plan.etp = 1;
-  notes.assumed.push_back("experts are whole (etp is 1), as ep says");
+  notes.assumed.push_back("experts are whole (etp is 1), because of ep");
 }
 
 /// Sets the degrees. If the case does not state dp, it stays open and takes the
@@ -260,19 +261,18 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
   if (!micro && !steps && job.globalBatch &&
       (resolved.pp > 1 || resolved.tp > 1)) {
     micro = 1;
-    notes.assumed.push_back("the micro-batch, which is not said, is 1");
+    notes.assumed.push_back("the micro-batch is not stated: it is 1");
   }
   if (!micro && job.globalBatch)
     micro = *job.globalBatch / dp / steps.value_or(1);
   if (!micro || *micro == 0)
-    return createStringError("it does not say how large a micro-batch is");
+    return createStringError("the size of a micro-batch is not stated");
   plan.microBatch = *micro;
   if (job.globalBatch)
     return Error::success();
   plan.accumulation = steps.value_or(1);
   if (!steps)
-    notes.assumed.push_back("a step, of which only the micro-batch is said, "
-                            "has one");
+    notes.assumed.push_back("only the micro-batch is stated: a step has one");
   return Error::success();
 }
 
@@ -285,8 +285,8 @@ static Error setContext(const json::Reader &s, ParallelPlan &plan,
   StringRef kind = words;
   plan.contextKind = plan::ContextKind::Ring;
   if (kind == "none")
-    notes.assumed.push_back("parts of sequences go round in a ring, because "
-                            "nothing is said of it");
+    notes.assumed.push_back("the communication of cp is not stated: parts of "
+                            "sequences go round in a ring");
   else if (kind == "a2a" || kind == "all-to-all" || kind == "ulysses")
     plan.contextKind = plan::ContextKind::Ulysses;
   else if (kind == "all_gather" || kind == "allgather" || kind == "all-gather")

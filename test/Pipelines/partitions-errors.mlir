@@ -252,7 +252,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // An axis that nothing uses is worth a warning.
 module attributes {proteus.cluster = "dgx-a100"} {
-  // expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same; split an iterator over it or leave it out of the mesh}}
+  // expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same work; split an iterator over it or leave it out of the mesh}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     return %0 : tensor<8x4xf32>
@@ -300,7 +300,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Only the keys of an attention go round a ring.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
-    // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: those of the keys of an attention can; drop 'ring'}}
+    // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: only those of the keys of an attention can; drop 'ring'}}
     %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
     return %0 : tensor<8x8x8xf32>
   }
@@ -345,7 +345,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // A zigzag has chunks of one size.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%q: tensor<8x6x8xf32> {nn.role = "input"}, %k: tensor<8x6x8xf32> {nn.role = "input"}) -> tensor<8x6x8xf32> {
-    // expected-error@+1 {{'nn.attention' op iterator 'seq' of size 6 can't be dealt out in a zigzag over {cp}: that takes 4 equal chunks; change its size, or use contiguous parts}}
+    // expected-error@+1 {{'nn.attention' op iterator 'seq' of size 6 can't be split in a zigzag over {cp}: that needs 4 equal chunks; change its size, or use contiguous parts}}
     %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x6x8xf32>, tensor<8x6x8xf32>, tensor<8x6x8xf32>) -> (tensor<8x6x8xf32>, tensor<8x2x6xf32>)
     return %0 : tensor<8x6x8xf32>
   }
@@ -360,7 +360,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
 // Micro-batches come in order.
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%q: tensor<8x8x8xf32> {nn.role = "input"}, %k: tensor<8x8x8xf32> {nn.role = "input"}) -> tensor<8x8x8xf32> {
-    // expected-error@+1 {{'nn.attention' op iterator 'batch' can't be dealt out in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
+    // expected-error@+1 {{'nn.attention' op iterator 'batch' can't be split in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
     %0, %1 = nn.attention "core"(%q, %k, %k) {heads = 2 : i64, causal} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
     return %0 : tensor<8x8x8xf32>
   }

@@ -10,15 +10,15 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %x: tensor<8x4xf32> {nn.role = "input"},
       %w1: tensor<6x4xf32> {nn.role = "parameter"},
       %w2: tensor<4x6xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
-    // expected-remark@+1 {{batch over {dp} as the tree says}}
+    // expected-remark@+1 {{batch over {dp} from the tree}}
     %a = nn.gelu "before"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{batch over {dp} as the tree says; out over {tp} as the tree says}}
+    // expected-remark@+1 {{batch over {dp} from the tree; out over {tp} from the tree}}
     %0 = nn.linear "fc1"(%a, %w1) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
-    // expected-remark@+1 {{batch over {dp} as the tree says; hidden over {tp} like operand 0}}
+    // expected-remark@+1 {{batch over {dp} from the tree; hidden over {tp} like operand 0}}
     %1 = nn.relu "act"(%0) : (tensor<8x6xf32>) -> tensor<8x6xf32>
-    // expected-remark@+1 {{batch over {dp} as the tree says; in over {tp} like operand 0}}
+    // expected-remark@+1 {{batch over {dp} from the tree; in over {tp} like operand 0}}
     %2 = nn.linear "fc2"(%1, %w2) : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{batch over {dp} as the tree says}}
+    // expected-remark@+1 {{batch over {dp} from the tree}}
     %3 = nn.relu "last"(%2) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     return %3 : tensor<8x4xf32>
   }
@@ -39,7 +39,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %w: tensor<6x4xf32> {nn.role = "parameter"}) -> (tensor<8x6xf32>, tensor<8x4xf32>) {
     // expected-remark@+1 {{hidden over {tp} for its reader 'fc'}}
     %0 = nn.gelu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{in over {tp} as the tree says}}
+    // expected-remark@+1 {{in over {tp} from the tree}}
     %1 = nn.linear "fc"(%0, %w) : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
     // expected-remark@+1 {{whole on every device}}
     %2 = nn.gelu "alone"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -62,12 +62,12 @@ module attributes {proteus.cluster = "dgx-a100"} {
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @operands_disagree(
       %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
-    // expected-remark@+1 {{batch over {a} as the tree says}}
+    // expected-remark@+1 {{batch over {a} from the tree}}
     %0 = nn.gelu "left"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{batch over {b} as the tree says}}
+    // expected-remark@+1 {{batch over {b} from the tree}}
     %1 = nn.relu "right"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     // expected-remark@+2 {{batch over {a} like operand 0}}
-    // expected-remark@+1 {{operand 1 comes split over {b} along 'batch', but operand 0 comes first with {a}: operand 1 is converted; set the iterator in the tree to decide otherwise}}
+    // expected-remark@+1 {{operand 1 is split over {b} along 'batch', but operand 0 comes first with {a}: operand 1 is converted; set the iterator in the tree to decide otherwise}}
     %2 = nn.add "sum"(%0, %1) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
     return %2 : tensor<8x4xf32>
   }
@@ -84,11 +84,11 @@ module attributes {proteus.cluster = "dgx-a100"} {
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @tree_decides(
       %x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
-    // expected-remark@+1 {{batch over {a} as the tree says}}
+    // expected-remark@+1 {{batch over {a} from the tree}}
     %0 = nn.gelu "left"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{batch over {b} as the tree says}}
+    // expected-remark@+1 {{batch over {b} from the tree}}
     %1 = nn.relu "right"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-    // expected-remark@+1 {{batch over {b} as the tree says}}
+    // expected-remark@+1 {{batch over {b} from the tree}}
     %2 = nn.add "sum"(%0, %1) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
     return %2 : tensor<8x4xf32>
   }
@@ -111,7 +111,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
   func.func @through_repeats(
       %x: tensor<8x4xf32> {nn.role = "input"},
       %w: tensor<3x4x4xf32> {nn.role = "parameter", nn.path = "layers[*].w"}) -> tensor<8x4xf32> {
-    // expected-remark@+1 {{batch over {dp} as the tree says}}
+    // expected-remark@+1 {{batch over {dp} from the tree}}
     %0 = nn.gelu "in"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     %1 = nn.repeat "layers" count 3 carry(%h = %0 : tensor<8x4xf32>)
         slice(%wi = %w : tensor<3x4x4xf32> to tensor<4x4xf32>) -> (tensor<8x4xf32>) {

@@ -7,7 +7,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %x: tensor<8x8xf32> {nn.role = "input"},
       %w: tensor<4x8x8xf32> {nn.role = "parameter", nn.path = "layers[*].w"}) -> (tensor<8x8xf32>, tensor<4x8x8xf32>) {
     %0 = nn.gelu "in"(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32>
-    // expected-remark@+1 {{a carried value leaves an iteration in another layout than it enters it, and is converted back at the end of each: the first iteration can't be treated apart, because its sliced operands must be function arguments that nothing else reads}}
+    // expected-remark@+1 {{a carried value leaves an iteration in another layout than it has at the start, and is converted back at the end of each iteration: the first iteration can't be treated apart, because its sliced operands must be function arguments that nothing else reads}}
     %1 = nn.repeat "layers" count 4 carry(%h = %0 : tensor<8x8xf32>)
         slice(%wi = %w : tensor<4x8x8xf32> to tensor<8x8xf32>) -> (tensor<8x8xf32>) {
       %2 = nn.linear "fc"(%h, %wi) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

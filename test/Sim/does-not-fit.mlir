@@ -20,12 +20,12 @@
 // CHECK-NEXT:  master_weights 2.15
 // CHECK-NEXT:  activations
 // CHECK:       allocated
-// CHECK-NEXT:  held by the allocator beyond
+// CHECK-NEXT:  reserved, not allocated
 // CHECK-NEXT:  framework 1.06
 // CHECK-NEXT:  communication library 0.35
 // CHECK-NEXT:  needed
 // CHECK-NEXT:  does not fit: 11.1 of 7.8 GB, 3.3 GB too much at 'loss' in stage 0; biggest owners: optimizer_state 4.3 GB, gradients 2.1 GB, master_weights 2.1 GB
-// CHECK:       what would help (estimates, each alone)
+// CHECK:       remedies (estimates, each applied alone)
 // CHECK-NEXT:  change saves (GB) enough
 // CHECK-NEXT:  optimizer state in host memory 6.4 yes
 // CHECK-NEXT:  2 pipeline stages instead of 1 4.8 yes

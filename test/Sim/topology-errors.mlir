@@ -68,7 +68,7 @@
 // switches.
 // RUN: sed -e 's/"generation": 3/"sockets_linked": false/' %t/node.json > %t/sockets.json
 // RUN: not proteus-opt %S/Inputs/all-reduce.mlir --simulate="cluster=%t/sockets.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=SOCKETS
-// SOCKETS: all-reduce.mlir:9:1: error: {{.*}}sockets.json: gpu 2 has no way to gpu 0; connect it by 'nvlink' or 'pcie' at node
+// SOCKETS: all-reduce.mlir:9:1: error: {{.*}}sockets.json: gpu 2 has no route to gpu 0; connect it by 'nvlink' or 'pcie' at node
 // SOCKETS-NOT: error:
 // RUN: sed -e 's/"generation": 3/"socket_gbps": 0/' %t/node.json > %t/zero.json
 // RUN: not proteus-opt %S/Inputs/all-reduce.mlir --simulate="cluster=%t/zero.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=ZERO

@@ -22,10 +22,10 @@
 
 // RUN: proteus-opt %t.mlir --simulate="critical-path summary" -o /dev/null | FileCheck %s
 // CHECK: time of the slowest device
-// CHECK: kernels of it {{.*}}time (ms){{.*}}share (%)
-// CHECK: exposed communication of it
+// CHECK: its kernels {{.*}}time (ms){{.*}}share (%)
+// CHECK: its exposed communication
 // CHECK: critical path
-// CHECK: links (the busiest; contended: flows were held back by it)
+// CHECK: links (the busiest; contended: time in which the link limits flows)
 
 // Without the option there is none.
 // RUN: proteus-opt %t.mlir --simulate=summary -o /dev/null | FileCheck %s --check-prefix=NONE

@@ -26,7 +26,7 @@ static const char *const overview =
     "\n"
     "The file holds a model (func.func with nn operations), a strategy.tree "
     "that\n"
-    "says how it is split over devices, and the cluster (proteus.cluster).\n"
+    "splits it over devices, and the cluster (proteus.cluster).\n"
     "--lower-strategy runs all passes up to scheduled programs; each is also "
     "a\n"
     "flag of its own. --simulate takes report=FILE.json, trace=FILE.json, "

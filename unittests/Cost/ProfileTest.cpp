@@ -277,9 +277,9 @@ TEST(ProfileFile, HowItWasMeasured) {
       parsed(("{\"measured\": \"in_step\", " + kernels).str())[0].inStep);
   EXPECT_EQ(errorOf("op,dtype,pass,shape,time_us,measured\n"
                     "norm,bf16,forward,bytes=8,1,hot\n"),
-            "p:2: unknown way to measure 'hot' (one of alone, in_step)");
+            "p:2: unknown method of measurement 'hot' (one of alone, in_step)");
   EXPECT_EQ(errorOf(("{\"measured\": \"hot\", " + kernels).str()),
-            "p: unknown way to measure 'hot' (one of alone, in_step) at "
+            "p: unknown method of measurement 'hot' (one of alone, in_step) at "
             "measured");
 }
 

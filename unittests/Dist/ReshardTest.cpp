@@ -181,8 +181,9 @@ TEST(ReshardTest, OtherDevicesTakeATransfer) {
   to.fixed = {{1, 1}};
   std::string reason;
   EXPECT_TRUE(failed(planReshard(mesh, {8}, 32, from, to, ringCost, reason)));
-  EXPECT_EQ(reason, "the layouts are fixed at different coordinates, which "
-                    "takes a transfer");
+  EXPECT_EQ(
+      reason,
+      "the layouts are fixed at different coordinates, which needs a transfer");
 }
 
 TEST(ReshardTest, PartialValuesAreNotMadeUp) {
@@ -333,8 +334,9 @@ TEST(ReshardTest, ShiftedPartsGoHomeFirst) {
   std::string reason;
   EXPECT_TRUE(failed(applyStep(mesh, {8}, shifted,
                                {StepKind::AllGather, {1}, {}, 0, {}}, reason)));
-  EXPECT_EQ(reason, "the parts of dimension 0 have been shifted by 1; shift "
-                    "them home first");
+  EXPECT_EQ(
+      reason,
+      "the parts of dimension 0 have been shifted by 1; shift them back first");
 }
 
 } // namespace

@@ -250,10 +250,10 @@ TEST(MixedCluster, ErrorsNamePlaceAndRemedy) {
                            "[\"H100-SXM5-80GB\", \"H100"),
             "x.json: the device 'H100-SXM5-80GB' is listed twice; list each "
             "type once at devices[1]");
-  EXPECT_EQ(mixedErrorWith("\"type\": \"A100", "\"type\": \"B100"),
-            "x.json: no device 'B100-SXM4-80GB' in 'devices' of the cluster "
-            "(there: 'A100-SXM4-80GB', 'H100-SXM5-80GB') at "
-            "node_kinds.old.devices[0].type");
+  EXPECT_EQ(
+      mixedErrorWith("\"type\": \"A100", "\"type\": \"B100"),
+      "x.json: no device 'B100-SXM4-80GB' in 'devices' of the cluster (known: "
+      "'A100-SXM4-80GB', 'H100-SXM5-80GB') at node_kinds.old.devices[0].type");
   EXPECT_EQ(mixedErrorWith("{\"kind\": \"new\"", "{\"kind\": \"newer\""),
             "x.json: unknown kind of node 'newer' (known: 'new', 'old') at "
             "nodes[1].kind");

@@ -88,9 +88,9 @@ TEST(FlatFile, TheTopologyMayBeNamed) {
 }
 
 TEST(FlatFile, ErrorsNamePlaceAndRemedy) {
-  const std::string remedy = "; put an NCCL topology dump there, name one by "
-                             "'topology', or say \"topology\": \"none\" for "
-                             "GPUs on one switch";
+  const std::string remedy =
+      "; put an NCCL topology dump there, name one by 'topology', or write "
+      "\"topology\": \"none\" for GPUs on one switch";
   EXPECT_EQ(toString(parseClusterJSON(flat, "x.json").takeError()),
             "x.json: the topology 'topos/topo-n2.xml' can't be read from here" +
                 remedy);

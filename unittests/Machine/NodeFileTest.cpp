@@ -221,22 +221,22 @@ TEST(NodeFile, ConstantsAreReadBack) {
 
 TEST(NodeFile, ACutCableIsNoticed) {
   EXPECT_EQ(errorOf(R"({"devices": 2})"),
-            "x.json: gpu 1 has no way to gpu 0; connect it by 'nvlink' or "
+            "x.json: gpu 1 has no route to gpu 0; connect it by 'nvlink' or "
             "'pcie' at node");
   EXPECT_EQ(errorOf(R"({"devices": 4, "nvlink": {"link_gbps": 20,
                         "pairs": [[0, 1, 1], [2, 3, 1]]}})"),
-            "x.json: gpu 2 has no way to gpu 0; connect it by 'nvlink' or "
+            "x.json: gpu 2 has no route to gpu 0; connect it by 'nvlink' or "
             "'pcie' at node");
   EXPECT_EQ(errorOf(R"({"devices": 2, "pcie": {"cpus": [{"devices": [0]}]}})"),
-            "x.json: gpu 1 has no way to gpu 0; connect it by 'nvlink' or "
+            "x.json: gpu 1 has no route to gpu 0; connect it by 'nvlink' or "
             "'pcie' at node");
   EXPECT_EQ(errorOf(R"({"devices": 2, "pcie": {"sockets_linked": false,
                         "cpus": [{"devices": [0]}, {"devices": [1]}]}})"),
-            "x.json: gpu 1 has no way to gpu 0; connect it by 'nvlink' or "
+            "x.json: gpu 1 has no route to gpu 0; connect it by 'nvlink' or "
             "'pcie' at node");
   EXPECT_EQ(errorOf(R"({"devices": 2, "pcie": {"cpus": [{"devices": [0, 1]}]},
                         "nics": {"count": 1, "speed_gbit": 100}})"),
-            "x.json: nic 0 has no way to gpu 0; place it in 'pcie' or give "
+            "x.json: nic 0 has no route to gpu 0; place it in 'pcie' or give "
             "devices that are 'near' at node");
 }
 
@@ -328,10 +328,10 @@ TEST(NodeFile, ErrorsOfNICs) {
             "node.nics[0].near[0], got 2");
   EXPECT_EQ(nics(R"([{"speed_gbit": 100, "near": [0]}])",
                  R"(, "pcie": {"cpus": [{"devices": [0, 1], "nics": [0]}]})"),
-            "x.json: the PCIe tree says what is near; remove one at "
-            "node.nics[0].near");
+            "x.json: 'pcie' already determines the devices near a NIC; remove "
+            "'near' or 'pcie' at node.nics[0].near");
   EXPECT_EQ(nics(R"([{"speed_gbit": 100, "near": [0]}, {"speed_gbit": 100}])"),
-            "x.json: nic 1 has no way to gpu 0; place it in 'pcie' or give "
+            "x.json: nic 1 has no route to gpu 0; place it in 'pcie' or give "
             "devices that are 'near' at node");
 }
 

@@ -145,14 +145,15 @@ TEST_F(ImageModelsTest, DimensionsThatDoNotFitAreErrors) {
          "alexnet", {"image=96"});
   expect("channels must be those of the 5 convolutions", "alexnet",
          {"channels=4,4"});
-  expect("channels and depths must be as many", "vgg11", {"depths=1,1"});
+  expect("channels and depths must have the same length", "vgg11",
+         {"depths=1,1"});
   expect("groups=2 needs blocks with a bottleneck", "resnet18", {"groups=2"});
   expect("groups=3 must divide width=64", "resnet50", {"groups=3"});
   expect("width=5 must be even", "inception_v3", {"width=5"});
   expect("image=74 is too small; 75 is the least", "inception_v3",
          {"image=74"});
   expect("too small for the auxiliary head", "inception_v3", {"image=128"});
-  expect("boxes one more", "ssd300-resnet50", {"boxes=4"});
+  expect("boxes one entry more", "ssd300-resnet50", {"boxes=4"});
   expect("image=128 is too small for 5 extra layers", "ssd300-resnet50",
          {"image=128"});
   expect("patch=16 must divide image=100", "vit-b-16", {"image=100"});

@@ -302,8 +302,8 @@ TEST_F(ModelFileTest, DimensionsThatDoNotFit) {
   EXPECT_EQ(decoder(R"("experts": 2, "topk": 1, "dense_layers": 3)"),
             "model 'model': dense_layers (3) is more than layers (2)");
   EXPECT_EQ(decoder(R"("topk": 1)"),
-            "model 'model': the dimension 'experts' is not given, but others "
-            "are about experts");
+            "model 'model': the dimension 'experts' is not given, but other "
+            "dimensions of experts are");
   EXPECT_EQ(decoder(R"("kv_lora_rank": 2)"),
             "model 'model': the dimension 'qk_head_dim' is not given");
   EXPECT_EQ(decoder(R"("positions": "rope", "head_dim": 3)"),

@@ -423,8 +423,8 @@ TEST(CommunicatorLinks, CutLinksAreNamed) {
             "device 5 cannot reach device 6 (gpu 1 and gpu 2 of node 1): "
             "connect them in the node's graph, or keep them out of one group");
   EXPECT_EQ(errorOf(cluster, {2, 5}),
-            "device 2 cannot reach device 5 of node 1: no way leads from gpu 2 "
-            "to a NIC of node 0 and back; connect one, or keep the group "
+            "device 2 cannot reach device 5 of node 1: there is no route from "
+            "gpu 2 to a NIC of node 0 and back; connect one, or keep the group "
             "within the node");
   EXPECT_EQ(errorOf(cluster, {0, 1, 3}), "");
 }
@@ -442,8 +442,8 @@ TEST(CommunicatorLinks, FabricsThatDoNotMeetAreNamed) {
   EXPECT_EQ(errorOf(cluster, {0, 1, 8, 9}), "");
   EXPECT_EQ(errorOf(cluster, {0, 9}),
             "device 0 cannot reach device 9: their NICs are on rails 0 and 1, "
-            "which nothing connects; add a level above the leaf switches, or "
-            "give up rails");
+            "which are not connected; add a level above the leaf switches, or "
+            "remove the rails");
 }
 
 //===----------------------------------------------------------------------===//

@@ -146,8 +146,8 @@ TEST(ReferenceCommunicator, SaysWhatTheOriginalDoesNotKnow) {
   };
   EXPECT_EQ(errorOn("dgx-h100"),
             "fidelity=paper cannot run on the cluster 'dgx-h100': its devices "
-            "meet in NVSwitches, for which the original has no rules; use "
-            "fidelity=flow");
+            "are connected by NVSwitches, for which the reference has no "
+            "rules; use fidelity=flow");
   EXPECT_EQ(errorOn("dgx1-v100"), "");
 
   Parity titan("titanxp-pcie");

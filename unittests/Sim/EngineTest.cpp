@@ -342,10 +342,10 @@ TEST(Deadlock, CollectivesInOppositeOrderNameTheCycle) {
             "deadlock: no task can proceed after 0.000000 ms; the waiting "
             "cycle is:\n"
             "  'a' of class 'left' (micro-batch 0) waits for 'a' of class "
-            "'right', which is queued behind 'b' of class 'right' (micro-batch "
+            "'right', which is queued after 'b' of class 'right' (micro-batch "
             "0)\n"
             "  'b' of class 'right' (micro-batch 0) waits for 'b' of class "
-            "'left', which is queued behind 'a' of class 'left' (micro-batch "
+            "'left', which is queued after 'a' of class 'left' (micro-batch "
             "0)");
 }
 

@@ -172,7 +172,7 @@ static ParseResult parseDim(AsmParser &parser, const Mesh &mesh,
   axes.zigzag = zigzag;
   if (axes.empty() && (zigzag || shifted))
     return parser.emitError(loc, "expected at least one axis: a whole "
-                                 "dimension has no parts to deal out");
+                                 "dimension has no parts to distribute");
   return success();
 }
 

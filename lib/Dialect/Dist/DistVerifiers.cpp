@@ -251,7 +251,7 @@ LogicalResult ExchangeOp::verify() {
         getLayout(isScattered(index) ? to : from).getValue();
     if (!sharded.getShardedDim(axes->front()))
       return emitOpError("pair ")
-             << index << " is neither dealt out nor collected: it goes from "
+             << index << " is neither scattered nor gathered: it goes from "
              << getLayout(from) << " to " << getLayout(to);
     if (failed(
             isScattered(index)
@@ -289,7 +289,7 @@ static LogicalResult verifyChunk(Operation *op, RankedTensorType whole,
                  (axes.zigzag ? 2 : 1);
   if (axes.shift != 0 || groups % runs != 0)
     return op->emitOpError() << runs << " runs of dimension " << dim
-                             << " on devices must be at home and divide the "
+                             << " on devices must have shift 0 and divide the "
                              << groups << " groups";
   SmallVector<int64_t> shape(whole.getShape());
   shape[dim] /= count;

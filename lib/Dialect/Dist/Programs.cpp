@@ -257,8 +257,8 @@ static LogicalResult verifySectionOrder(ProgramOp program) {
       continue;
     if (seen.count({SectionKind::Backward, key.second}))
       return section.emitOpError("chunk ")
-             << key.second << " has a 'backward' section and '"
-             << stringifySectionKind(key.first) << "' besides";
+             << key.second << " has a 'backward' section and a separate '"
+             << stringifySectionKind(key.first) << "' section";
   }
   return success();
 }

@@ -272,7 +272,7 @@ static std::optional<std::string>
 checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   for (const std::pair<Axis, int64_t> &entry : to.fixed)
     if (!llvm::is_contained(from.fixed, entry))
-      return "the layouts are fixed at different coordinates, which takes a "
+      return "the layouts are fixed at different coordinates, which needs a "
              "transfer";
   if (from.getShardedDim(microAxis) != to.getShardedDim(microAxis) ||
       from.getPartialKind(microAxis) != to.getPartialKind(microAxis))
@@ -364,7 +364,7 @@ proteus::dist::planReshard(const Mesh &mesh, ArrayRef<int64_t> shape,
   auto plan =
       Planner(mesh, shape, elementBits, std::move(movable), to, cost).run(from);
   if (failed(plan))
-    reason = "no sequence of exact steps leads from one layout to the other; "
-             "uneven parts or the time axis are in the way";
+    reason = "no sequence of exact steps leads from one layout to the other, "
+             "because of uneven parts or the time axis";
   return plan;
 }

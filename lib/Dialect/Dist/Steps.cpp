@@ -192,8 +192,8 @@ private:
       if (from.dims[dim].zigzag != layout.dims[dim].zigzag ||
           from.dims[dim].shift != layout.dims[dim].shift)
         return fail("the parts of dimension " + Twine(dim) +
-                    " are other blocks before and after; a permute keeps the "
-                    "blocks");
+                    " consist of different blocks before and after; a permute "
+                    "keeps the blocks");
     AxisList moved = permutedAxes(mesh, from, layout);
     if (moved != step.axes)
       return fail("moves blocks along " + mesh.format(moved) + ", not " +
@@ -246,7 +246,7 @@ private:
     int64_t shift = layout.dims[dim].shift;
     return shift == 0 || fail("the parts of dimension " + Twine(dim) +
                               " have been shifted by " + Twine(shift) +
-                              "; shift them home first");
+                              "; shift them back first");
   }
 
   bool checkRegroup(unsigned dim, ArrayRef<Axis> kept) {

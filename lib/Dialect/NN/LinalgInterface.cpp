@@ -470,9 +470,9 @@ static LogicalResult buildLinalgGradients(LinalgOp op, GradientScope &scope) {
   if (Operation *obstacle = findObstacle(op))
     return op->emitOpError("has a body that Proteus can't differentiate: ")
            << obstacle->getName()
-           << "; yield, or add to the previous value, what arith and math "
-              "operations such as arith.mulf, arith.maximumf and math.exp make "
-              "of the inputs, or use an operation of the nn dialect";
+           << "; yield the result of arith and math operations on the inputs, "
+              "such as arith.mulf, arith.maximumf and math.exp, or add it to "
+              "the previous value, or use an operation of the nn dialect";
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand))
       continue;

@@ -242,7 +242,7 @@ LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return failure();
   StringRef word = ring ? ringWord : zigzagWord;
   if ((zigzag || ring) && !isa<StringAttr>(key))
-    return emitError() << "'" << word << "' is about iterators, not about "
+    return emitError() << "'" << word << "' applies to iterators, not to "
                        << "dimension " << key;
   if ((zigzag || ring) && axes.empty())
     return emitError() << "'" << word << "' needs an axis";

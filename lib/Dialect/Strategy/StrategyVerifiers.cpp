@@ -88,7 +88,7 @@ static LogicalResult verifyMeshAxes(MeshOp mesh) {
     if (name == ringWord || name == zigzagWord)
       return mesh.emitOpError()
              << "axis name '" << name
-             << "' is reserved: it says how parts are dealt out; rename it";
+             << "' is reserved for the distribution of parts; rename it";
     if (!names.insert(axis.getName()).second)
       return mesh.emitOpError()
              << "axis '" << name << "' is given twice; axis names are distinct";
@@ -251,11 +251,10 @@ static std::string describeKey(PartAttr part) {
 static LogicalResult verifyKey(SplitOp split, PartAttr part) {
   if ((part.getRing() || part.getZigzag()) &&
       split.getItem().getKind() != ItemKind::Op)
-    return split.emitOpError()
-           << "deals out " << describeKey(part) << " by '"
-           << (part.getRing() ? ringWord : zigzagWord)
-           << "', which is about 'op' alone; memory items are split into "
-              "contiguous parts";
+    return split.emitOpError() << "splits " << describeKey(part) << " by '"
+                               << (part.getRing() ? ringWord : zigzagWord)
+                               << "', which applies to 'op' only; memory items "
+                                  "are split into contiguous parts";
   if (!part.isDimension())
     return success();
   if (split.getItem().getKind() == ItemKind::Op)
@@ -350,8 +349,8 @@ LogicalResult PrefetchOp::verify() {
     return emitOpError("sets nothing; give 'depth', 'reshard_after_forward' or "
                        "'once'");
   if (getReshardAfterForward() && getOnce())
-    return emitOpError("'once' keeps what was gathered for the whole step; "
-                       "leave 'reshard_after_forward' out");
+    return emitOpError("'once' keeps the gathered parameters for the whole "
+                       "step; leave 'reshard_after_forward' out");
   if (getDepth() && static_cast<int64_t>(*getDepth()) < 0)
     return emitOpError("depth = ")
            << static_cast<int64_t>(*getDepth())
@@ -507,13 +506,13 @@ static LogicalResult verifyCuts(TreeOp tree) {
         return cut.at % at != 0 && at % cut.at != 0;
       });
       if (other != others.end() && valid) {
-        InFlightDiagnostic diag =
-            op->emitOpError()
-            << "'" << text.getValue() << "' cuts axis '" << use.axis << "' at "
-            << at << " and '" << other->use.getValue() << "' cuts it at "
-            << other->at
-            << ", of which neither divides the other; use sub-axes of one way "
-               "to cut the axis";
+        InFlightDiagnostic diag = op->emitOpError()
+                                  << "'" << text.getValue() << "' cuts axis '"
+                                  << use.axis << "' at " << at << " and '"
+                                  << other->use.getValue() << "' cuts it at "
+                                  << other->at
+                                  << ", and neither divides the other; use "
+                                     "sub-axes whose cuts divide each other";
         diag.attachNote(other->op->getLoc()) << "the other sub-axis is here";
         valid = false;
       }
@@ -531,7 +530,7 @@ static LogicalResult verifyOrders(TreeOp tree) {
   for (auto order : tree.getBody().getOps<OrderOp>()) {
     if (!isExplicit)
       return order.emitOpError("lists the work of a stage, but the schedule "
-                               "does not say order = \"explicit\"");
+                               "does not have order = \"explicit\"");
     auto [first, isNew] = stages.try_emplace(order.getStage(), order);
     if (isNew)
       continue;

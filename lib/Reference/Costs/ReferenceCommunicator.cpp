@@ -130,16 +130,17 @@ static Error checkKnown(const machine::Cluster &cluster) {
                              "; use fidelity=flow");
   };
   if (!cluster.hasOneKind())
-    return unknown("its nodes differ, the original knows equal ones only");
+    return unknown(
+        "its nodes differ, but the reference has rules for equal nodes only");
   for (const machine::Vertex &vertex : cluster.kinds.front().graph.vertices)
     if (vertex.kind == machine::VertexKind::NVSwitch)
-      return unknown("its devices meet in NVSwitches, for which the original "
-                     "has no rules");
+      return unknown("its devices are connected by NVSwitches, for which the "
+                     "reference has no rules");
   for (const machine::Device &device : cluster.devices)
     if (device.architecture == machine::Architecture::Hopper ||
         device.architecture == machine::Architecture::Blackwell ||
         device.architecture == machine::Architecture::CDNA)
-      return unknown("the original has no rules for " +
+      return unknown("the reference has no rules for " +
                      stringify(device.architecture) + " devices");
   return Error::success();
 }

@@ -107,21 +107,21 @@ static StringRef failureOf(const ReferenceRun &run) {
 
 static const StringRef labels[] = {"run",
                                    "cluster",
-                                   "collectives (original)",
+                                   "collectives (reference)",
                                    "cause",
                                    "compute (ms)",
-                                   "original",
+                                   "reference",
                                    "%",
                                    "step (ms)",
-                                   "original",
+                                   "reference",
                                    "%",
                                    "touched by",
                                    "memory (MiB)",
-                                   "original",
+                                   "reference",
                                    "%",
                                    "cause",
                                    "CPU (ms)",
-                                   "original"};
+                                   "reference"};
 
 static std::vector<std::string> rowOf(const ReferenceRun &run,
                                       const ParityResult &result) {
@@ -167,8 +167,8 @@ void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
   // Only columns that fit into a terminal; the files list the collectives too.
   Table table({"run", "cluster", "collectives", "compute (ms)", "%",
-               "step (ms)", "original", "%", "memory (MiB)", "original",
-               "CPU (ms)", "original", "touched by"},
+               "step (ms)", "reference", "%", "memory (MiB)", "reference",
+               "CPU (ms)", "reference", "touched by"},
               2);
   for (auto [run, result] : llvm::zip(runs, results)) {
     if (!result.error.empty()) {
@@ -197,7 +197,7 @@ void proteus::driver::printSummary(raw_ostream &os,
                                    const ParitySummary &summary) {
   os << "\n"
      << summary.runs << " runs, " << summary.timed
-     << " of which the original has a time for; of these\n"
+     << " with a time of the reference; of these\n"
      << "  collectives equal in kind and count: "
      << shareOf(summary.sameCounts, summary.timed) << ", "
      << shareOf(summary.explainedCounts, summary.timed)
@@ -208,13 +208,13 @@ void proteus::driver::printSummary(raw_ostream &os,
      << shareOf(summary.compute, summary.timed) << "\n"
      << "  step within 3 %: " << shareOf(summary.time, summary.timed) << ", "
      << shareOf(summary.untouchedTime, summary.untouched)
-     << " that no defect of the original touches\n";
+     << " without a defect of the reference\n";
   if (summary.failed > 0)
     os << "  " << summary.failed << " could not be simulated\n";
 }
 
 void proteus::driver::printCPU(raw_ostream &os, const ParitySummary &summary) {
-  os << "CPU time: " << fixed(summary.ourCPU, 3) << " s, the original "
+  os << "CPU time: " << fixed(summary.ourCPU, 3) << " s, reference "
      << fixed(summary.originalCPU, 1) << " s";
   if (summary.ourCPU > 0)
     os << ": 1/" << fixed(summary.originalCPU / summary.ourCPU, 0);
@@ -224,10 +224,10 @@ void proteus::driver::printCPU(raw_ostream &os, const ParitySummary &summary) {
 void proteus::driver::writeMarkdown(raw_ostream &os,
                                     ArrayRef<ReferenceRun> runs,
                                     ArrayRef<ParityResult> results) {
-  os << "# Parity with the original release\n\n"
+  os << "# Parity with the published Proteus\n\n"
         "Written by `proteus parity --markdown docs/reference-parity.md`; "
-        "[reference.md](reference.md#parity) says what the\n"
-        "columns and causes mean. Figures of the original: "
+        "[reference.md](reference.md#parity) explains the\n"
+        "columns and causes. Figures of the reference: "
         "[validation/reference/runs.json](../validation/reference/runs.json)."
         "\n\n```";
   ParitySummary summary = summarize(runs, results);

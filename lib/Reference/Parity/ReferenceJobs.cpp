@@ -214,7 +214,7 @@ Expected<std::string> TreeWriter::write() {
                    ? isOneOf({"dp", "manual", "pp"})
                    : isOneOf({"dp", "manual"});
   if (!known)
-    return createStringError("the original has no strategy '" + strategy.kind +
+    return createStringError("the reference has no strategy '" + strategy.kind +
                              "' for '" + run.model + "'");
   Error error = run.isTransformer()   ? transformer()
                 : run.model == "dlrm" ? recommender()

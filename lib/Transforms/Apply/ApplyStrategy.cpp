@@ -53,7 +53,7 @@ static LogicalResult checkDegrees(Location loc,
   if (plan.zeroGroup && plan.dataReplicas() % *plan.zeroGroup != 0)
     return emitError(loc) << "zero-group=" << *plan.zeroGroup
                           << " must divide dp=" << plan.dataReplicas()
-                          << "; leave it out for all of them";
+                          << "; leave it out to shard over all of them";
   return success();
 }
 
@@ -80,7 +80,7 @@ static LogicalResult checkStorage(Location loc,
     return emitError(loc, "sp=true splits sequences over the devices of tp; "
                           "set tp, or use cp");
   if (plan.keepGathered && !plan.sequenceParallel)
-    return emitError(loc, "keep-gathered is about inputs of linears whose "
+    return emitError(loc, "keep-gathered applies to inputs of linears whose "
                           "sequences are split; set sp=true, or leave it out");
   bool isBetween = plan.zero == plan::ZeroStage::States ||
                    plan.zero == plan::ZeroStage::Gradients;
@@ -97,7 +97,7 @@ static LogicalResult checkStorage(Location loc,
   if ((plan.prefetch || !plan.reshardAfterForward) &&
       plan.zero != plan::ZeroStage::Parameters && !plan.offloadWeight &&
       !plan.overlapParameters)
-    return emitError(loc, "prefetch and reshard-after-forward are about "
+    return emitError(loc, "prefetch and reshard-after-forward apply to "
                           "parameters that are gathered before their use; set "
                           "zero=3 or offload-weight=true, or leave them out");
   return success();
@@ -112,7 +112,7 @@ static LogicalResult checkSettings(Location loc, const plan::ParallelPlan &plan,
                           << " needs tensor-overlap="
                           << plan::stringifyEnum(plan::TensorOverlap::Chunked);
   if (resolved.allReduceGradients && resolved.zero != plan::ZeroStage::States)
-    return emitError(loc, "all-reduce-gradients is about whole gradients and "
+    return emitError(loc, "all-reduce-gradients applies to whole gradients and "
                           "split states; set zero=1, or leave it out");
   if (resolved.allReduceGradients && plan.gradientReduction &&
       *plan.gradientReduction != plan::GradientReduction::AfterBackward)

@@ -219,7 +219,7 @@ LogicalResult SplitPlan::splitTensors() {
     return model.getFunction().emitOpError("has no operation to split into tp=")
            << decisions.tp
            << " parts: no attention, no embedding, no pair of linears and no "
-              "linear in front of a cross-entropy is large enough; use tp=1";
+              "linear before a cross-entropy is large enough; use tp=1";
   return success();
 }
 
@@ -273,12 +273,12 @@ LogicalResult SplitPlan::checkSequence() {
   zigzag = even && !isKept;
   if (!zigzag)
     model.getFunction().emitRemark(
-        "causal attention is split over cp in contiguous "
-        "parts, the last of which has most to do: ")
-        << (isKept ? "inputs that keep-gathered keeps are in no zigzag"
+        "causal attention is split over cp in contiguous parts, and the last "
+        "part has the most work: ")
+        << (isKept ? "keep-gathered does not support a zigzag"
             : decisions.sequenceParallel
-                ? "a zigzag takes sequences that 2 * cp * tp divides"
-                : "a zigzag takes sequences that 2 * cp divides");
+                ? "a zigzag needs sequences that 2 * cp * tp divides"
+                : "a zigzag needs sequences that 2 * cp divides");
   return success();
 }
 
@@ -366,8 +366,7 @@ LogicalResult SplitPlan::splitContext() {
   }
   if (!found)
     return model.getFunction().emitOpError(
-        "has no nn.attention that cp-kind could be "
-        "about; use cp-kind=all-gather");
+        "has no nn.attention to which cp-kind applies; use cp-kind=all-gather");
   return success();
 }
 
@@ -515,9 +514,9 @@ LogicalResult SplitPlan::recomputeAttention() {
   }
   if (!found)
     return model.getFunction().emitOpError(
-        "has no nn.attention to recompute, nor layers in which a module of its "
-        "own (attention.core) has the products and the softmax of attention; "
-        "use recompute=none or recompute=full");
+        "has nothing to recompute: neither nn.attention nor a module "
+        "(attention.core) with the products and the softmax of attention; use "
+        "recompute=none or recompute=full");
   return success();
 }
 

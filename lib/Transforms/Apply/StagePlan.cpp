@@ -76,7 +76,7 @@ static FailureOr<StagePlan> countEnds(const ModelShape &model,
     return model.getFunction().emitOpError("has ")
            << count << " layers '" << model.getMainLayers() << "', too few for "
            << runs
-           << " runs of which the first and the last have one less; use "
+           << " runs if the first and the last have one layer less; use "
               "stage-partition=layers, or fewer stages";
   return stages;
 }
@@ -89,9 +89,9 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
   int64_t number = plan.pp;
   func::FuncOp function = model.getFunction();
   if (plan.virtualStages > 1)
-    return function.emitOpError("stage-partition=work knows no chunks of "
-                                "stages; use virtual-stages=1, or "
-                                "stage-partition=layers");
+    return function.emitOpError(
+        "stage-partition=work does not support chunks of stages; use "
+        "virtual-stages=1, or stage-partition=layers");
   SmallVector<Unit> units = unitsOf(model);
   double total = 0, done = 0;
   for (const Unit &unit : units)

@@ -256,7 +256,9 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
   std::optional<Piece> piece = find(path);
   if (!piece)
     return emitError(argument.getLoc(), "argument '")
-           << path << "' is none of the model's, nor a part or state of one";
+           << path
+           << "' is neither an argument of the model nor a part or state of "
+              "one";
   Tensor value = piece->whole->value;
   if (piece->range)
     value = value.slice(0, piece->range->first,
@@ -318,9 +320,8 @@ LogicalResult StepResults::add(FunctionOpInterface step,
     if (!piece)
       return step.emitOpError("result ")
              << number << " replaces '" << getArgumentPath(argument)
-             << "', which is none of the model's arguments, nor a part or "
-                "state "
-                "of one";
+             << "', which is neither an argument of the model nor a part or "
+                "state of one";
     StringRef name = names.try_emplace(piece->key()).first->first();
     auto [entry, isNew] = tensors.insert(
         {name, Tensor(piece->whole->value.getShape(),

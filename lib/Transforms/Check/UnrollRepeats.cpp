@@ -124,8 +124,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
   for (auto [result, values] : llvm::zip(repeat.getStackedResults(), stacked)) {
     if (llvm::any_of(result.getUsers(),
                      [](Operation *user) { return !isa<nn::RepeatOp>(user); }))
-      return repeat.emitOpError("can't be unrolled: only repeats may read what "
-                                "it stacks");
+      return repeat.emitOpError(
+          "can't be unrolled: only repeats may read its stacked results");
     stacks[result] = values;
   }
   // The repeat is erased together with arguments that have no other reader. If

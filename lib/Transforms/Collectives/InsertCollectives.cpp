@@ -36,6 +36,8 @@ public:
             << " has no layout; run propagate-strategy first";
         return signalPassFailure();
       }
+    if (failed(checkPartitions(function, mesh.getValue())))
+      return signalPassFailure();
     // The cluster determines the costs of conversions.
     FailureOr<machine::Cluster> cluster =
         resolveCluster(function->getParentOfType<ModuleOp>());

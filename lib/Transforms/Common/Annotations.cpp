@@ -49,6 +49,38 @@ dist::MeshAttr proteus::getMatchedMesh(FunctionOpInterface function,
   return mesh;
 }
 
+bool proteus::hasLayouts(FunctionOpInterface function) {
+  return llvm::any_of(function.getArguments(), [](BlockArgument argument) {
+    return getArgumentAttr(argument, kLayoutAttr) ||
+           dist::getLayout(argument.getType());
+  });
+}
+
+LogicalResult proteus::checkPartitions(FunctionOpInterface function,
+                                       const dist::Mesh &mesh) {
+  WalkResult result = function.walk([&](nn::IterationSpaceOpInterface op) {
+    auto partition = op->getAttrOfType<strategy::PartitionAttr>(kOpAttr);
+    if (!partition)
+      return WalkResult::advance();
+    nn::IterationSpace space = op.getIterationSpace();
+    for (strategy::PartAttr part : partition.getParts()) {
+      if (!space.find(part.getIterator())) {
+        op->emitOpError("has no iterator '")
+            << part.getIterator() << "', which its strategy.op splits";
+        return WalkResult::interrupt();
+      }
+      for (StringAttr axis : part.getAxes())
+        if (!mesh.find(axis.getValue())) {
+          op->emitOpError("is split over '")
+              << axis.getValue() << "', which is no axis of the mesh";
+          return WalkResult::interrupt();
+        }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void proteus::setPhase(Operation *op, Phase phase) {
   op->setDiscardableAttr(kPhaseAttr,
                          strategy::PhaseAttr::get(op->getContext(), phase));

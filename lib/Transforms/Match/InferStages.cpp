@@ -72,7 +72,7 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
       int64_t chunk = (behind + numStages - 1 - position.getInt()) / numStages;
       if (chunk >= numChunks)
         return op.emitOpError("is placed in stage ")
-               << position.getInt() << " behind work of stage "
+               << position.getInt() << " after work of stage "
                << behind % numStages << " in the last of " << numChunks
                << " chunks; place it in that stage or a later one, or use more "
                   "virtual_stages";

@@ -199,13 +199,12 @@ strategy::TreeOp MatchStrategy::selectTree() {
   if (trees.size() == 1)
     return trees.front();
   InFlightDiagnostic diagnostic =
-      trees.empty()
-          ? emitError(module.getLoc(),
-                      "there is no strategy.tree in the module; write one that "
-                      "says how the model is split")
-          : emitError(module.getLoc(), "there are ")
-                << trees.size()
-                << " strategy trees; select one with strategy=@name";
+      trees.empty() ? emitError(module.getLoc(),
+                                "there is no strategy.tree in the module; "
+                                "write one that splits the model")
+                    : emitError(module.getLoc(), "there are ")
+                          << trees.size()
+                          << " strategy trees; select one with strategy=@name";
   for (strategy::TreeOp tree : trees)
     diagnostic.attachNote(tree.getLoc()) << "there is @" << tree.getSymName();
   return {};

@@ -299,8 +299,8 @@ LogicalResult TreeMatcher::placeArguments() {
       InFlightDiagnostic diagnostic =
           op->emitOpError("reads '")
           << getArgumentPath(argument)
-          << "' at another place than its first reader; give every place its "
-             "own copy";
+          << "' at other coordinates than its first reader; give every "
+             "coordinate its own copy";
       diagnostic.attachNote(known.first->getLoc()) << "first read here";
       return WalkResult::interrupt();
     }

@@ -47,16 +47,16 @@ std::string UnusedSettings::reasonUnused(strategy::PrefetchOp prefetch,
         return isGathered(parameter);
       }))
     return "";
-  return "no parameter of the operations it is for is stored elsewhere than "
-         "it is used, so none is gathered; add split weight or offload weight, "
-         "or leave it out";
+  return "all parameters of the selected operations are stored where they are "
+         "used, so none is gathered; add split weight or offload weight, or "
+         "leave it out";
 }
 
 std::string UnusedSettings::reasonUnused(strategy::OffloadOp offload,
                                          const Use &use,
                                          nn::TrainingAttr training) const {
   if ((offload.getWeight() || offload.getState()) && use.parameters.empty())
-    return "the operations it is for read no parameters; leave out weight and "
+    return "the selected operations read no parameters; leave out weight and "
            "state";
   if (offload.getState() && !training)
     return "the model is not trained, so there is no optimizer state; leave "
@@ -75,8 +75,8 @@ LogicalResult UnusedSettings::report(func::FuncOp function) {
   auto training = function->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
   bool failed = false;
   for (auto &[setting, use] : uses) {
-    std::string reason = "every operation that it selects has a nearer one; "
-                         "leave it out";
+    std::string reason = "every operation that it selects has a nearer setting "
+                         "of this kind; leave it out";
     if (auto prefetch = dyn_cast<strategy::PrefetchOp>(setting)) {
       if (use.holds)
         reason = reasonUnused(prefetch, use);

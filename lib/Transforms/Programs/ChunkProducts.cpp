@@ -333,6 +333,13 @@ void ChunkProducts::runOnOperation() {
   }
   if (chunks == 0 && !isRequested)
     return;
+  WalkResult buckets =
+      program.walk([](dist::FusedReduceOp) { return WalkResult::interrupt(); });
+  if (buckets.wasInterrupted()) {
+    program.emitOpError("has buckets, which count its kernels; run "
+                        "chunk-products before fuse-gradients");
+    return signalPassFailure();
+  }
   int64_t count =
       chunks > 0 ? int64_t(chunks) : step.getOverlap().getChunks().value_or(0);
   // The chunks are part of the program from here on.

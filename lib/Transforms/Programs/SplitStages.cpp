@@ -349,6 +349,14 @@ public:
                                "insert-collectives first");
           return signalPassFailure();
         }
+      for (Operation &op : function.front().without_terminator())
+        for (Value result : op.getResults())
+          if (isa<RankedTensorType>(result.getType()) &&
+              !dist::getLayout(result.getType())) {
+            op.emitOpError("has a result without a layout; run "
+                           "insert-collectives first");
+            return signalPassFailure();
+          }
       Splitter(function, mesh).run();
       // The trees of the model are erased with it.
       SmallVector<strategy::TreeOp> trees(

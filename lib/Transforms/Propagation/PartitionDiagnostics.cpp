@@ -79,9 +79,10 @@ static std::string findRingFault(Operation *op, const Partitioning &part,
   StringRef name = iterators[*part.getRing()].name;
   auto ring = dyn_cast<nn::RingOpInterface>(op);
   if (!ring || ring.getRingIterator() != name)
-    return llvm::formatv("the parts of iterator '{0}' can't go round a ring: "
-                         "those of the keys of an attention can; drop 'ring'",
-                         name);
+    return llvm::formatv(
+        "the parts of iterator '{0}' can't go round a ring: only those of the "
+        "keys of an attention can; drop 'ring'",
+        name);
   // Each axis must split another iterator too. Otherwise every device would do
   // the same work on every part.
   for (Axis axis : part.getAxes(*part.getRing()))
@@ -130,13 +131,13 @@ std::string proteus::findFault(Operation *op, const Partitioning &part,
           "iterator",
           name, size, count, over);
     if (axes.zigzag && llvm::is_contained(axes, dist::microAxis))
-      return llvm::formatv("iterator '{0}' can't be dealt out in a zigzag: "
-                           "micro-batches cut it in order; use one "
-                           "micro-batch, or contiguous parts",
-                           name);
+      return llvm::formatv(
+          "iterator '{0}' can't be split in a zigzag: micro-batches cut it in "
+          "order; use one micro-batch, or contiguous parts",
+          name);
     if (axes.zigzag && size % (2 * count) != 0)
-      return llvm::formatv("iterator '{0}' of size {1} can't be dealt out in a "
-                           "zigzag over {2}: that takes {3} equal chunks; "
+      return llvm::formatv("iterator '{0}' of size {1} can't be split in a "
+                           "zigzag over {2}: that needs {3} equal chunks; "
                            "change its size, or use contiguous parts",
                            name, size, over, 2 * count);
     if (isFused(part.getSpace(), i) && size % count != 0)

@@ -96,6 +96,13 @@ public:
     auto mesh = getMatchedMesh(function, getArgument());
     if (!mesh)
       return;
+    if (hasLayouts(function)) {
+      function.emitOpError("has layouts already; run propagate-strategy once, "
+                           "before insert-collectives");
+      return signalPassFailure();
+    }
+    if (failed(checkPartitions(function, mesh.getValue())))
+      return signalPassFailure();
     FailureOr<PropagatedPartitions> propagated =
         propagate(function, mesh.getValue());
     if (failed(propagated))

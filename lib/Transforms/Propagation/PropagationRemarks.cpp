@@ -32,7 +32,7 @@ void proteus::explainPartitions(func::FuncOp function, const dist::Mesh &mesh,
              << mesh.format(part.getAxes(i));
       auto found = propagated.sources.find({op, i});
       if (found == propagated.sources.end())
-        stream << " as the tree says";
+        stream << " from the tree";
       else if (found->second.kind == AxisSource::Operand)
         stream << " like operand " << found->second.number;
       else
@@ -69,7 +69,7 @@ void proteus::remarkConflicts(func::FuncOp function, const dist::Mesh &mesh,
           continue;
         InFlightDiagnostic remark =
             op->emitRemark("operand ")
-            << number << " comes split over " << mesh.format(axes) << " along '"
+            << number << " is split over " << mesh.format(axes) << " along '"
             << part.getSpace().iterators[*iterator].name << "', but ";
         if (found->second.kind == AxisSource::Operand)
           remark << "operand " << found->second.number << " comes first";

@@ -42,6 +42,8 @@ public:
                            "build-training-step");
       return signalPassFailure();
     }
+    if (failed(checkPartitions(function, mesh.getValue())))
+      return signalPassFailure();
     // Repeats that are not cut (again), by path and range. A repeat that is
     // still unsettled without its first iteration changes the layout in every
     // iteration, and to peel more iterations would not help.
@@ -61,10 +63,10 @@ public:
       nn::RepeatOp repeat = *next;
       int64_t first = repeat.getFirst(), count = repeat.getCount();
       if (auto reason = whyNotSplittable(function, repeat)) {
-        repeat.emitRemark("a carried value leaves an iteration in another "
-                          "layout than it enters it, and is converted back at "
-                          "the end of each: the first iteration can't be "
-                          "treated apart, because ")
+        repeat.emitRemark(
+            "a carried value leaves an iteration in another layout than it has "
+            "at the start, and is converted back at the end of each iteration: "
+            "the first iteration can't be treated apart, because ")
             << *reason;
         done.insert({repeat.getPath(), first, count});
         continue;

@@ -76,7 +76,7 @@ proteus::reportUnusedAxes(func::FuncOp function, const dist::Mesh &mesh,
     for (Axis axis : idle)
       function.emitWarning("nothing is split over axis '")
           << mesh.getName(axis) << "' of size " << mesh.getSize(axis)
-          << ": its devices all do the same; split an iterator over it or "
+          << ": its devices all do the same work; split an iterator over it or "
              "leave it out of the mesh";
     return success();
   }

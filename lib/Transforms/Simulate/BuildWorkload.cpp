@@ -146,7 +146,7 @@ LogicalResult WorkloadBuilder::checkHostCopies(dist::ProgramOp program) {
       return WalkResult::advance();
     op->emitOpError("copies between device and host, but the cluster '")
         << cluster.name
-        << "' says nothing about the way there; give it a \"host\" link with "
+        << "' has no link between them; give it a \"host\" link with "
            "bandwidth_gbps and latency_us";
     return WalkResult::interrupt();
   });

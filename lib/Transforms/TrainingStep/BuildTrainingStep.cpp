@@ -280,6 +280,11 @@ void BuildTrainingStep::runOnOperation() {
   auto training = function->getAttrOfType<TrainingAttr>(kTrainingAttr);
   if (!training || function.isDeclaration())
     return;
+  if (hasLayouts(function)) {
+    function.emitOpError("has layouts already; run build-training-step before "
+                         "propagate-strategy");
+    return signalPassFailure();
+  }
   if (failed(checkModel(function)) ||
       failed(checkRowUpdates(function, training)))
     return signalPassFailure();

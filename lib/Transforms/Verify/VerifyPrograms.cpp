@@ -124,7 +124,7 @@ static bool verifyStageReductions(ArrayRef<dist::ProgramOp> programs) {
     program.walk([&](dist::StageReduceOp op) {
       auto section = dyn_cast<dist::SectionOp>(op->getParentOp());
       if (!section || !section.getOnce()) {
-        op.emitOpError("must stand directly in the update section");
+        op.emitOpError("must be directly in the update section");
         valid = false;
       }
       if (!reductions[op.getTag()].try_emplace(stage, op).second) {

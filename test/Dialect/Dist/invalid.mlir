@@ -691,7 +691,7 @@ dist.program @p mesh #mesh at [pp = 0] () {
 #mesh = #dist.mesh<[dp = 2, pp = 2, tp = 4], micro = 2>
 dist.program @p mesh #mesh at [pp = 0] () {
   dist.section backward { dist.yield }
-  // expected-error @+1 {{chunk 0 has a 'backward' section and 'weight_gradient' besides}}
+  // expected-error @+1 {{chunk 0 has a 'backward' section and a separate 'weight_gradient' section}}
   dist.section weight_gradient { dist.yield }
   dist.return
 }
@@ -1212,7 +1212,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 // -----
 
 #mesh = #dist.mesh<[cp = 4]>
-// expected-error @+1 {{expected at least one axis: a whole dimension has no parts to deal out}}
+// expected-error @+1 {{expected at least one axis: a whole dimension has no parts to distribute}}
 #none = #dist.layout<#mesh, [zigzag {}]>
 
 // -----
@@ -1250,7 +1250,7 @@ func.func @f(%0: tensor<8xf32, #own>) {
 #next = #dist.layout<#mesh, [{cp} shift 1]>
 #whole = #dist.layout<#mesh, [{}]>
 func.func @f(%0: tensor<8xf32, #next>) {
-  // expected-error @+1 {{the parts of dimension 0 have been shifted by 1; shift them home first}}
+  // expected-error @+1 {{the parts of dimension 0 have been shifted by 1; shift them back first}}
   %1 = dist.all_gather %0 dim 0 over {cp} : tensor<8xf32, #next> -> tensor<8xf32, #whole>
   return
 }
@@ -1349,7 +1349,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #a = #dist.layout<#mesh, [{dp}]>
 #b = #dist.layout<#mesh, [{dp}]>
 func.func @f(%0: tensor<16xf32, #a>) {
-  // expected-error @+1 {{pair 0 is neither dealt out nor collected: it goes from #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]> to #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]>}}
+  // expected-error @+1 {{pair 0 is neither scattered nor gathered: it goes from #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]> to #dist.layout<#dist.mesh<[dp = 2, tp = 4]>, [{dp}]>}}
   %1 = dist.exchange %0 over {tp} : (tensor<16xf32, #a>) -> tensor<16xf32, #b>
   return
 }
@@ -1404,7 +1404,7 @@ func.func @f(%0: tensor<16xf32, #a>) {
 #mesh = #dist.mesh<[tp = 4]>
 #a = #dist.layout<#mesh, [{tp}]>
 func.func @f(%0: tensor<16xf32, #a>) {
-  // expected-error @+1 {{4 runs of dimension 0 on devices must be at home and divide the 2 groups}}
+  // expected-error @+1 {{4 runs of dimension 0 on devices must have shift 0 and divide the 2 groups}}
   %1 = dist.chunk %0 dim 0 index 0 of 2 groups 2 : tensor<16xf32, #a> -> tensor<8xf32, #a>
   return
 }

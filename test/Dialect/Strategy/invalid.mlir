@@ -800,7 +800,7 @@ func.func private @m()
 strategy.tree @t for @m {
   mesh [pp = 2]
   schedule micro_batches = 2 order = "gpipe"
-  // expected-error@+1 {{'strategy.order' op lists the work of a stage, but the schedule does not say order = "explicit"}}
+  // expected-error@+1 {{'strategy.order' op lists the work of a stage, but the schedule does not have order = "explicit"}}
   order stage 0 [F0]
 }
 
@@ -898,7 +898,7 @@ strategy.tree @t for @f {
   // expected-note@+1 {{the other sub-axis is here}}
   split op [batch -> d:(1)2]
   node "a" {
-    // expected-error@+1 {{'strategy.split' op 'd:(1)3' cuts axis 'd' at 3 and 'd:(1)2' cuts it at 2, of which neither divides the other; use sub-axes of one way to cut the axis}}
+    // expected-error@+1 {{'strategy.split' op 'd:(1)3' cuts axis 'd' at 3 and 'd:(1)2' cuts it at 2, and neither divides the other; use sub-axes whose cuts divide each other}}
     split op [batch -> d:(1)3]
   }
 }
@@ -946,7 +946,7 @@ strategy.tree @t for @f {
 // Words of the arrows name no axis.
 func.func @f() { return }
 strategy.tree @s for @f {
-  // expected-error@+1 {{'strategy.mesh' op axis name 'ring' is reserved: it says how parts are dealt out; rename it}}
+  // expected-error@+1 {{'strategy.mesh' op axis name 'ring' is reserved for the distribution of parts; rename it}}
   mesh [ring = 2]
 }
 
@@ -956,7 +956,7 @@ strategy.tree @s for @f {
 func.func @f() { return }
 strategy.tree @s for @f {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.split' op deals out iterator 'out' by 'zigzag', which is about 'op' alone; memory items are split into contiguous parts}}
+  // expected-error@+1 {{'strategy.split' op splits iterator 'out' by 'zigzag', which applies to 'op' only; memory items are split into contiguous parts}}
   split weight [out -> zigzag dp]
 }
 
@@ -984,7 +984,7 @@ strategy.tree @s for @f {
 func.func @f() { return }
 strategy.tree @s for @f {
   mesh [cp = 2]
-  // expected-error@+1 {{'ring' is about iterators, not about dimension 0 : i64}}
+  // expected-error@+1 {{'ring' applies to iterators, not to dimension 0 : i64}}
   split weight [0 -> ring cp]
 }
 
@@ -995,7 +995,7 @@ func.func @m() { return }
 
 strategy.tree @t for @m {
   mesh [dp = 2]
-  // expected-error@+1 {{'strategy.prefetch' op 'once' keeps what was gathered for the whole step; leave 'reshard_after_forward' out}}
+  // expected-error@+1 {{'strategy.prefetch' op 'once' keeps the gathered parameters for the whole step; leave 'reshard_after_forward' out}}
   prefetch reshard_after_forward = true once
 }
 

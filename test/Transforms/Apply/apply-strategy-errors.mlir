@@ -52,7 +52,7 @@
 // BALANCE: stage-partition=half: expected one of layers, ends, divisible, work, got 'half'
 
 //--- kept.mlir
-// expected-error@+1 {{keep-gathered is about inputs of linears whose sequences are split; set sp=true, or leave it out}}
+// expected-error@+1 {{keep-gathered applies to inputs of linears whose sequences are split; set sp=true, or leave it out}}
 module {
 }
 
@@ -73,7 +73,7 @@ module {
 
 //--- work-chunks.mlir
 module {
-  // expected-error@+1 {{'func.func' op stage-partition=work knows no chunks of stages; use virtual-stages=1, or stage-partition=layers}}
+  // expected-error@+1 {{'func.func' op stage-partition=work does not support chunks of stages; use virtual-stages=1, or stage-partition=layers}}
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.repeat "layers" count 4 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>) {
       %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -121,7 +121,7 @@ module {
 }
 
 //--- idle-prefetch.mlir
-// expected-error@+1 {{prefetch and reshard-after-forward are about parameters that are gathered before their use; set zero=3 or offload-weight=true, or leave them out}}
+// expected-error@+1 {{prefetch and reshard-after-forward apply to parameters that are gathered before their use; set zero=3 or offload-weight=true, or leave them out}}
 module {
 }
 
@@ -220,7 +220,7 @@ func.func @f(%x: tensor<8x4x8xf32> {nn.role = "input"},
 
 //--- tp.mlir
 // A single linear whose result is no logits has nothing to gain.
-// expected-error@+1 {{has no operation to split into tp=2 parts: no attention, no embedding, no pair of linears and no linear in front of a cross-entropy is large enough; use tp=1}}
+// expected-error@+1 {{has no operation to split into tp=2 parts: no attention, no embedding, no pair of linears and no linear before a cross-entropy is large enough; use tp=1}}
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}, %w: tensor<4x4xf32> {nn.role = "parameter"}) -> tensor<8x4xf32> {
   %0 = nn.linear "fc"(%x, %w) : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
@@ -286,14 +286,14 @@ func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
 }
 
 //--- no-attention.mlir
-// expected-error@+1 {{has no nn.attention that cp-kind could be about; use cp-kind=all-gather}}
+// expected-error@+1 {{has no nn.attention to which cp-kind applies; use cp-kind=all-gather}}
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>
 }
 
 //--- contiguous.mlir
-// expected-remark@+1 {{causal attention is split over cp in contiguous parts, the last of which has most to do: a zigzag takes sequences that 2 * cp divides}}
+// expected-remark@+1 {{causal attention is split over cp in contiguous parts, and the last part has the most work: a zigzag needs sequences that 2 * cp divides}}
 func.func @f(%x: tensor<8x6x4xf32> {nn.role = "input"}) -> tensor<8x6x4xf32> {
   %a, %rows = nn.attention "core"(%x, %x, %x) {heads = 2 : i64, causal} : (tensor<8x6x4xf32>, tensor<8x6x4xf32>, tensor<8x6x4xf32>) -> (tensor<8x6x4xf32>, tensor<8x2x6xf32>)
   return %a : tensor<8x6x4xf32>
@@ -332,7 +332,7 @@ func.func @f(%x: tensor<8x4xf32> {nn.role = "input", nn.path = "x"}) -> tensor<8
 }
 
 //--- selective.mlir
-// expected-error@+1 {{has no nn.attention to recompute, nor layers in which a module of its own (attention.core) has the products and the softmax of attention; use recompute=none or recompute=full}}
+// expected-error@+1 {{has nothing to recompute: neither nn.attention nor a module (attention.core) with the products and the softmax of attention; use recompute=none or recompute=full}}
 func.func @f(%x: tensor<8x4x4xf32> {nn.role = "input"}) -> tensor<8x4x4xf32> {
   %0 = nn.relu "act"(%x) : (tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>
@@ -366,7 +366,7 @@ func.func @m(
 }
 
 //--- whole.mlir
-// expected-error@+1 {{all-reduce-gradients is about whole gradients and split states; set zero=1, or leave it out}}
+// expected-error@+1 {{all-reduce-gradients applies to whole gradients and split states; set zero=1, or leave it out}}
 module {
 }
 

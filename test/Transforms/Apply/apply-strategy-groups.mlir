@@ -6,7 +6,7 @@
 // CHECK: mesh [dp = 8]
 // CHECK: split state [out -> dp:(2)4]
 // RIGHT: lowering is right
-// ERROR: zero-group=3 must divide dp=8; leave it out for all of them
+// ERROR: zero-group=3 must divide dp=8; leave it out to shard over all of them
 
 func.func @mlp(
     %x: tensor<16x8xf32> {nn.role = "input", nn.path = "x"},

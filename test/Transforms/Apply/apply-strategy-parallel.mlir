@@ -150,7 +150,7 @@
 // BOTH: node "attention.core" {
 // BOTH-NEXT: split op [key -> ring zigzag cp]
 // RUN: proteus-opt %t/gpt.mlir --apply-strategy="cp=4 tp=4 sp=true cp-kind=ring" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FINER
-// FINER: remark: causal attention is split over cp in contiguous parts, the last of which has most to do: a zigzag takes sequences that 2 * cp * tp divides
+// FINER: remark: causal attention is split over cp in contiguous parts, and the last part has the most work: a zigzag needs sequences that 2 * cp * tp divides
 
 // Expert parallelism: the same programs as those of the example.
 // RUN: proteus-opt %t/moe.mlir --apply-strategy="dp=8 ep=4 micro-batches=2" | FileCheck %s --check-prefix=EP

@@ -107,7 +107,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
         ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      // expected-error @below {{'math.cos' op can't be evaluated: the interpreter does not know this operation}}
+      // expected-error @below {{'math.cos' op can't be evaluated: the interpreter does not support this operation}}
       %c = math.cos %in : f32
       linalg.yield %c : f32
     } -> tensor<4xf32>

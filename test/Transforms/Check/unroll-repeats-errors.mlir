@@ -55,7 +55,7 @@ func.func @f(%x: tensor<2x4xf32> {nn.role = "input"},
 
 // A stack that is read as a whole has no flat form,
 func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<2x8x4xf32> {
-  // expected-error@+1 {{'nn.repeat' op can't be unrolled: only repeats may read what it stacks}}
+  // expected-error@+1 {{'nn.repeat' op can't be unrolled: only repeats may read its stacked results}}
   %y, %s = nn.repeat "layers" count 2 carry(%h = %x : tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<2x8x4xf32>) {
     %0 = nn.relu "act"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     nn.yield %0, %0 : tensor<8x4xf32>, tensor<8x4xf32>

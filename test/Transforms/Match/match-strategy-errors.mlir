@@ -199,7 +199,7 @@ module attributes {proteus.cluster = "dgx-a100:many"} {
 // -----
 
 // There is a tree.
-// expected-error@+1 {{there is no strategy.tree in the module; write one that says how the model is split}}
+// expected-error@+1 {{there is no strategy.tree in the module; write one that splits the model}}
 module attributes {proteus.cluster = "dgx-a100"} {
   func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
     %0 = nn.relu "a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -920,7 +920,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %1 = nn.relu "a"(%h) : (tensor<8x4xf32>) -> tensor<8x4xf32>
       nn.yield %1 : tensor<8x4xf32>
     }
-    // expected-error@+1 {{'nn.relu' op is placed in stage 0 behind work of stage 1 in the last of 2 chunks; place it in that stage or a later one, or use more virtual_stages}}
+    // expected-error@+1 {{'nn.relu' op is placed in stage 0 after work of stage 1 in the last of 2 chunks; place it in that stage or a later one, or use more virtual_stages}}
     %2 = nn.relu "last"(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     return %2 : tensor<8x4xf32>
   }
@@ -1066,7 +1066,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
       %table: tensor<10x6xf32> {nn.role = "parameter", nn.path = "table.weight"}) -> tensor<8x6xf32> {
     // expected-note@+1 {{first read here}}
     %0 = nn.embedding "first"(%a, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
-    // expected-error@+1 {{reads 'table.weight' at another place than its first reader; give every place its own copy}}
+    // expected-error@+1 {{reads 'table.weight' at other coordinates than its first reader; give every coordinate its own copy}}
     %1 = nn.embedding "second"(%b, %table) : (tensor<8xi32>, tensor<10x6xf32>) -> tensor<8x6xf32>
     %2 = nn.add "sum"(%0, %1) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
     return %2 : tensor<8x6xf32>
@@ -1099,7 +1099,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     split op [batch -> dp]
     node "a" { split weight [0 -> dp] }
     node "b" {
-      // expected-error@+1 {{'strategy.prefetch' op has no effect: no parameter of the operations it is for is stored elsewhere than it is used, so none is gathered; add split weight or offload weight, or leave it out}}
+      // expected-error@+1 {{'strategy.prefetch' op has no effect: all parameters of the selected operations are stored where they are used, so none is gathered; add split weight or offload weight, or leave it out}}
       prefetch depth = 2
     }
   }
@@ -1124,7 +1124,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
     split op [batch -> dp]
     split weight [0 -> dp]
-    // expected-error@+1 {{'strategy.prefetch' op has no effect: every operation that it selects has a nearer one; leave it out}}
+    // expected-error@+1 {{'strategy.prefetch' op has no effect: every operation that it selects has a nearer setting of this kind; leave it out}}
     prefetch depth = 2
     node "*" { prefetch depth = 1 }
   }
@@ -1149,7 +1149,7 @@ module attributes {proteus.cluster = "dgx-a100"} {
     mesh [dp = 2]
     split op [batch -> dp]
     node "act" {
-      // expected-error@+1 {{'strategy.offload' op has no effect: the operations it is for read no parameters; leave out weight and state}}
+      // expected-error@+1 {{'strategy.offload' op has no effect: the selected operations read no parameters; leave out weight and state}}
       offload weight activation
     }
   }

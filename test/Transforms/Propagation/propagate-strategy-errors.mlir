@@ -92,7 +92,7 @@ func.func @all_offenders(%x: tensor<8x4xf32>, %g: tensor<4xf32>) -> tensor<8x4xf
 // is the same work everywhere. An axis can't split keys by heads and by blocks.
 #mesh = #dist.mesh<[cp = 2]>
 func.func @rings(%q: tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) attributes {strategy.mesh = #mesh} {
-  // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: those of the keys of an attention can; drop 'ring'}}
+  // expected-error@+1 {{'nn.attention' op the parts of iterator 'seq' can't go round a ring: only those of the keys of an attention can; drop 'ring'}}
   %0, %l0 = nn.attention "a"(%q, %q, %q) {heads = 2 : i64, strategy.op = #strategy.partition<[seq -> ring cp]>} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
   // expected-error@+1 {{'nn.attention' op the parts of iterator 'key' go round a ring over axis 'cp', which splits nothing else; split 'seq' over it as well}}
   %1, %l1 = nn.attention "b"(%q, %q, %q) {heads = 2 : i64, strategy.op = #strategy.partition<[seq -> [], key -> ring cp]>} : (tensor<8x8x8xf32>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x2x8xf32>)
@@ -106,7 +106,7 @@ func.func @rings(%q: tensor<8x8x8xf32>) -> (tensor<8x8x8xf32>, tensor<8x8x8xf32>
 // A zigzag has chunks of one size.
 #mesh = #dist.mesh<[cp = 2]>
 func.func @zigzag(%x: tensor<8x6x8xf32>) -> tensor<8x6x8xf32> attributes {strategy.mesh = #mesh} {
-  // expected-error@+1 {{'nn.gelu' op iterator 'seq' of size 6 can't be dealt out in a zigzag over {cp}: that takes 4 equal chunks; change its size, or use contiguous parts}}
+  // expected-error@+1 {{'nn.gelu' op iterator 'seq' of size 6 can't be split in a zigzag over {cp}: that needs 4 equal chunks; change its size, or use contiguous parts}}
   %0 = nn.gelu "a"(%x) {strategy.op = #strategy.partition<[seq -> zigzag cp]>} : (tensor<8x6x8xf32>) -> tensor<8x6x8xf32>
   return %0 : tensor<8x6x8xf32>
 }
@@ -116,7 +116,7 @@ func.func @zigzag(%x: tensor<8x6x8xf32>) -> tensor<8x6x8xf32> attributes {strate
 // Micro-batches come in order.
 #mesh = #dist.mesh<[dp = 2], micro = 2>
 func.func @zigzag_of_the_batch(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
-  // expected-error@+1 {{'nn.gelu' op iterator 'batch' can't be dealt out in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
+  // expected-error@+1 {{'nn.gelu' op iterator 'batch' can't be split in a zigzag: micro-batches cut it in order; use one micro-batch, or contiguous parts}}
   %0 = nn.gelu "a"(%x) {strategy.op = #strategy.partition<[batch -> zigzag dp]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
@@ -219,7 +219,7 @@ func.func @nothing_is_split(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {
 // and so is an axis at whose coordinate an operation runs; one of size one is idle
 // by intention.
 #mesh = #dist.mesh<[pp = 2, dp = 2, place = 2, one = 1, tp = 2]>
-// expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same; split an iterator over it or leave it out of the mesh}}
+// expected-warning@+1 {{nothing is split over axis 'tp' of size 2: its devices all do the same work; split an iterator over it or leave it out of the mesh}}
 func.func @unused_axis(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh, strategy.pipeline_axis = "pp"} {
   %0 = nn.gelu "a"(%x) {strategy.op = #strategy.partition<[batch -> dp]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   %1 = nn.gelu "b"(%0) {strategy.op = #strategy.partition<[batch -> dp]>, strategy.place = [#strategy.coordinate<place = 1>]} : (tensor<8x4xf32>) -> tensor<8x4xf32>

@@ -5,7 +5,7 @@
 func.func @reasons(%x: tensor<8x4xf32>, %w1: tensor<6x4xf32>, %w2: tensor<4x6xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) attributes {strategy.mesh = #mesh} {
   // expected-remark@+1 {{batch over {dp} for its reader 'fc1'}}
   %0 = nn.gelu "before"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
-  // expected-remark@+1 {{batch over {dp} as the tree says; out over {tp} as the tree says}}
+  // expected-remark@+1 {{batch over {dp} from the tree; out over {tp} from the tree}}
   %1 = nn.linear "fc1"(%0, %w1) {strategy.op = #strategy.partition<[batch -> dp, out -> tp]>} : (tensor<8x4xf32>, tensor<6x4xf32>) -> tensor<8x6xf32>
   // expected-remark@+1 {{batch over {dp} like operand 0; in over {tp} like operand 0}}
   %2 = nn.linear "fc2"(%1, %w2) : (tensor<8x6xf32>, tensor<4x6xf32>) -> tensor<8x4xf32>
@@ -19,12 +19,12 @@ func.func @reasons(%x: tensor<8x4xf32>, %w1: tensor<6x4xf32>, %w2: tensor<4x6xf3
 // Two operands of an addition disagree: the first wins.
 #mesh = #dist.mesh<[a = 2, b = 2]>
 func.func @operands_disagree(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
-  // expected-remark@+1 {{batch over {a} as the tree says}}
+  // expected-remark@+1 {{batch over {a} from the tree}}
   %0 = nn.gelu "left"(%x) {strategy.op = #strategy.partition<[batch -> a]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
-  // expected-remark@+1 {{batch over {b} as the tree says}}
+  // expected-remark@+1 {{batch over {b} from the tree}}
   %1 = nn.relu "right"(%x) {strategy.op = #strategy.partition<[batch -> b]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   // expected-remark@+2 {{batch over {a} like operand 0}}
-  // expected-remark@+1 {{operand 1 comes split over {b} along 'batch', but operand 0 comes first with {a}: operand 1 is converted; set the iterator in the tree to decide otherwise}}
+  // expected-remark@+1 {{operand 1 is split over {b} along 'batch', but operand 0 comes first with {a}: operand 1 is converted; set the iterator in the tree to decide otherwise}}
   %2 = nn.add "sum"(%0, %1) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
 }
@@ -34,11 +34,11 @@ func.func @operands_disagree(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes 
 // Where the tree decides there is no conflict.
 #mesh = #dist.mesh<[a = 2, b = 2]>
 func.func @tree_decides(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
-  // expected-remark@+1 {{batch over {a} as the tree says}}
+  // expected-remark@+1 {{batch over {a} from the tree}}
   %0 = nn.gelu "left"(%x) {strategy.op = #strategy.partition<[batch -> a]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
-  // expected-remark@+1 {{batch over {b} as the tree says}}
+  // expected-remark@+1 {{batch over {b} from the tree}}
   %1 = nn.relu "right"(%x) {strategy.op = #strategy.partition<[batch -> b]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
-  // expected-remark@+1 {{batch over {b} as the tree says}}
+  // expected-remark@+1 {{batch over {b} from the tree}}
   %2 = nn.add "sum"(%0, %1) {strategy.op = #strategy.partition<[batch -> b]>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
 }
@@ -49,9 +49,9 @@ func.func @tree_decides(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {stra
 // remark about them. Nor is the storage of an argument a conflict.
 #mesh = #dist.mesh<[a = 2, b = 2]>
 func.func @no_conflict(%x: tensor<8x4xf32>, %w: tensor<4x4xf32> {nn.role = "parameter", strategy.weight = [["b"], []]}) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
-  // expected-remark@+1 {{batch over {a} as the tree says}}
+  // expected-remark@+1 {{batch over {a} from the tree}}
   %0 = nn.linear "fc"(%x, %w) {strategy.op = #strategy.partition<[batch -> a, out -> []]>} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
-  // expected-remark@+1 {{batch over {b} as the tree says}}
+  // expected-remark@+1 {{batch over {b} from the tree}}
   %1 = nn.relu_grad "right"(%x, %x) {strategy.op = #strategy.partition<[batch -> b]>, strategy.phase = #strategy.phase<backward>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   // expected-remark@+1 {{batch over {a} like operand 0}}
   %2 = nn.add "sum"(%0, %1) {strategy.phase = #strategy.phase<backward>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -63,7 +63,7 @@ func.func @no_conflict(%x: tensor<8x4xf32>, %w: tensor<4x4xf32> {nn.role = "para
 // Axes spread into a repeat and out of it.
 #mesh = #dist.mesh<[dp = 2]>
 func.func @through_repeats(%x: tensor<8x4xf32>, %ws: tensor<3x4x4xf32>) -> tensor<8x4xf32> attributes {strategy.mesh = #mesh} {
-  // expected-remark@+1 {{batch over {dp} as the tree says}}
+  // expected-remark@+1 {{batch over {dp} from the tree}}
   %0 = nn.gelu "in"(%x) {strategy.op = #strategy.partition<[batch -> dp]>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   %1 = nn.repeat "layers" count 3 carry(%h = %0 : tensor<8x4xf32>) slice(%w = %ws : tensor<3x4x4xf32> to tensor<4x4xf32>) -> (tensor<8x4xf32>) {
     // expected-remark@+1 {{batch over {dp} like operand 0}}

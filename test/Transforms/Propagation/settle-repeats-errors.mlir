@@ -5,7 +5,7 @@
 #mesh = #dist.mesh<[tp = 2]>
 func.func @stack_is_shared(%x: tensor<8x8xf32>, %ws: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<4x8xf32>) attributes {strategy.mesh = #mesh} {
   %0 = nn.gelu "in"(%x) {strategy.op = #strategy.partition<[batch -> []]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  // expected-remark@+1 {{a carried value leaves an iteration in another layout than it enters it, and is converted back at the end of each: the first iteration can't be treated apart, because its sliced operands must be function arguments that nothing else reads}}
+  // expected-remark@+1 {{a carried value leaves an iteration in another layout than it has at the start, and is converted back at the end of each iteration: the first iteration can't be treated apart, because its sliced operands must be function arguments that nothing else reads}}
   %1 = nn.repeat "layers" count 4 carry(%h = %0 : tensor<8x8xf32>) slice(%b = %ws : tensor<4x8xf32> to tensor<8xf32>) -> (tensor<8x8xf32>) {
     %2 = nn.add "bias"(%h, %b) {strategy.op = #strategy.partition<[batch -> tp]>} : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
     nn.yield %2 : tensor<8x8xf32>

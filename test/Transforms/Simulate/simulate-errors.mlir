@@ -28,7 +28,7 @@
 // LARGE: large.mlir:[[#]]:3: error: 'dist.schedule' op its mesh names device 8, but the cluster 'dgx-a100' has 8 devices; use more nodes
 // RUN: proteus-opt %t/large.mlir --simulate=cluster=dgx-a100:2 -o /dev/null
 // RUN: not proteus-opt %t/host.mlir --simulate="cluster=%S/Inputs/tiny-cluster.json report=%t/out/r.json trace=%t/out/t.json" -o %t/out/o.mlir 2>&1 | FileCheck %s --check-prefix=HOST
-// HOST: host.mlir:[[#]]:{{[0-9]+}}: error: 'dist.offload' op copies between device and host, but the cluster {{.*}} says nothing about the way there; give it a "host" link with bandwidth_gbps and latency_us
+// HOST: host.mlir:[[#]]:{{[0-9]+}}: error: 'dist.offload' op copies between device and host, but the cluster {{.*}} has no link between them; give it a "host" link with bandwidth_gbps and latency_us
 // RUN: proteus-opt %t/host.mlir --simulate=cluster=dgx-a100 -o /dev/null
 
 // The stages take the micro-batches in opposite orders: each waits for the

@@ -26,7 +26,7 @@
 // RUN: python3 %S/Inputs/check_paper.py pipeline %t/pipeline.json
 
 // RUN: not proteus-opt %t/pairs.mlir --simulate="fidelity=paper cluster=dgx-h100" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: fidelity=paper cannot run on the cluster 'dgx-h100': its devices meet in NVSwitches, for which the original has no rules; use fidelity=flow
+// UNKNOWN: error: fidelity=paper cannot run on the cluster 'dgx-h100': its devices are connected by NVSwitches, for which the reference has no rules; use fidelity=flow
 // UNKNOWN-NOT: error:
 
 //--- mlp.mlir

@@ -221,7 +221,7 @@ dist.program @s0 mesh #mesh at [pp = 0, qq = 0] () {
 #x2 = #dist.layout<#mesh, [{}], at = [pp = 2]>
 dist.program @s0 mesh #mesh at [pp = 0] (%x: tensor<8xf32, #x0>, %y: tensor<4xf32, #x0>) {
   dist.section forward {
-    // expected-error@+2 {{'dist.stage_reduce' op must stand directly in the update section}}
+    // expected-error@+2 {{'dist.stage_reduce' op must be directly in the update section}}
     // expected-error@+1 {{'dist.stage_reduce' op the reduction with tag 0 is missing in stage 1}}
     %0 = dist.stage_reduce %x over stages [0, 1] tag 0 : tensor<8xf32, #x0>
     dist.yield

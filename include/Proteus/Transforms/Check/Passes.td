@@ -31,7 +31,7 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
     **Output:** the unchanged module.
 
     ```
-    remark: lowering of @mlp is right: 1234 values of 5 tensors agree, largest relative difference 2.1e-16
+    remark: lowering is right: 1234 values of 5 tensors agree, largest relative difference 2.1e-16
     ```
   }];
   let options = [
@@ -40,7 +40,7 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
     Option<"cluster", "cluster", "std::string", "",
            "Preset or JSON file that replaces the attribute proteus.cluster">,
     Option<"seed", "seed", "uint64_t", "0",
-           "Start of the random inputs and parameters">,
+           "Seed of the random inputs and parameters">,
     Option<"tolerance", "tolerance", "double", "1e-9",
            "Largest difference, relative to the largest value of the tensor">
   ];

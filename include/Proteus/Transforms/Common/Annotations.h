@@ -42,6 +42,15 @@ llvm::StringRef getHostAttrName(strategy::ItemKind item);
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
+/// Returns true if propagate-strategy has given the arguments of a function
+/// their layouts.
+bool hasLayouts(mlir::FunctionOpInterface function);
+
+/// Fails if a `strategy.op` in a function names an iterator that its operation
+/// lacks, or an axis that the mesh lacks.
+mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
+                                    const dist::Mesh &mesh);
+
 /// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);
 /// Returns the phase of `op`: Forward if it has no annotation, as in

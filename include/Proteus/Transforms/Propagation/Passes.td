@@ -81,7 +81,7 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"explain", "explain", "bool", /*default=*/"false",
-           "Say by a remark on every operation how it is split and why">
+           "Emit a remark on every operation: its splits and their origin">
   ];
   let dependentDialects = ["::proteus::dist::DistDialect",
                            "::proteus::strategy::StrategyDialect"];
