@@ -159,7 +159,7 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
         "time of the slowest device (stage 0)",
         "compute                       12.000", "stages",
         "peak memory (stage 0",
-        "parameters                           0.20       33.1",
+        "parameters                      0.20       33.1",
         "fits: 0.6 of 1.0 GB", "send_recv", "size (MB)"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
 }
