@@ -81,7 +81,9 @@ static bool isMisaligned(const Kernel &kernel) {
          (offAlignment(product.inner) || offAlignment(product.columns));
 }
 
-/// Returns the sizes and rates that products of all kinds have in common.
+/// Returns the sizes and rates of the product of `kernel`. The caller
+/// multiplies `rate` by the factors for the pass and for grouped or misaligned
+/// products.
 static TiledProduct tiledProductOf(const Device &device,
                                    const proteus::machine::ProductParameters &p,
                                    const Kernel &kernel) {

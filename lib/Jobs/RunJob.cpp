@@ -335,7 +335,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
     if (job.seq || !job.overrides.empty())
       return createStringError("--seq and --set do not apply to a model in a "
                                "file; leave them out, or use a preset");
-    // TF32 is a mode of the device and changes no type of the model.
+    // A precision would change the types of the model. TF32 is allowed: it is a
+    // mode of the device and changes no type.
     if (const Job usual; job.optimizer != usual.optimizer ||
                          (job.precision != usual.precision &&
                           job.precision != plan::Precision::TF32))

@@ -67,8 +67,8 @@ struct TransformerDims {
   /// True if each head of queries and keys is normalised (Qwen3).
   bool headNorms = false;
 
-  /// Number of routed experts per layer; 0: no experts. Experts are gated if
-  /// feed-forward blocks are.
+  /// Number of routed experts per layer; 0: no experts. `gatedMlp` also applies
+  /// to experts.
   int64_t experts = 0;
   /// Number of experts per token.
   int64_t topk = 0;

@@ -114,9 +114,9 @@ LoadSet proteus::net::parallelTreeLoads(const Placement &placement) {
 // Chains and messages
 //===----------------------------------------------------------------------===//
 
-/// Adds the loads of chains inside a node over which data reach all its
-/// members. The data start at the member `root`, or at all gateways if `root`
-/// is absent. `continues` is true if they leave for other nodes afterwards.
+/// Adds the loads of the chains in one node that carry data to all members of
+/// the node. The data start at the member `root`, or at all gateways if `root`
+/// is absent. `continues` is true if the data leave for other nodes afterwards.
 static void addChain(LoadBuilder &builder, const NodeShape &shape,
                      uint32_t place, std::optional<uint32_t> root,
                      bool continues) {

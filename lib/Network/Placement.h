@@ -87,8 +87,8 @@ struct MemberPlace {
   uint32_t place = 0, member = 0;
 };
 
-/// The members of one group on a cluster. In parameters, `place` is a node of
-/// the group, as an index into `places`.
+/// The members of one group on a cluster. A parameter `place` selects a node of
+/// the group: it is an index into `places`.
 class Placement {
 public:
   /// Creates the placement of `devices`, in the order of the group. Fails for

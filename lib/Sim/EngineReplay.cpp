@@ -306,7 +306,7 @@ void Engine<Listening>::resume(uint32_t classIndex, const SectionReplay &replay,
   } else if (moves > now) {
     push(moves, EventKind::FlowBegin, task.collective);
   } else {
-    // `settle` computes its rate and its end.
+    // `settle` computes the rate and the end of the flow.
     collective.moving = true;
     collective.progress = progress();
     network.start(task.collective,

@@ -71,8 +71,8 @@ private:
     uint64_t launchWaits = 0;
     uint32_t hostItem = 0;        ///< Host::item()
     uint32_t missingMessages = 0; ///< Host::missing()
-    /// Delays of the host (Host::delayOf) for the items before `hostItem` that
-    /// heads have not passed.
+    /// Host::delayOf of the work items before `hostItem` whose delay still
+    /// influences launch times, ascending by item.
     std::vector<Time> delays;
   };
   /// The whole state at a checkpoint.

@@ -352,7 +352,8 @@ PathPattern::getUniformRanges(ArrayRef<PathComponent> path,
   if (count <= 0)
     return {};
 
-  // If the pattern matches a prefix of `outer`, it selects all iterations.
+  // A pattern that matches the path of an enclosing module selects all
+  // iterations of the repeated module.
   ArrayRef<PathComponent> outer = path.drop_back();
   if (matchesPrefixOf(outer))
     return {{0, count}};

@@ -54,8 +54,8 @@ static constexpr Known frameworks[] = {
 static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
-    // The description of the network in these cases names collectives that were
-    // measured on the site.
+    // Cases of this source describe their network only by the path of a file of
+    // measured collectives. The path contains this word.
     {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 

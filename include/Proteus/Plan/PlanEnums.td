@@ -169,8 +169,9 @@ def Plan_Fold : Plan_Enum<"Fold", "equal work that is simulated once", [
       I32EnumCase<"All", 2, "all">
     ]>;
 
-// `fitted`: models fitted to measurements if the device has them. `roofline`: peak
-// rates of the datasheet, which are lower bounds.
+// `fitted`: models fitted to measurements, or `roofline` if the device has no
+// such models. `roofline`: times at the peak rates of the datasheet, which are
+// lower bounds.
 def Plan_KernelModel : Plan_Enum<"KernelModel", "source of kernel times", [
       I32EnumCase<"Fitted", 0, "fitted">,
       I32EnumCase<"Roofline", 1, "roofline">

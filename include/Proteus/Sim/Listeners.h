@@ -186,7 +186,8 @@ public:
 
 private:
   enum class Idle : uint8_t { Communication, Pipeline, Nothing };
-  /// A communication that runs during the current gap.
+  /// A communication that runs during the current gap between kernels, so that
+  /// time of the gap may count for it.
   struct Candidate {
     uint32_t kind; ///< index into `kinds`
     Time end;      ///< `running` if it has not ended

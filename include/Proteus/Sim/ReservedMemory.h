@@ -31,8 +31,8 @@ struct AllocatorPeak {
   int64_t allocated = 0;
   /// Number of micro-batches that hold memory when `allocated` is reached.
   uint32_t inFlight = 0;
-  /// Smallest number of reserved bytes that are not in use, while `reserved`
-  /// bytes are reserved.
+  /// Smallest number of unused bytes in the reserved memory while that memory
+  /// is at its peak.
   int64_t fragmentation = 0;
   /// Label of the task whose allocation raised the reserved bytes to
   /// `reserved`. Empty if it is the memory held during the whole step.

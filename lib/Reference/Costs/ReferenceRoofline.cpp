@@ -134,7 +134,8 @@ ReferenceRoofline::milliseconds(StringRef op, ArrayRef<Shape> inputs,
     bool backward = op == "MatmulBW";
     if (!fits(backward ? 3 : 2, 2))
       return mismatch();
-    // The dimensions of a batch count as rows.
+    // All dimensions of `left` but the last count as rows, including those of a
+    // batch.
     const Shape &left = inputs[backward], &right = inputs[backward + 1];
     double rows = rowsOf(left), inner = left.back(), columns = right.back();
     return backward ? gemm(rows, inner, columns) + gemm(inner, columns, rows)

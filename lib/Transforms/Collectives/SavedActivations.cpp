@@ -38,9 +38,10 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
       .getOperandLayout(use.getOperandNumber(), mesh);
 }
 
-/// Groups the uses of `argument` in a backward body by the layout that they
-/// read. Only layouts that are also read in the forward body, and are no larger
-/// than the layout of the value, count; other uses have the key null.
+/// Groups the uses of `argument`, the saved activation `value` in a backward
+/// body, by the layout in which kernels read it. The key is null unless kernels
+/// of the forward body also read `value` in that layout, and the layout differs
+/// from the one in which `value` is produced and has no larger shards.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
 usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;

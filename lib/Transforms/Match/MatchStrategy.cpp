@@ -112,7 +112,8 @@ FailureOr<dist::ScheduleRequestAttr> TreeMatcher::readSchedule() {
                                         ArrayAttr());
 }
 
-/// Returns the settings of the tree that passes on programs apply.
+/// Returns the schedule, buckets and overlap that the tree states. Passes on
+/// programs apply these settings later.
 FailureOr<dist::StepAttr> TreeMatcher::readStep() {
   FailureOr<dist::ScheduleRequestAttr> schedule = readSchedule();
   if (failed(schedule))

@@ -35,11 +35,12 @@ namespace proteus {
 /// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);
 
-/// Tasks of buckets, each with the index of the micro-task that it follows.
+/// Tasks of buckets. The number of each is the index in FlatProgram::micro of
+/// the task after which the bucket task is inserted.
 using BucketTasks = std::vector<std::pair<uint32_t, FlatTask>>;
 
-/// Inserts every bucket task after the micro-task that it follows, and
-/// renumbers the tasks in all dependencies.
+/// Inserts every bucket task into FlatProgram::micro, and renumbers the tasks
+/// in all dependencies.
 void placeBuckets(FlatProgram &flat, BucketTasks bucketTasks);
 
 /// Moves the gathers and fetches of parameters to their prefetch point: before

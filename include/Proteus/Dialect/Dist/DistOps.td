@@ -777,7 +777,8 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of the buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of an operand, 1 if it is not stacked.
+    /// Returns the number of iterations of the repeated layer whose tensors the
+    /// stacked operand holds, or 1 if the operand is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh of all operands.
     MeshAttr getMesh();
@@ -831,7 +832,8 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of the gathered buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of an operand, 1 if it is not stacked.
+    /// Returns the number of iterations of the repeated layer whose tensors the
+    /// stacked operand holds, or 1 if the operand is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh of all operands.
     MeshAttr getMesh();

@@ -97,9 +97,10 @@ struct Mesh {
   /// Returns the product of the sizes of `axes`.
   int64_t getSize(llvm::ArrayRef<Axis> axes) const;
   int64_t getNumDevices() const;
-  /// Returns the row-major position of one coordinate per device axis.
+  /// Returns the row-major position of the device at `coordinates`, one per
+  /// device axis.
   int64_t getPosition(llvm::ArrayRef<int64_t> coordinates) const;
-  /// Returns the id of the device at one coordinate per device axis.
+  /// Returns the id of the device at `coordinates`, one per device axis.
   int64_t getDevice(llvm::ArrayRef<int64_t> coordinates) const;
   /// Returns the coordinates, one per device axis, of the row-major `position`.
   llvm::SmallVector<int64_t> getCoordinates(int64_t position) const;
