@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Most of the time of a build without optimisation is spent parsing MLIR's
-# headers. -DPROTEUS_PRECOMPILED_HEADERS=ON parses them once per target, for
-# people who rebuild often.
-option(PROTEUS_PRECOMPILED_HEADERS "Parse MLIR's headers once per target" OFF)
+# headers. -DPROTEUS_PRECOMPILED_HEADERS=ON parses them once, for first builds and
+# for people who rebuild often.
+option(PROTEUS_PRECOMPILED_HEADERS "Parse MLIR's headers once" OFF)
 
+# Makes a target use the precompiled header of ProteusHeaders, a target that is
+# added with the first one.
 function(precompile_mlir_headers name)
   if(NOT PROTEUS_PRECOMPILED_HEADERS)
     return()
   endif()
-  target_precompile_headers(${name} PRIVATE
-    <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h>
-    <mlir/Interfaces/FunctionInterfaces.h> <mlir/Pass/Pass.h>
-    <mlir/Dialect/Func/IR/FuncOps.h>)
-  target_compile_options(${name} PRIVATE
-    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  if(NOT TARGET ProteusHeaders)
+    set(source "${PROJECT_BINARY_DIR}/ProteusHeaders.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Holds the precompiled header.\n")
+    add_library(ProteusHeaders STATIC "${source}")
+    llvm_update_compile_flags(ProteusHeaders)
+    set_target_properties(ProteusHeaders PROPERTIES
+      POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
+    target_precompile_headers(ProteusHeaders PRIVATE
+      <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/OpImplementation.h>
+      <mlir/Interfaces/FunctionInterfaces.h> <mlir/Pass/Pass.h>
+      <mlir/Dialect/Func/IR/FuncOps.h>)
+    target_compile_options(ProteusHeaders PRIVATE
+      $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM ProteusHeaders)
 endfunction()
 
 # Adds a static library of Proteus. MLIR_LIBS become libMLIR.so: listing them in

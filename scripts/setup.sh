@@ -63,7 +63,9 @@ if [[ ! -f "$build/build.ninja" ]]; then
   command -v ccache >/dev/null &&
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
   [[ "$mode" == --tools ]] &&
-    options+=(-DPROTEUS_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
+    options+=(-DPROTEUS_BUILD_TESTS=OFF -DCMAKE_UNITY_BUILD=ON
+              -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DPROTEUS_PRECOMPILED_HEADERS=ON
+              -DCMAKE_CXX_FLAGS=-w)
 elif [[ "$mode" == --all ]] && grep -q '^PROTEUS_BUILD_TESTS:BOOL=OFF' "$build/CMakeCache.txt"; then
   options=(-DPROTEUS_BUILD_TESTS=ON)
 fi
