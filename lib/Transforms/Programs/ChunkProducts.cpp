@@ -192,8 +192,14 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
 void Chunker::cutBehind(dist::AllGatherOp gather) {
   unsigned dim = gather.getDim();
   SmallVector<Cut> cuts;
+  // A product that reads the whole result by another operand waits for all
+  // chunks, so it is not cut.
+  auto readsOnce = [&](Operation *user) {
+    return llvm::count(user->getOperands(), gather.getResult()) == 1;
+  };
   for (OpOperand &use : gather.getResult().getUses())
-    if (use.getOwner()->getBlock() == gather->getBlock())
+    if (use.getOwner()->getBlock() == gather->getBlock() &&
+        readsOnce(use.getOwner()))
       if (std::optional<Cut> cut =
               cutOf(use.getOwner(), use.getOperandNumber(), dim))
         cuts.push_back(*cut);

@@ -40,6 +40,22 @@ dist.program @gather_before_product mesh #mesh (%x: tensor<2x64x8xf32, #rows>, %
   dist.return %f : tensor<2x64x16xf32, #columns>
 }
 
+// A product that reads the gathered operand twice waits for all of it, so it is not
+// cut, and neither is the gather.
+
+// CHECK-LABEL: dist.program @gathered_operand_by_itself
+// CHECK:           %[[G:.+]] = dist.all_gather
+// CHECK-NEXT:      nn.matmul "scores"(%[[G]], %[[G]])
+dist.program @gathered_operand_by_itself mesh #mesh (%x: tensor<2x64x8xf32, #rows>) -> tensor<2x64x64xf32, #whole>
+    attributes {step = #dist.step<overlap = <tensor = chunked, chunks = 2>>} {
+  %f = dist.section forward {
+    %0 = dist.all_gather %x dim 1 over {tp} for activation : tensor<2x64x8xf32, #rows> -> tensor<2x64x8xf32, #whole>
+    %1 = nn.matmul "scores"(%0, %0) {transpose_b} : (tensor<2x64x8xf32, #whole>, tensor<2x64x8xf32, #whole>) -> tensor<2x64x64xf32, #whole>
+    dist.yield %1 : tensor<2x64x64xf32, #whole>
+  }
+  dist.return %f : tensor<2x64x64xf32, #whole>
+}
+
 // Several products that read the gathered operand are cut alike. An operation that
 // is no product along the rows, such as the gradient of a weight, reads all chunks.
 
