@@ -67,7 +67,9 @@ if [[ ! -f "$build/build.ninja" ]]; then
               -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DPROTEUS_PRECOMPILED_HEADERS=ON
               -DCMAKE_CXX_FLAGS=-w)
 elif [[ "$mode" == --all ]] && grep -q '^PROTEUS_BUILD_TESTS:BOOL=OFF' "$build/CMakeCache.txt"; then
-  options=(-DPROTEUS_BUILD_TESTS=ON)
+  # The build of the tests is the same whether or not tools were built before.
+  options=(-DPROTEUS_BUILD_TESTS=ON -DCMAKE_UNITY_BUILD=OFF
+           -DPROTEUS_PRECOMPILED_HEADERS=OFF -DCMAKE_CXX_FLAGS=)
 fi
 if ((${#options[@]})); then
   echo "setup: configuring in $build"
