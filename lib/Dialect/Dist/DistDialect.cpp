@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/Dialect/Dist/Dist.h"
+#include "Proteus/Dialect/Proteus/Proteus.h"
 
 #include "mlir/Interfaces/FoldInterfaces.h"
 
@@ -41,6 +42,21 @@ struct DistFoldInterface : DialectFoldInterface {
     return isa<SectionOp>(region->getParentOp());
   }
 };
+
+/// The collectives and copies that carry attributes of the proteus dialect.
+struct DistAttributePlaces : proteus::AttributePlaceInterface {
+  using AttributePlaceInterface::AttributePlaceInterface;
+
+  bool mayCarry(Operation *op, StringRef name) const override {
+    using proteus::ProteusDialect;
+    if (name == ProteusDialect::onceAttrName)
+      return isa<AllGatherOp>(op);
+    if (name == ProteusDialect::prefetchAttrName)
+      return isa<AllGatherOp, FetchOp>(op);
+    return name == ProteusDialect::exchangeAttrName &&
+           isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+  }
+};
 } // namespace
 
 void DistDialect::initialize() {
@@ -49,5 +65,5 @@ void DistDialect::initialize() {
 #define GET_OP_LIST
 #include "Proteus/Dialect/Dist/DistOps.cpp.inc"
       >();
-  addInterfaces<DistAsmInterface, DistFoldInterface>();
+  addInterfaces<DistAsmInterface, DistFoldInterface, DistAttributePlaces>();
 }

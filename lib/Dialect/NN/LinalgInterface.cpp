@@ -9,6 +9,7 @@
 #include "Proteus/Dialect/NN/LinalgInterface.h"
 
 #include "Proteus/Dialect/NN/NN.h"
+#include "Proteus/Dialect/NN/ProductAttributes.h"
 #include "Proteus/Dialect/Proteus/Proteus.h"
 #include "ScalarGradient.h"
 
@@ -507,12 +508,14 @@ template <typename... OpTys> static void attachTo(MLIRContext *context) {
 }
 
 void proteus::nn::registerLinalgInterfaces(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    attachTo<
+  registry.addExtension(
+      +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
+        dialect->addInterfaces<ProductAttributes>();
+        attachTo<
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
-        >(context);
-  });
+            >(context);
+      });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     tensor::EmptyOp::attachInterface<EmptySpaceModel>(*context);
   });

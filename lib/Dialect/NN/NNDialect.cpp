@@ -8,6 +8,9 @@
 
 #include "Proteus/Dialect/NN/NN.h"
 
+#include "Proteus/Dialect/NN/IterationSpace.h"
+#include "Proteus/Dialect/NN/ProductAttributes.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Location.h"
@@ -17,6 +20,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace proteus;
 using namespace proteus::nn;
 
 #include "Proteus/Dialect/NN/NNDialect.cpp.inc"
@@ -32,6 +36,15 @@ void NNDialect::initialize() {
 #include "Proteus/Dialect/NN/NNAttrs.cpp.inc"
       >();
   registerNNDialectOperations(this);
+  addInterfaces<ProductAttributes>();
+}
+
+bool ProductAttributes::mayCarry(Operation *op, StringRef name) const {
+  if (name != ProteusDialect::computeAttrName &&
+      name != ProteusDialect::piecesAttrName)
+    return false;
+  auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
+  return kernel && kernel.getKernelClass() == KernelClass::Matrix;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +170,7 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 /// Returns the path of an operation of another dialect relative to the
 /// innermost repeat around it.
 static std::string getForeignPath(Operation *op) {
-  if (auto path = op->getAttrOfType<StringAttr>("proteus.path"))
+  if (auto path = op->getAttrOfType<StringAttr>(ProteusDialect::pathAttrName))
     return path.str();
   if (auto name = dyn_cast<NameLoc>(op->getLoc()))
     return name.getName().str();

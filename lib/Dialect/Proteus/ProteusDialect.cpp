@@ -143,26 +143,43 @@ namespace {
 
 /// Rule by which one attribute is verified.
 struct AttributeRule {
+  enum class Place {
+    Module,     ///< a `builtin.module`
+    Anywhere,   ///< any operation or argument
+    Operations, ///< operations for which AttributePlaceInterface returns true
+  };
+
   StringRef name;
-  /// True if the attribute belongs to a `builtin.module` only.
-  bool onModuleOnly;
+  Place place;
+  /// The place in words, after "belongs to".
+  StringRef placeText;
   LogicalResult (*verifyValue)(Operation *, NamedAttribute);
 };
 
+using enum AttributeRule::Place;
+constexpr StringRef moduleText = "a builtin.module";
+constexpr StringRef productText = "a matrix product";
+
 constexpr AttributeRule attributeRules[] = {
-    {ProteusDialect::clusterAttrName, true, verifyCluster},
-    {ProteusDialect::computeAttrName, false, verifyElementType},
-    {ProteusDialect::exchangeAttrName, false, verifyExchange},
-    {ProteusDialect::fitsAttrName, true, verifyFlag},
-    {ProteusDialect::iterationTimeAttrName, true, verifyQuantity},
-    {ProteusDialect::onceAttrName, false, verifyUnit},
-    {ProteusDialect::pathAttrName, false, verifyPath},
-    {ProteusDialect::peakMemoryAttrName, true, verifyQuantity},
-    {ProteusDialect::piecesAttrName, false, verifyCount},
-    {ProteusDialect::prefetchAttrName, false, verifyDepth},
-    {ProteusDialect::samplesPerSecondAttrName, true, verifyQuantity},
-    {ProteusDialect::siteAttrName, true, verifySite},
-    {ProteusDialect::stackAttrName, true, verifyStack},
+    {ProteusDialect::clusterAttrName, Module, moduleText, verifyCluster},
+    {ProteusDialect::computeAttrName, Operations, productText,
+     verifyElementType},
+    {ProteusDialect::exchangeAttrName, Operations,
+     "an all-gather, reduce-scatter or all-reduce", verifyExchange},
+    {ProteusDialect::fitsAttrName, Module, moduleText, verifyFlag},
+    {ProteusDialect::iterationTimeAttrName, Module, moduleText, verifyQuantity},
+    {ProteusDialect::onceAttrName, Operations,
+     "an operation that gathers a parameter", verifyUnit},
+    {ProteusDialect::pathAttrName, Anywhere, "an operation or an argument",
+     verifyPath},
+    {ProteusDialect::peakMemoryAttrName, Module, moduleText, verifyQuantity},
+    {ProteusDialect::piecesAttrName, Operations, productText, verifyCount},
+    {ProteusDialect::prefetchAttrName, Operations,
+     "an operation that gathers or fetches a parameter", verifyDepth},
+    {ProteusDialect::samplesPerSecondAttrName, Module, moduleText,
+     verifyQuantity},
+    {ProteusDialect::siteAttrName, Module, moduleText, verifySite},
+    {ProteusDialect::stackAttrName, Module, moduleText, verifyStack},
 };
 
 } // namespace
@@ -183,16 +200,29 @@ static const AttributeRule *findRule(Operation *op, NamedAttribute attribute) {
   return nullptr;
 }
 
+/// Returns true if the rule allows its attribute on `op`.
+static bool mayCarry(Operation *op, const AttributeRule &rule) {
+  if (rule.place == Module)
+    return isa<ModuleOp>(op);
+  if (rule.place == Anywhere)
+    return true;
+  Dialect *dialect = op->getDialect();
+  auto *places =
+      dialect ? dialect->getRegisteredInterface<AttributePlaceInterface>()
+              : nullptr;
+  return places && places->mayCarry(op, rule.name);
+}
+
 LogicalResult
 ProteusDialect::verifyOperationAttribute(Operation *op,
                                          NamedAttribute attribute) {
   const AttributeRule *rule = findRule(op, attribute);
   if (!rule)
     return failure();
-  if (rule->onModuleOnly && !isa<ModuleOp>(op))
-    return op->emitError() << "'" << rule->name
-                           << "' belongs to a builtin.module, not to '"
-                           << op->getName() << "'";
+  if (!mayCarry(op, *rule))
+    return op->emitError() << "'" << rule->name << "' belongs to "
+                           << rule->placeText << ", not to '" << op->getName()
+                           << "'";
   return rule->verifyValue(op, attribute);
 }
 
@@ -201,9 +231,9 @@ LogicalResult ProteusDialect::verifyRegionArgAttribute(
   const AttributeRule *rule = findRule(op, attribute);
   if (!rule)
     return failure();
-  if (rule->onModuleOnly)
-    return op->emitError() << "'" << rule->name
-                           << "' belongs to a builtin.module, not to argument "
+  if (rule->place != Anywhere)
+    return op->emitError() << "'" << rule->name << "' belongs to "
+                           << rule->placeText << ", not to argument "
                            << argIndex << " of '" << op->getName() << "'";
   return rule->verifyValue(op, attribute);
 }
@@ -213,9 +243,7 @@ LogicalResult ProteusDialect::verifyRegionResultAttribute(
   const AttributeRule *rule = findRule(op, attribute);
   if (!rule)
     return failure();
-  StringRef place =
-      rule->onModuleOnly ? "a builtin.module" : "an operation or an argument";
-  return op->emitError() << "'" << rule->name << "' belongs to " << place
-                         << ", not to result " << resultIndex << " of '"
-                         << op->getName() << "'";
+  return op->emitError() << "'" << rule->name << "' belongs to "
+                         << rule->placeText << ", not to result " << resultIndex
+                         << " of '" << op->getName() << "'";
 }

@@ -81,9 +81,57 @@ module attributes {proteus.peak_memory_mb = 0x7FF8000000000000 : f64} {
 
 // -----
 
-// What a product computes in is a floating-point type.
-// expected-error@+1 {{'proteus.compute' must be a floating-point type, got i8}}
-func.func private @f() attributes {proteus.compute = i8}
+// A product computes in a floating-point type.
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{'proteus.compute' must be a floating-point type, got i8}}
+  %0 = nn.linear "fc"(%x, %w) {proteus.compute = i8} : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// A function is no product.
+// expected-error@+1 {{'proteus.compute' belongs to a matrix product, not to 'func.func'}}
+func.func private @f() attributes {proteus.compute = f8E4M3FN}
+
+// -----
+
+// An activation function is no product.
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'proteus.pieces' belongs to a matrix product, not to 'nn.relu'}}
+  %0 = nn.relu "r"(%x) {proteus.pieces = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A product gathers nothing.
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{'proteus.once' belongs to an operation that gathers a parameter, not to 'nn.linear'}}
+  %0 = nn.linear "fc"(%x, %w) {proteus.once} : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// An element-wise operation of linalg is no product.
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'proteus.compute' belongs to a matrix product, not to 'linalg.exp'}}
+  %0 = linalg.exp {proteus.compute = f8E4M3FN} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Operations of other dialects gather nothing.
+// expected-error@+1 {{'proteus.prefetch' belongs to an operation that gathers or fetches a parameter, not to 'func.func'}}
+func.func private @f() attributes {proteus.prefetch = 1 : i64}
+
+// -----
+
+// An argument is no collective.
+// expected-error@+1 {{'proteus.exchange' belongs to an all-gather, reduce-scatter or all-reduce, not to argument 0 of 'func.func'}}
+func.func private @f(i32 {proteus.exchange = array<i64: 0, 1>})
 
 // -----
 
@@ -161,10 +209,33 @@ func.func private @f() -> (i32 {proteus.fits = true})
 
 // -----
 
-// expected-error@+1 {{'proteus.exchange' must be array<i64: i, k> with 0 <= i < k, got array<i64: 2, 2>}}
-func.func private @f() attributes {proteus.exchange = array<i64: 2, 2>}
+#mesh = #dist.mesh<[tp = 2]>
+#part = #dist.layout<#mesh, [{tp}]>
+#whole = #dist.layout<#mesh, [{}]>
+// The first number of an exchange is less than the second.
+func.func @f(%x: tensor<4xf32, #part>) -> tensor<4xf32, #whole> {
+  // expected-error@+1 {{'proteus.exchange' must be array<i64: i, k> with 0 <= i < k, got array<i64: 2, 2>}}
+  %0 = dist.all_gather %x dim 0 over {tp} {proteus.exchange = array<i64: 2, 2>} : tensor<4xf32, #part> -> tensor<4xf32, #whole>
+  return %0 : tensor<4xf32, #whole>
+}
 
 // -----
 
-// expected-error@+1 {{'proteus.pieces' must be an i64 and at least 1, got 0 : i64}}
-func.func private @f() attributes {proteus.pieces = 0}
+#mesh = #dist.mesh<[tp = 2]>
+#part = #dist.layout<#mesh, [{tp}]>
+#whole = #dist.layout<#mesh, [{}]>
+// A collective is not a product.
+func.func @f(%x: tensor<4xf32, #part>) -> tensor<4xf32, #whole> {
+  // expected-error@+1 {{'proteus.pieces' belongs to a matrix product, not to 'dist.all_gather'}}
+  %0 = dist.all_gather %x dim 0 over {tp} {proteus.pieces = 2 : i64} : tensor<4xf32, #part> -> tensor<4xf32, #whole>
+  return %0 : tensor<4xf32, #whole>
+}
+
+// -----
+
+// The number of pieces is positive.
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{'proteus.pieces' must be an i64 and at least 1, got 0 : i64}}
+  %0 = nn.linear "fc"(%x, %w) {proteus.pieces = 0} : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}

@@ -18,9 +18,9 @@ module attributes {
 } {
   // CHECK:      func.func @model(%{{.*}}: i32 {proteus.path = "embedding.weight"})
   // CHECK-SAME:   attributes {proteus.path = "model"}
-  // CHECK:        return {proteus.compute = f8E4M3FN, proteus.path = "layers[3].attention.qkv"}
+  // CHECK:        return {proteus.path = "layers[3].attention.qkv"}
   func.func @model(%w: i32 {proteus.path = "embedding.weight"}) attributes {proteus.path = "model"} {
-    return {proteus.compute = f8E4M3FN, proteus.path = "layers[3].attention.qkv"}
+    return {proteus.path = "layers[3].attention.qkv"}
   }
 }
 
@@ -30,4 +30,16 @@ module attributes {
 
 // CHECK:      module attributes {proteus.cluster = {devices = 8 : i64}}
 module attributes {proteus.cluster = {devices = 8}} {
+}
+
+// -----
+
+// Products with a narrow type; one of several in a call.
+
+// CHECK: nn.linear "fc"({{.*}}) {proteus.compute = f8E4M3FN, proteus.pieces = 2 : i64}
+// CHECK: linalg.matmul {proteus.compute = f8E4M3FN}
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %0 = nn.linear "fc"(%x, %w) {proteus.compute = f8E4M3FN, proteus.pieces = 2} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = linalg.matmul {proteus.compute = f8E4M3FN} ins(%0, %w : tensor<4x8xf32>, tensor<8x8xf32>) outs(%x : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
 }

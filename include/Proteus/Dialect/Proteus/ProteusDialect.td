@@ -24,20 +24,20 @@ def Proteus_Dialect : Dialect {
     | `proteus.stack` | `builtin.module` | the software stack: a name, a file or JSON text (a non-empty string), or an inline description (a dictionary) |
     | `proteus.site` | `builtin.module` | the site: a name, a file or JSON text (a non-empty string), or an inline description (a dictionary) |
     | `proteus.path` | any operation, any argument | the path of the operation or argument in its model, such as `"layers[3].attention.qkv"` |
-    | `proteus.compute` | a matrix product and its gradients | the narrow type, such as `f8E4M3FN`, of both factors in the matrix units. The factors are converted to it before the product; saved values and results keep the types of the tensors |
+    | `proteus.compute` | a matrix product | the narrow type, such as `f8E4M3FN`, of both factors in the matrix units. The factors are converted to it before the product; saved values and results keep the types of the tensors |
     | `proteus.prefetch` | an operation that gathers or fetches a parameter | number of layers of a repeat by which the operation may precede the layer that reads the parameter, `i64` |
     | `proteus.once` | an operation that gathers a parameter | the operation runs with the first micro-batch only, and its result stays in memory for the step, `unit` |
-    | `proteus.exchange` | an all-gather or reduce-scatter | the members write directly into buffers of each other instead of calling the communication library: `array<i64: i, k>` for chunk i of k of a ring exchange, `array<i64: 0, 1>` for the whole collective at once |
+    | `proteus.exchange` | an all-gather, reduce-scatter or all-reduce | the members write directly into buffers of each other instead of calling the communication library: `array<i64: i, k>` for chunk i of k of a ring exchange, `array<i64: 0, 1>` for the whole collective at once |
     | `proteus.pieces` | a matrix product | number of equal products issued in one library call. They run on several streams, so one fills the partial last wave of another, `i64` |
     | `proteus.iteration_time_ms` | `builtin.module` | result: time of one training step in milliseconds, `f64` |
     | `proteus.samples_per_second` | `builtin.module` | result: throughput in samples per second, `f64` |
     | `proteus.peak_memory_mb` | `builtin.module` | result: peak memory of the device that uses most, in 10^6 bytes, `f64` |
     | `proteus.fits` | `builtin.module` | result: true if the step fits into the memory of every device, `bool` |
 
-    **Constraints**: every attribute has a value of the kind in the table;
-    attributes of a `builtin.module` are attached to nothing else, and results
-    of functions carry none; numbers are finite and not negative; there are no
-    other attributes of this dialect.
+    **Constraints**: every attribute has a value of the kind in the table and is
+    attached to nothing else than the table allows; results of functions carry
+    none; numbers are finite and not negative; there are no other attributes of
+    this dialect.
 
     ```mlir
     module attributes {proteus.cluster = "dgx-a100:128"} {
