@@ -84,6 +84,10 @@ bool StackParameters::hasChannelsLast(DType type) const {
   llvm_unreachable("unknown layout of images");
 }
 
+void StackParameters::captureGraphs() {
+  hostKernel = hostCollective = hostMessage = hostPause = 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//

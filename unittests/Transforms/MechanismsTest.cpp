@@ -16,6 +16,8 @@
 #include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Simulate/BuildWorkload.h"
 
+#include "Transforms/Simulate/Mechanisms/Mechanism.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -72,8 +74,48 @@ module attributes {proteus.cluster = {
   dist.schedule @schedule programs [@one, @two] order [[F0, F1], [F0, F1]]
 })";
 
+/// Two linears of one input that compute in fp8, the sum of the gradients that
+/// they give to it, a weight that is gathered over two devices, and one that is
+/// gathered for another reader. Tensors have 2 MB each.
+constexpr StringLiteral narrowProgram = R"(
+#mesh = #dist.mesh<[dp = 2]>
+#whole = #dist.layout<#mesh, [{}, {}]>
+#rows = #dist.layout<#mesh, [{dp}, {}]>
+!t = tensor<1000x1000xbf16, #whole>
+!r = tensor<1000x1000xbf16, #rows>
+module attributes {proteus.cluster = {
+    name = "test", nodes = 1, devices_per_node = 2,
+    device = {name = "d", architecture = "ampere", memory_gib = 80,
+              peak_tflops = {f32 = 1.0, bf16 = 1000.0, f8 = 1000.0},
+              memory_bandwidth_gbps = 1000.0,
+              launch_latency_us = 0.0, kernel_overhead_us = 0.0},
+    intra_node = {bandwidth_gbps = 100.0, latency_us = 1.0},
+    inter_node = {bandwidth_gbps = 100.0, latency_us = 1.0}}} {
+  dist.program @one mesh #mesh (
+      %x: !t {nn.role = "input", nn.path = "x"},
+      %g: !t {nn.role = "input", nn.path = "g"},
+      %a: !r {nn.role = "parameter", nn.path = "a"},
+      %b: !t {nn.role = "parameter", nn.path = "b"},
+      %c: !r {nn.role = "parameter", nn.path = "c"}) -> (!t, !t, !t) {
+    %f:3 = dist.section forward {
+      %0 = dist.all_gather %a dim 0 over {dp} for parameter {proteus.path = "gather.a"} : !r -> !t
+      %1 = nn.linear "m.a"(%x, %0) {proteus.compute = f8E4M3FN} : (!t, !t) -> !t
+      %2 = nn.linear "m.b"(%x, %b) {proteus.compute = f8E4M3FN} : (!t, !t) -> !t
+      %3 = dist.all_gather %c dim 0 over {dp} for parameter {proteus.path = "gather.c"} : !r -> !t
+      %4 = nn.relu "m.c"(%3) : (!t) -> !t
+      %5 = nn.linear_dgrad "m.da"(%g, %0) : (!t, !t) -> !t
+      %6 = nn.linear_dgrad "m.db"(%g, %b) : (!t, !t) -> !t
+      %7 = nn.add "m.sum"(%5, %6) : (!t, !t) -> !t
+      dist.yield %1, %4, %7 : !t, !t, !t
+    }
+    dist.return %f#0, %f#1, %f#2 : !t, !t, !t
+  }
+  dist.schedule @schedule programs [@one] order [[F0]]
+})";
+
 /// Builds the workload with a stack that has given parameters.
-sim::Workload build(const machine::StackParameters &parameters = {}) {
+sim::Workload build(const machine::StackParameters &parameters = {},
+                    StringRef program = program) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
@@ -189,6 +231,169 @@ TEST(Mechanisms, RatesScaleProductsOfAGeneration) {
   parameters.productRates.clear();
   parameters.productRates.set(machine::Architecture::Hopper, 0.5);
   EXPECT_EQ(taskOf(build(parameters), "m.c").duration, 2000 * us);
+}
+
+TEST(Mechanisms, WeightsAreConvertedWithTheirInputOrOncePerStep) {
+  // The product reads two factors of 1 MB and writes 2 MB. Before it, input and
+  // weight of 2 MB are read and written in fp8, once as they are and once
+  // transposed.
+  sim::Workload workload = build({}, narrowProgram);
+  EXPECT_EQ(taskOf(workload, "m.a").duration, (1 + 1 + 2 + 2 * (2 + 2)) * us);
+  machine::StackParameters parameters;
+  parameters.keepsConvertedWeights = true;
+  workload = build(parameters, narrowProgram);
+  EXPECT_EQ(taskOf(workload, "m.a").duration, (1 + 1 + 2 + (2 + 2)) * us);
+}
+
+TEST(Mechanisms, FusedLinearsConvertTheirInputOnceAndNeedNoSum) {
+  machine::StackParameters parameters;
+  parameters.keepsConvertedWeights = true;
+  auto hasSum = [](const sim::Workload &workload) {
+    return llvm::any_of(
+        workload.classes.front().micro.tasks, [&](const sim::Task &task) {
+          return workload.labels[task.label] == "m.sum" && task.duration > 0;
+        });
+  };
+  EXPECT_TRUE(hasSum(build(parameters, narrowProgram)));
+  parameters.fusedLinears = true;
+  sim::Workload workload = build(parameters, narrowProgram);
+  EXPECT_EQ(taskOf(workload, "m.a").duration, 8 * us);
+  EXPECT_EQ(taskOf(workload, "m.b").duration, 4 * us);
+  EXPECT_FALSE(hasSum(workload));
+}
+
+TEST(Mechanisms, ParametersOfNarrowProductsAreGatheredNarrow) {
+  auto bytes = [](const sim::Workload &workload) {
+    std::vector<double> bytes;
+    for (const sim::Collective &collective : workload.collectives)
+      bytes.push_back(static_cast<double>(collective.bytes) / MB);
+    llvm::sort(bytes);
+    return bytes;
+  };
+  EXPECT_EQ(bytes(build({}, narrowProgram)), std::vector<double>({2, 2}));
+  machine::StackParameters parameters;
+  parameters.gathersConverted = true;
+  EXPECT_EQ(bytes(build(parameters, narrowProgram)),
+            std::vector<double>({1, 2}));
+}
+
+TEST(Mechanisms, AGapOfCollectivesIsPartOfTheirLatency) {
+  machine::StackParameters parameters;
+  parameters.collectiveGap = 6e-6;
+  auto latency = [](const sim::Workload &workload) {
+    return workload.collectives.front().flow.latency;
+  };
+  EXPECT_EQ(latency(build(parameters, narrowProgram)) -
+                latency(build({}, narrowProgram)),
+            6 * us);
+}
+
+TEST(Mechanisms, SeparateMemoryKernelsHaveTheirOwnEfficiency) {
+  machine::StackParameters parameters;
+  for (bool separate : {false, true}) {
+    parameters.separateMemoryKernels = separate;
+    machine::Cluster cluster;
+    cost::KernelModelOptions kernels;
+    for (const auto &mechanism : createMechanisms(parameters))
+      mechanism->changeMachine(cluster, kernels);
+    EXPECT_EQ(kernels.fusedMemoryKernels, !separate);
+  }
+}
+
+TEST(Mechanisms, GraphsRemoveTheTimeOfTheHost) {
+  machine::StackParameters parameters;
+  parameters.hostKernel = parameters.hostCollective = parameters.hostMessage =
+      7e-6;
+  parameters.hostPause = 100e-6;
+  parameters.hostPauseShare = 0.2;
+  parameters.hostWaits = true;
+  parameters.captureGraphs();
+  for (const sim::Task &task : build(parameters).classes.front().micro.tasks)
+    EXPECT_EQ(task.launch, 0);
+}
+
+TEST(Mechanisms, SeparateAccumulationIsAKernelPerParameter) {
+  // A weight gradient of 4 MB in f32 from operands of 2 MB each.
+  constexpr StringLiteral program = R"(
+#mesh = #dist.mesh<[dp = 1], micro = 2>
+#x = #dist.layout<#mesh, [{micro}, {}]>
+#sum = #dist.layout<#mesh, [{}, {}], partial = [sum {micro}]>
+!x = tensor<2000x1000xbf16, #x>
+!s = tensor<1000x1000xf32, #sum>
+module attributes {proteus.cluster = {
+    name = "test", nodes = 1, devices_per_node = 1,
+    device = {name = "d", architecture = "ampere", memory_gib = 80,
+              peak_tflops = {f32 = 1000.0, bf16 = 1000.0},
+              memory_bandwidth_gbps = 1000.0,
+              launch_latency_us = 0.0, kernel_overhead_us = 0.0},
+    intra_node = {bandwidth_gbps = 100.0, latency_us = 1.0},
+    inter_node = {bandwidth_gbps = 100.0, latency_us = 1.0}}} {
+  dist.program @one mesh #mesh (
+      %x: !x {nn.role = "input", nn.path = "x"},
+      %g: !x {nn.role = "input", nn.path = "g"}) -> !s {
+    %f = dist.section forward {
+      %0 = nn.linear_wgrad "m.dw"(%g, %x) : (!x, !x) -> !s
+      dist.yield %0 : !s
+    }
+    dist.return %f : !s
+  }
+  dist.schedule @schedule programs [@one] order [[F0, F1]]
+})";
+  // 2 + 2 MB are read, and 4 MB of the sum are written.
+  EXPECT_EQ(taskOf(build({}, program), "m.dw").duration, 8 * us);
+  machine::StackParameters parameters;
+  parameters.separateAccumulation = true;
+  parameters.hostKernel = 7e-6;
+  sim::Workload workload = build(parameters, program);
+  // The product writes 2 MB. The other kernel reads these, and reads and writes
+  // the 4 MB of the sum.
+  EXPECT_EQ(taskOf(workload, "m.dw").duration, (2 + 2 + 2 + 2 + 4 + 4) * us);
+  EXPECT_EQ(taskOf(workload, "m.dw").launch, 2 * 7 * us);
+}
+
+TEST(Mechanisms, ImagesWithChannelsFirstAreReadTwice) {
+  // An image of 1 MB in f16; scale, shift and statistics have few bytes.
+  constexpr StringLiteral program = R"(
+#mesh = #dist.mesh<[dp = 1]>
+#image = #dist.layout<#mesh, [{}, {}, {}, {}]>
+#one = #dist.layout<#mesh, [{}]>
+#two = #dist.layout<#mesh, [{}, {}]>
+!image = tensor<50x1x100x100xf16, #image>
+!scale = tensor<1xf16, #one>
+!sums = tensor<1x1xf32, #two>
+module attributes {proteus.cluster = {
+    name = "test", nodes = 1, devices_per_node = 1,
+    device = {name = "d", architecture = "ampere", memory_gib = 80,
+              peak_tflops = {f32 = 1000.0, f16 = 1000.0},
+              memory_bandwidth_gbps = 1000.0,
+              launch_latency_us = 0.0, kernel_overhead_us = 0.0},
+    intra_node = {bandwidth_gbps = 100.0, latency_us = 1.0},
+    inter_node = {bandwidth_gbps = 100.0, latency_us = 1.0}}} {
+  dist.program @one mesh #mesh (
+      %x: !image {nn.role = "input", nn.path = "x"},
+      %g: !scale {nn.role = "input", nn.path = "g"}) -> !image {
+    %f = dist.section forward {
+      %n, %mean, %inverse = nn.batch_norm "m.bn"(%x, %g, %g) {groups = 1 : i64} : (!image, !scale, !scale) -> (!image, !sums, !sums)
+      %y = nn.relu "m.act"(%n) : (!image) -> !image
+      dist.yield %y : !image
+    }
+    dist.return %f : !image
+  }
+  dist.schedule @schedule programs [@one] order [[F0]]
+})";
+  machine::StackParameters parameters;
+  parameters.images = machine::ImageLayout::ChannelsLast;
+  // 12 bytes: scale, shift and two statistics, at 10^12 bytes/s.
+  constexpr double small = 12;
+  auto time = [&](StringRef label) {
+    return static_cast<double>(
+        taskOf(build(parameters, program), label).duration);
+  };
+  EXPECT_NEAR(time("m.bn"), 2 * us + small, 1);
+  EXPECT_EQ(time("m.act"), 2 * us);
+  parameters.images = machine::ImageLayout::ChannelsFirst;
+  EXPECT_NEAR(time("m.bn"), 1.5 * (2 * us + small), 1);
+  EXPECT_EQ(time("m.act"), 2 * us);
 }
 
 TEST(Mechanisms, DummyGradientsAreOnePerShapeOfAMatrix) {

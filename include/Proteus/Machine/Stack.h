@@ -85,6 +85,9 @@ struct StackParameters {
 
   /// Returns true if images of a type have their channels last.
   bool hasChannelsLast(DType type) const;
+  /// Sets host times and pauses to zero: a CUDA graph launches a whole step at
+  /// once.
+  void captureGraphs();
 };
 
 /// A row of the table of parameters, for documentation.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mechanisms/Mechanism.h"
 #include "SimulateRemarks.h"
 
 #include "Proteus/Dialect/Dist/Dist.h"
@@ -183,11 +184,8 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (tf32)
     for (machine::Device &device : cluster->devices)
       device.useTF32();
-  // The stack and the site change the latency of collectives, and the site the
-  // rate of the network.
   for (machine::NodeKind &kind : cluster->kinds)
-    kind.collectives.synchronisation +=
-        stack.parameters.collectiveGap + site.collectiveGap;
+    kind.collectives.synchronisation += site.collectiveGap;
   if (site.fabricEfficiency)
     cluster->fabric.efficiency = *site.fabricEfficiency;
   FailureOr<cost::Measurements> profile = readProfiles(*cluster);
@@ -195,7 +193,8 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
     return failure();
   cost::KernelModelOptions kernelOptions;
   kernelOptions.roofline = kernels == KernelModel::Roofline;
-  kernelOptions.fusedMemoryKernels = !stack.parameters.separateMemoryKernels;
+  for (const auto &mechanism : createMechanisms(stack.parameters))
+    mechanism->changeMachine(*cluster, kernelOptions);
   llvm::Expected<MachineModel> machine = createMachineModel(
       std::move(*cluster), fidelity, kernelOptions, *profile);
   if (!machine)
@@ -229,8 +228,7 @@ LogicalResult Simulate::run() {
   if (lowered != module->getAttr(ProteusDialect::stackAttrName))
     remarkLateStack(*stack);
   if (cudaGraphs)
-    stack->parameters.hostKernel = stack->parameters.hostCollective =
-        stack->parameters.hostMessage = stack->parameters.hostPause = 0;
+    stack->parameters.captureGraphs();
   FailureOr<std::shared_ptr<const MachineModel>> machine =
       findMachine(*stack, *site);
   if (failed(machine))

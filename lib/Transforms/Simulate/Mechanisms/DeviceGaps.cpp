@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device is idle for a time at each kernel, even if the host is ahead, and
-// between two steps: data loading, logging, synchronisation. Updates have no
-// gaps. Gaps at collectives are part of the machine model: see `collectiveGap`
-// in Simulate.cpp.
+// The device is idle for a time at each kernel, even if the host is ahead, at
+// each collective, and between two steps: data loading, logging,
+// synchronisation. Updates have no gaps. The gap of a collective is a part of
+// its latency.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,14 @@ class DeviceGaps : public Mechanism {
 public:
   explicit DeviceGaps(const machine::StackParameters &parameters)
       : kernel(cost::fromSeconds(parameters.kernelGap)),
-        step(cost::fromSeconds(parameters.stepGap)) {}
+        step(cost::fromSeconds(parameters.stepGap)),
+        collectiveSeconds(parameters.collectiveGap) {}
+
+  void changeMachine(machine::Cluster &cluster,
+                     cost::KernelModelOptions &) const override {
+    for (machine::NodeKind &kind : cluster.kinds)
+      kind.collectives.synchronisation += collectiveSeconds;
+  }
 
   void changeTask(const TaskContext &context, sim::Task &task) const override {
     if (context.launches > 0 && task.collective < 0 &&
@@ -37,12 +44,14 @@ public:
 
 private:
   cost::Time kernel, step;
+  double collectiveSeconds;
 };
 } // namespace
 
 MechanismPtr
 proteus::createDeviceGaps(const machine::StackParameters &parameters) {
-  if (parameters.kernelGap == 0 && parameters.stepGap == 0)
+  if (parameters.kernelGap == 0 && parameters.stepGap == 0 &&
+      parameters.collectiveGap == 0)
     return nullptr;
   return std::make_unique<DeviceGaps>(parameters);
 }

@@ -44,6 +44,10 @@ class Mechanism {
 public:
   virtual ~Mechanism() = default;
 
+  /// Changes the cluster and the options of its kernel model, before the
+  /// machine is created from them.
+  virtual void changeMachine(machine::Cluster &cluster,
+                             cost::KernelModelOptions &kernels) const {}
   /// Changes the kernels of an operation.
   virtual void changeKernel(mlir::Operation *op, const RankContext &rank,
                             KernelPlan &plan) const {}
