@@ -9,4 +9,5 @@ scripts/setup.sh
 build="$(scripts/build_dir.sh)"
 mkdir -p docs/dialects
 cp "$build"/docs/dialects/*.md docs/dialects/
-cp "$build"/docs/Passes.md docs/passes.md
+scripts/passes_page.py "$build"/docs/Passes.md "$build"/bin/proteus > "$build"/docs/passes-whole.md
+cp "$build"/docs/passes-whole.md docs/passes.md

@@ -29,6 +29,9 @@ tools = [
 config.substitutions.append(("%examples", config.proteus_examples_dir))
 config.substitutions.append(("%scripts", config.proteus_scripts_dir))
 config.substitutions.append(("%plugin", config.proteus_plugin))
+# The pages that the build generates.
+config.substitutions.append(
+    ("%generated", os.path.join(config.proteus_obj_root, "docs")))
 # The name `proteus` alone would also match in the names of the other tools.
 config.substitutions.append(
     ("%proteus", os.path.join(config.proteus_tools_dir, "proteus")))

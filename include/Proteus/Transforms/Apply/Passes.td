@@ -19,9 +19,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     **Input:** a module with the forward graph of a model, and degrees as
     options. The splits follow from the graph, not from names of operations.
 
-    The options are the fields of a plan: the column `apply-strategy` of
-    [switches](switches.md) lists them with their values and defaults. They have
-    the following effects:
+    The options are the fields of a plan, which [switches](switches.md) lists
+    with their flags. They have the following effects:
 
     - `dp` splits the batch over devices, `micro-batches` cuts it in time.
     - `pp` cuts the repeated layers with the most work into stages. Repeated
