@@ -15,6 +15,7 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::jobs;
 
 /// Returns a remedy for a communication, by the axes over which it runs.
 static std::string remedyFor(StringRef kind, const Job &job) {
@@ -65,7 +66,7 @@ std::vector<Cost> proteus::driver::costsOf(const Job &job,
   add("host launches", parts.host,
       "a larger --micro-batch: kernels are shorter than their launches");
   llvm::sort(costs, [](const Cost &a, const Cost &b) {
-    return std::tie(b.seconds, a.what) < std::tie(a.seconds, b.what);
+    return std::tie(b.seconds, a.name) < std::tie(a.seconds, b.name);
   });
   return costs;
 }

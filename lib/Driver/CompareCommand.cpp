@@ -21,6 +21,7 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::jobs;
 
 namespace {
 
@@ -52,7 +53,7 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
   std::vector<Cost> costs = costsOf(job, outcome);
   entry.limit = costs.empty() || costs.front().share < 0.01
                     ? "kernels"
-                    : costs.front().what + " " +
+                    : costs.front().name + " " +
                           fixed(costs.front().share * 100, 0) + " %";
   return entry;
 }

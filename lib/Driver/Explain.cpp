@@ -20,6 +20,8 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 
 namespace {
 

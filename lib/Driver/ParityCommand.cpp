@@ -19,6 +19,7 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::parity;
 
 /// Reads the runs of a file, or those embedded in the tool if none is named.
 static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {

@@ -24,6 +24,7 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::jobs;
 
 /// Reads the file of --deepspeed-config. This happens before the flags are
 /// parsed, because flags override the file.
@@ -65,10 +66,10 @@ static void printAdvice(raw_ostream &os, const Job &job,
   constexpr size_t most = 3;
   for (const Cost &cost : ArrayRef(costs).take_front(most))
     table.add(
-        {cost.what, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
+        {cost.name, fixed(cost.seconds * 1e3, 3), fixed(cost.share * 100, 1)});
   table.print(os);
   for (const Cost &cost : ArrayRef(costs).take_front(most))
-    os << "  " << cost.what << ": " << cost.remedy << "\n";
+    os << "  " << cost.name << ": " << cost.remedy << "\n";
 }
 
 int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {

@@ -29,6 +29,8 @@
 using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 
 /// Returns the memory of a run in bytes, counted as the measurement counts it.
 static double reportedMemory(const Case &one, const Outcome &outcome) {

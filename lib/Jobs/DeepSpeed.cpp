@@ -11,7 +11,7 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
 
 /// Returns the integer of `key`, or nullopt if it is absent or "auto", which
 /// leaves it to the framework.
@@ -58,8 +58,7 @@ static bool isOffloaded(const json::Reader &zero, StringRef key) {
   return device == "cpu";
 }
 
-Error proteus::driver::readDeepSpeed(StringRef text, StringRef source,
-                                     Job &job) {
+Error proteus::jobs::readDeepSpeed(StringRef text, StringRef source, Job &job) {
   Expected<json::Document> document = json::Document::parse(text, source);
   if (!document)
     return document.takeError();

@@ -14,7 +14,7 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
 
 using plan::maxBatch;
 using plan::maxDegree;
@@ -32,7 +32,7 @@ static std::string helpOf(const plan::Field &field) {
   return field.help + " (default: " + field.defaultText + ")";
 }
 
-void proteus::driver::addPlanFlags(Flags &flags, plan::ParallelPlan &plan) {
+void proteus::jobs::addPlanFlags(Flags &flags, plan::ParallelPlan &plan) {
   auto refs = [](const std::vector<std::string> &names) {
     return SmallVector<StringRef>(names.begin(), names.end());
   };
@@ -83,7 +83,7 @@ static void choice(Flags &flags, StringRef name, StringRef help, Enum &target) {
   });
 }
 
-void proteus::driver::addModelFlags(Flags &flags, Job &job) {
+void proteus::jobs::addModelFlags(Flags &flags, Job &job) {
   flags.section("model");
   flags.text("model", "NAME|FILE",
              "preset (see `proteus list models`), Hugging Face config.json, "
@@ -180,7 +180,7 @@ void proteus::driver::addModelFlags(Flags &flags, Job &job) {
          job.overlap);
 }
 
-Error proteus::driver::parsePlan(StringRef text, plan::ParallelPlan &plan) {
+Error proteus::jobs::parsePlan(StringRef text, plan::ParallelPlan &plan) {
   Flags flags;
   addPlanFlags(flags, plan);
   std::vector<std::string> arguments;

@@ -31,12 +31,12 @@
 
 using namespace mlir;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-std::unique_ptr<MLIRContext> proteus::driver::createContext() {
+std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
   auto context =
@@ -295,8 +295,8 @@ static Error setNormGroups(models::ModelRequest &request,
   return Error::success();
 }
 
-Expected<OwningOpRef<ModuleOp>> proteus::driver::prepare(MLIRContext &context,
-                                                         const Job &given) {
+Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
+                                                       const Job &given) {
   Job job = given;
   if (job.model.empty())
     return createStringError("no model is given; use --model NAME (see "
@@ -474,8 +474,8 @@ static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   return Error::success();
 }
 
-Expected<Outcome> proteus::driver::run(MLIRContext &context, const Job &job,
-                                       const RunFiles &files) {
+Expected<Outcome> proteus::jobs::run(MLIRContext &context, const Job &job,
+                                     const RunFiles &files) {
   Expected<Outcome> outcome = simulateOnce(context, job, files.trace);
   if (!outcome)
     return outcome;

@@ -17,9 +17,9 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
 
-Expected<machine::Stack> proteus::driver::stackOf(const Job &job) {
+Expected<machine::Stack> proteus::jobs::stackOf(const Job &job) {
   StringRef name = job.stack;
   if (name == "none" || (name.empty() && job.isFile()))
     return machine::Stack();
@@ -95,8 +95,8 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
   return Error::success();
 }
 
-Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
-                                       std::vector<std::string> &remarks) {
+Error proteus::jobs::applyMeanTokens(const machine::Stack &stack, Job &job,
+                                     std::vector<std::string> &remarks) {
   if (!job.meanTokens)
     return Error::success();
   if (job.isFile())
@@ -142,7 +142,7 @@ Error proteus::driver::applyMeanTokens(const machine::Stack &stack, Job &job,
   return Error::success();
 }
 
-Error proteus::driver::applyExpertBalance(Job &job) {
+Error proteus::jobs::applyExpertBalance(Job &job) {
   if (!job.expertBalance && !job.expertCapacity && !job.padExperts)
     return Error::success();
   if (job.padExperts && !job.expertCapacity)
@@ -174,8 +174,8 @@ Error proteus::driver::applyExpertBalance(Job &job) {
   return Error::success();
 }
 
-Error proteus::driver::applyStack(const machine::Stack &stack, Job &job,
-                                  std::vector<std::string> &remarks) {
+Error proteus::jobs::applyStack(const machine::Stack &stack, Job &job,
+                                std::vector<std::string> &remarks) {
   plan::CompletedPlan completed =
       plan::complete(job.plan, stack.plan, stack.name);
   job.plan = completed.plan;

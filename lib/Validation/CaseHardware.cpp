@@ -22,7 +22,7 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::validation;
 
 namespace {
 
@@ -293,16 +293,16 @@ static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
       .str();
 }
 
-Expected<std::string> proteus::driver::clusterOfCase(const json::Reader &h,
-                                                     int64_t gpus,
-                                                     CaseNotes &notes) {
+Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
+                                                         int64_t gpus,
+                                                         CaseNotes &notes) {
   std::string name = h["gpu"].string();
   auto wordsOf = [&](StringRef key) {
-    return says(h, key) ? h[key].string() : std::string();
+    return hasValue(h, key) ? h[key].string() : std::string();
   };
   std::string inside = wordsOf("intra_link"), outside = wordsOf("inter_link");
   int64_t memoryGB =
-      says(h, "gpu_mem_GB") && h["gpu_mem_GB"].isNumber()
+      hasValue(h, "gpu_mem_GB") && h["gpu_mem_GB"].isNumber()
           ? static_cast<int64_t>(h["gpu_mem_GB"].nonNegative(1e6))
           : 0;
   auto [gpu, otherMemory] = findGPU(name, memoryGB);

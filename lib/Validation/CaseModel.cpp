@@ -16,7 +16,8 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 
 /// Sets the model to a preset with overrides.
 static void use(Job &job, StringRef preset,
@@ -92,7 +93,7 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   }
   // In these families, all feed-forward blocks are gated.
   std::string name =
-      says(model, "name") ? plainName(model["name"].string()) : "";
+      hasValue(model, "name") ? plainName(model["name"].string()) : "";
   if (!isSaid("gated_mlp") && !isSaid("activation") &&
       any_of(ArrayRef<StringRef>{"llama", "mistral", "mixtral", "qwen",
                                  "deepseek", "internlm"},
@@ -117,13 +118,13 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   for (const auto &[key, value] : said)
     job.model += ", " + json::quote(key) + ": " + value;
   job.model += "}";
-  if (says(model, "name") &&
+  if (hasValue(model, "name") &&
       StringRef(model["name"].string()).starts_with("MPT")) {
     // llm-foundry's MPT has no biases, and alibi instead of positions.
     job.overrides.push_back("bias=none");
     job.overrides.push_back("positions=alibi");
   }
-  if (!says(model, "attn"))
+  if (!hasValue(model, "attn"))
     return;
   std::string words = model["attn"].string();
   bool isUnfused = any_of(ArrayRef<StringRef>{"unfused", "eager", "naive"},
@@ -194,15 +195,15 @@ static int64_t tokensOfWikipedia(int64_t seq) {
 static void overrideSizes(const json::Reader &model,
                           std::initializer_list<StringRef> keys, Job &job) {
   for (StringRef key : keys)
-    if (says(model, key))
+    if (hasValue(model, key))
       job.overrides.push_back(sizeOf(model, key));
 }
 
-Error proteus::driver::modelOfCase(const json::Reader &model, Job &job,
-                                   CaseNotes &notes) {
+Error proteus::validation::modelOfCase(const json::Reader &model, Job &job,
+                                       CaseNotes &notes) {
   std::string kind = model["kind"].string();
-  std::string name = says(model, "name") ? model["name"].string() : kind;
-  if (says(model, "mean_tokens"))
+  std::string name = hasValue(model, "name") ? model["name"].string() : kind;
+  if (hasValue(model, "mean_tokens"))
     job.meanTokens = model["mean_tokens"].integer(1, 1'000'000'000);
   StringRef words = kind;
   if (words.contains("encdec") || words.contains("encoder-decoder"))

@@ -24,20 +24,20 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::validation;
 
 namespace {
 
 /// Unit for which a rate is stated.
-enum class Scope { Unsaid, Card, Device, Node };
+enum class Scope { Unstated, Card, Device, Node };
 
 /// Values that the words state.
-struct Said {
+struct StatedNetwork {
   std::optional<int64_t> cards;
   std::optional<double> gbit;
   /// Rate of cards of the named generation, if no rate is stated.
   std::optional<double> usualGbit;
-  Scope scope = Scope::Unsaid;
+  Scope scope = Scope::Unstated;
 };
 
 /// Words, numbers and signs of a text in order; "8x" and "HDR200" are two each.
@@ -145,22 +145,22 @@ static Scope scopeAt(const Tokens &words, size_t i) {
   if (words.is(i, "each"))
     return Scope::Card;
   if (!words.is(i, "per") && words[i] != "/")
-    return Scope::Unsaid;
+    return Scope::Unstated;
   return StringSwitch<Scope>(words[i + 1].lower())
       .Cases({"gpu", "device", "accelerator", "gpus"}, Scope::Device)
       .Cases({"node", "server", "host", "machine", "instance"}, Scope::Node)
       .Cases({"card", "nic", "port", "hca", "rail"}, Scope::Card)
-      .Default(Scope::Unsaid);
+      .Default(Scope::Unstated);
 }
 
-static Said readWords(StringRef text) {
+static StatedNetwork readWords(StringRef text) {
   constexpr int64_t mostCards = 256;
   constexpr double mostGbit = 1e6;
   Tokens words(text);
-  Said said;
+  StatedNetwork stated;
   auto count = [&](std::optional<double> number) {
-    if (number && *number >= 1 && *number <= mostCards && !said.cards)
-      said.cards = static_cast<int64_t>(*number);
+    if (number && *number >= 1 && *number <= mostCards && !stated.cards)
+      stated.cards = static_cast<int64_t>(*number);
   };
   for (size_t i = 0; i < words.size(); ++i) {
     std::optional<double> number = words.number(i);
@@ -173,28 +173,28 @@ static Said readWords(StringRef text) {
                         (*number <= 16 && generationAt(words, i + 1) > 0)))
       count(number);
     if (double unit = number ? unitAt(words, i + 1) : 0;
-        unit > 0 && *number > 0 && *number * unit <= mostGbit && !said.gbit) {
-      said.gbit = *number * unit;
+        unit > 0 && *number > 0 && *number * unit <= mostGbit && !stated.gbit) {
+      stated.gbit = *number * unit;
       // A range such as "40-57 Gb/s" was measured. Its mean counts as the rate
       // of one card, whatever number of cards the text states.
       if (std::optional<double> low = words.number(i - 2);
           i >= 2 && words[i - 1] == "-" && low && *low < *number) {
-        said.gbit = (*low + *number) / 2 * unit;
-        said.cards = 1;
+        stated.gbit = (*low + *number) / 2 * unit;
+        stated.cards = 1;
       }
     }
     if (double rate = generationAt(words, i); rate > 0) {
-      if (!said.usualGbit)
-        said.usualGbit = rate;
+      if (!stated.usualGbit)
+        stated.usualGbit = rate;
       // Skip the number in "ConnectX-5 cards": it does not count cards.
       if (words[i + 1] == "-")
         i += 2;
       continue;
     }
-    if (said.scope == Scope::Unsaid)
-      said.scope = scopeAt(words, i);
+    if (stated.scope == Scope::Unstated)
+      stated.scope = scopeAt(words, i);
   }
-  return said;
+  return stated;
 }
 
 static std::string textOf(const Network &network) {
@@ -206,11 +206,11 @@ static std::string textOf(const Network &network) {
       .str();
 }
 
-Network proteus::driver::networkOfWords(StringRef words, int64_t devices,
-                                        const Network &usual,
-                                        CaseNotes &notes) {
-  Said said = readWords(words);
-  double gbit = said.gbit.value_or(said.usualGbit.value_or(0));
+Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
+                                            const Network &usual,
+                                            CaseNotes &notes) {
+  StatedNetwork stated = readWords(words);
+  double gbit = stated.gbit.value_or(stated.usualGbit.value_or(0));
   auto assume = [&](Network network) {
     notes.assumed.push_back("the network '" + words.str() + "' is taken for " +
                             textOf(network));
@@ -218,19 +218,19 @@ Network proteus::driver::networkOfWords(StringRef words, int64_t devices,
     return network;
   };
   if (gbit <= 0)
-    return assume(said.cards ? Network{*said.cards, usual.gbit} : usual);
+    return assume(stated.cards ? Network{*stated.cards, usual.gbit} : usual);
   // A rate next to a number of cards is that of one card. The words "per node"
   // then usually refer to the number. The exception is a rate that exceeds that
   // of any card.
   constexpr double fastestCard = 1600;
-  if (said.cards && (said.scope != Scope::Node || gbit <= fastestCard))
-    return {*said.cards, gbit};
-  if (said.scope == Scope::Device)
+  if (stated.cards && (stated.scope != Scope::Node || gbit <= fastestCard))
+    return {*stated.cards, gbit};
+  if (stated.scope == Scope::Device)
     return {devices, gbit};
   // The rate is that of the node: divide it by the number of cards, 8 if
   // unstated.
-  if (said.scope == Scope::Node && said.gbit) {
-    int64_t cards = said.cards.value_or(8);
+  if (stated.scope == Scope::Node && stated.gbit) {
+    int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};
   }
   // The text states a rate but not whether it is that of a card, a device or a

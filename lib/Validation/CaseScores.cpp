@@ -15,10 +15,11 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::validation;
 
-std::optional<double> proteus::driver::errorOf(std::optional<double> predicted,
-                                               std::optional<double> measured) {
+std::optional<double>
+proteus::validation::errorOf(std::optional<double> predicted,
+                             std::optional<double> measured) {
   if (!predicted || !measured || *measured <= 0)
     return std::nullopt;
   return *predicted / *measured - 1;
@@ -57,9 +58,9 @@ static std::optional<double> spearmanOf(ArrayRef<double> a,
   return xy / std::sqrt(xx * yy);
 }
 
-GroupScore proteus::driver::scoreOf(StringRef group,
-                                    ArrayRef<const Case *> cases,
-                                    ArrayRef<const CaseResult *> results) {
+GroupScore proteus::validation::scoreOf(StringRef group,
+                                        ArrayRef<const Case *> cases,
+                                        ArrayRef<const CaseResult *> results) {
   GroupScore score;
   score.group = group.str();
   std::vector<double> errors, memory, predicted, measured;

@@ -17,7 +17,8 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 
 namespace {
 /// Words of a framework's name and the stack that they select.
@@ -77,15 +78,15 @@ static StringRef siteFor(StringRef network, StringRef gpu) {
 
 /// Returns true if the precision names the XLA compiler: "AMP+XLA".
 static bool isCompiled(const json::Reader &strategy) {
-  return says(strategy, "precision") &&
+  return hasValue(strategy, "precision") &&
          StringRef(strategy["precision"].string()).contains_insensitive("xla");
 }
 
-void proteus::driver::stackOfCase(const json::Reader &strategy,
-                                  const json::Reader &hardware, Job &job,
-                                  CaseNotes &notes) {
+void proteus::validation::stackOfCase(const json::Reader &strategy,
+                                      const json::Reader &hardware, Job &job,
+                                      CaseNotes &notes) {
   std::string framework =
-      says(strategy, "framework") ? strategy["framework"].string() : "";
+      hasValue(strategy, "framework") ? strategy["framework"].string() : "";
   StringRef stack = profileFor(frameworks, framework);
   if (stack.empty())
     notes.assumed.push_back(
@@ -95,8 +96,8 @@ void proteus::driver::stackOfCase(const json::Reader &strategy,
   job.stack = stack == "tensorflow-1" && isCompiled(strategy) ? "tensorflow-xla"
                                                               : stack.str();
   job.cudaGraphs =
-      says(strategy, "cuda_graphs") && strategy["cuda_graphs"].boolean();
-  if (says(hardware, "inter_link") && hardware.has("gpu"))
+      hasValue(strategy, "cuda_graphs") && strategy["cuda_graphs"].boolean();
+  if (hasValue(hardware, "inter_link") && hardware.has("gpu"))
     job.site =
         siteFor(hardware["inter_link"].string(), hardware["gpu"].string())
             .str();

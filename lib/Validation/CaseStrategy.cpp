@@ -15,17 +15,18 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 using plan::ParallelPlan;
 
 static bool isTrue(const json::Reader &object, StringRef key) {
-  return says(object, key) && object[key].boolean();
+  return hasValue(object, key) && object[key].boolean();
 }
 
 /// Returns a word in lower case, or "none" if the case does not state it. Flags
 /// count as words.
 static std::string wordsOf(const json::Reader &object, StringRef key) {
-  if (!says(object, key))
+  if (!hasValue(object, key))
     return "none";
   std::string text = object[key].text();
   if (text == "true" || text == "false")
@@ -37,7 +38,7 @@ static std::string wordsOf(const json::Reader &object, StringRef key) {
 /// FP32+XLA, mxfp8 or bfloat16.
 static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
                           Job &job, CaseNotes &notes) {
-  if (!says(s, "precision")) {
+  if (!hasValue(s, "precision")) {
     // These devices have matrix units, but not for bf16.
     std::string gpu = hardware["gpu"].string();
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
@@ -106,11 +107,10 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
 static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
                           CaseNotes &notes) {
   std::string words = wordsOf(s, "recompute");
-  // Notes the assumption only for ZeRO with more than one of tp, pp or stage,
-  // because smaller jobs often need no recomputation.
+  // Jobs on one device or with plain data parallelism often recompute nothing.
   plan::ResolvedPlan job = plan::resolve(plan);
-  if (!says(s, "recompute") &&
-      job.tp * job.pp * static_cast<int64_t>(job.zero) > 1)
+  if (!hasValue(s, "recompute") &&
+      (job.tp * job.pp > 1 || job.zero != plan::ZeroStage::None))
     notes.assumed.push_back(
         "the recomputation is not stated: nothing is recomputed");
   StringRef text = words;
@@ -149,25 +149,25 @@ static Error setZero(const json::Reader &s, const json::Reader &hardware,
         "' is not known: FULL_SHARD, HYBRID_SHARD, SHARD_GRAD_OP or NO_SHARD");
   else if (isTrue(s, "distributed_optimizer"))
     plan.zero = plan::ZeroStage::States;
-  else if (isTrue(s, "overlap_param_gather") && !says(s, "zero")) {
+  else if (isTrue(s, "overlap_param_gather") && !hasValue(s, "zero")) {
     plan.zero = plan::ZeroStage::States;
     notes.assumed.push_back("ZeRO 1, because parameters are gathered");
   }
   // Hybrid sharding shards within a node and replicates over nodes.
-  if (shards.contains("hybrid") && says(hardware, "gpus_per_node"))
+  if (shards.contains("hybrid") && hasValue(hardware, "gpus_per_node"))
     plan.zeroGroup = countOf(hardware, "gpus_per_node");
   if (std::optional<int64_t> stage = countOf(s, "zero", 0, 3))
     plan.zero = static_cast<plan::ZeroStage>(*stage);
   // "all dp ranks" is the default.
-  if (says(s, "zero_group") && !s["zero_group"].isString())
+  if (hasValue(s, "zero_group") && !s["zero_group"].isString())
     plan.zeroGroup = countOf(s, "zero_group");
   return Error::success();
 }
 
-int64_t proteus::driver::gpusOfCase(const json::Reader &s,
-                                    const json::Reader &hardware) {
+int64_t proteus::validation::gpusOfCase(const json::Reader &s,
+                                        const json::Reader &hardware) {
   constexpr int64_t most = 1'000'000;
-  if (says(hardware, "gpus"))
+  if (hasValue(hardware, "gpus"))
     return hardware["gpus"].integer(1, most);
   int64_t gpus = 1;
   for (StringRef key : {"dp", "tp", "pp", "cp"})
@@ -341,7 +341,7 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
 /// Sets the field of a plan whose key in a case is `key`.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
-  if (!says(s, key))
+  if (!hasValue(s, key))
     return Error::success();
   const plan::Field *field = find_if(
       plan::fields(), [&](const auto &field) { return field.caseKey == key; });
@@ -358,9 +358,9 @@ static Error setField(const json::Reader &s, StringRef key,
   return Error::success();
 }
 
-Error proteus::driver::strategyOfCase(const json::Reader &s,
-                                      const json::Reader &hardware, Job &job,
-                                      CaseNotes &notes) {
+Error proteus::validation::strategyOfCase(const json::Reader &s,
+                                          const json::Reader &hardware,
+                                          Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
   noteUnused(s, notes);
   setDegrees(s, hardware, job, notes);
@@ -383,7 +383,7 @@ Error proteus::driver::strategyOfCase(const json::Reader &s,
   // Without this key, a product waits for its whole collective, the default.
   if (isTrue(s, "tp_comm_overlap"))
     plan.tensorOverlap = plan::TensorOverlap::Chunked;
-  if (says(s, "overlap_grad_reduce"))
+  if (hasValue(s, "overlap_grad_reduce"))
     plan.gradientReduction = isTrue(s, "overlap_grad_reduce")
                                  ? plan::GradientReduction::Overlapped
                                  : plan::GradientReduction::AfterBackward;
@@ -393,14 +393,14 @@ Error proteus::driver::strategyOfCase(const json::Reader &s,
       return error;
   if (isTrue(s, "cpu_offload"))
     plan.offloadWeight = plan.offloadState = true;
-  if (says(s, "variable_update") &&
+  if (hasValue(s, "variable_update") &&
       StringRef(s["variable_update"].string())
           .starts_with("parameter_server") &&
       plan.dp.value_or(*job.gpus) > 1)
     return createStringError("parameter servers are not modelled");
-  if (says(s, "optimizer") && s["optimizer"].string() == "sgd")
+  if (hasValue(s, "optimizer") && s["optimizer"].string() == "sgd")
     job.optimizer = plan::Optimizer::SGD;
-  if (says(s, "strategy") &&
+  if (hasValue(s, "strategy") &&
       StringRef(s["strategy"].string()).contains("table-wise"))
     plan.placeTables = true;
   return Error::success();

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace proteus::driver {
+namespace proteus::validation {
 
 /// Results of a translation besides the job: the device, and assumptions about
 /// decisions that the case leaves open.
@@ -43,16 +43,17 @@ llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware,
 
 /// Sets the model of the job, and its optimizer if the kind of model has a
 /// usual one.
-llvm::Error modelOfCase(const json::Reader &model, Job &job, CaseNotes &notes);
+llvm::Error modelOfCase(const json::Reader &model, jobs::Job &job,
+                        CaseNotes &notes);
 
 /// Sets degrees, batches, precision and the other decisions of the plan.
 llvm::Error strategyOfCase(const json::Reader &strategy,
-                           const json::Reader &hardware, Job &job,
+                           const json::Reader &hardware, jobs::Job &job,
                            CaseNotes &notes);
 
 /// Returns true if a case states a value for `key`. The value is read later and
 /// rejected if it is invalid.
-bool says(const json::Reader &object, llvm::StringRef key);
+bool hasValue(const json::Reader &object, llvm::StringRef key);
 
 /// Returns the number that a case states for `key`, or nullopt if it is absent.
 std::optional<double> numberOf(const json::Reader &object, llvm::StringRef key);
@@ -61,12 +62,12 @@ std::optional<int64_t> countOf(const json::Reader &object, llvm::StringRef key,
 
 /// Sets the software stack and the site of the job.
 void stackOfCase(const json::Reader &strategy, const json::Reader &hardware,
-                 Job &job, CaseNotes &notes);
+                 jobs::Job &job, CaseNotes &notes);
 
 /// Returns the stated number of devices of a case, or else the product of its
 /// degrees.
 int64_t gpusOfCase(const json::Reader &strategy, const json::Reader &hardware);
 
-} // namespace proteus::driver
+} // namespace proteus::validation
 
 #endif // PROTEUS_LIB_VALIDATION_CASETRANSLATION_H

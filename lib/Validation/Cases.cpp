@@ -15,26 +15,27 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::validation;
 
 /// Bound of seconds, GB and other figures of a step.
 static constexpr double most = 1e9;
 
-bool proteus::driver::says(const json::Reader &object, StringRef key) {
+bool proteus::validation::hasValue(const json::Reader &object, StringRef key) {
   return object.has(key) && !object[key].isNull();
 }
 
-std::optional<double> proteus::driver::numberOf(const json::Reader &object,
-                                                StringRef key) {
-  if (!says(object, key))
+std::optional<double> proteus::validation::numberOf(const json::Reader &object,
+                                                    StringRef key) {
+  if (!hasValue(object, key))
     return std::nullopt;
   return object[key].positive(most);
 }
 
-std::optional<int64_t> proteus::driver::countOf(const json::Reader &object,
-                                                StringRef key, int64_t min,
-                                                int64_t max) {
-  if (!says(object, key))
+std::optional<int64_t> proteus::validation::countOf(const json::Reader &object,
+                                                    StringRef key, int64_t min,
+                                                    int64_t max) {
+  if (!hasValue(object, key))
     return std::nullopt;
   return object[key].integer(min, max);
 }
@@ -44,7 +45,7 @@ static std::optional<double> measuredMemory(const json::Reader &measured) {
     return *gib * (int64_t(1) << 30);
   if (auto gb = numberOf(measured, "peak_mem_GB"))
     return *gb * 1e9;
-  if (!says(measured, "per_rank_max_allocated_MiB"))
+  if (!hasValue(measured, "per_rank_max_allocated_MiB"))
     return std::nullopt;
   double most = 0;
   for (const json::Reader &rank :
@@ -68,7 +69,7 @@ static std::optional<double> measuredSeconds(const json::Reader &entry,
                                              const Job &job) {
   if (auto seconds = numberOf(measured, "iteration_time_s"))
     return seconds;
-  if (says(entry, "derived"))
+  if (hasValue(entry, "derived"))
     if (auto seconds = numberOf(partOf(entry, "derived"), "iteration_time_s"))
       return seconds;
   std::optional<int64_t> samples = job.globalBatch;
@@ -120,7 +121,7 @@ static Case readCase(const json::Reader &entry) {
     one.quality = entry["quality"].string();
   json::Reader measured = partOf(entry, "measured");
   one.peakMemoryBytes = measuredMemory(measured);
-  one.ranOutOfMemory = says(measured, "oom") && measured["oom"].boolean();
+  one.ranOutOfMemory = hasValue(measured, "oom") && measured["oom"].boolean();
   CaseNotes notes;
   if (Error error = translate(entry, one, notes))
     one.unsupported = toString(std::move(error));
@@ -130,8 +131,8 @@ static Case readCase(const json::Reader &entry) {
   return one;
 }
 
-Expected<std::vector<Case>> proteus::driver::readCases(StringRef text,
-                                                       StringRef source) {
+Expected<std::vector<Case>> proteus::validation::readCases(StringRef text,
+                                                           StringRef source) {
   Expected<json::Document> document = json::Document::parse(text, source);
   if (!document)
     return document.takeError();

@@ -16,7 +16,7 @@ namespace proteus::driver {
 
 /// Time that a step spends beyond its model kernels and that a plan may reduce.
 struct Cost {
-  std::string what; ///< "all_reduce over tp"
+  std::string name; ///< "all_reduce over tp"
   double seconds = 0;
   double share = 0; ///< of the step's time
   std::string remedy;
@@ -24,13 +24,13 @@ struct Cost {
 
 /// Returns the costs of the slowest device beyond the kernels that the model
 /// needs, largest first.
-std::vector<Cost> costsOf(const Job &job, const Outcome &outcome);
+std::vector<Cost> costsOf(const jobs::Job &job, const jobs::Outcome &outcome);
 
 /// Returns plans that need less memory than a plan that does not fit, the most
 /// promising first. They change the settings that the memory verdict names and
 /// that flags can set.
-std::vector<plan::ParallelPlan> smallerPlans(const Job &job,
-                                             const Outcome &outcome);
+std::vector<plan::ParallelPlan> smallerPlans(const jobs::Job &job,
+                                             const jobs::Outcome &outcome);
 
 } // namespace proteus::driver
 

@@ -17,8 +17,8 @@ namespace proteus::driver {
 /// Prints the parts of the predicted time of a case, and the factor by which
 /// each mechanism alone would have to change to meet the measurement. Finds the
 /// factors by repeated simulation.
-void explainCase(llvm::raw_ostream &os, const Case &one,
-                 const Outcome &outcome);
+void explainCase(llvm::raw_ostream &os, const validation::Case &one,
+                 const jobs::Outcome &outcome);
 
 } // namespace proteus::driver
 

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace proteus::driver {
+namespace proteus::jobs {
 
 /// A job: everything that determines the figures.
 struct Job {
@@ -111,6 +111,6 @@ llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);
 
-} // namespace proteus::driver
+} // namespace proteus::jobs
 
 #endif // PROTEUS_JOBS_JOB_H

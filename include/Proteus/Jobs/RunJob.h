@@ -21,7 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace proteus::driver {
+namespace proteus::jobs {
 
 /// Creates a context with all dialects loaded. Every thread needs its own.
 std::unique_ptr<mlir::MLIRContext> createContext();
@@ -47,6 +47,6 @@ struct Outcome {
 llvm::Expected<Outcome> run(mlir::MLIRContext &context, const Job &job,
                             const RunFiles &files = {});
 
-} // namespace proteus::driver
+} // namespace proteus::jobs
 
 #endif // PROTEUS_JOBS_RUNJOB_H

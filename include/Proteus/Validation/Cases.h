@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace proteus::driver {
+namespace proteus::validation {
 
 /// Published measurement of a training run, and the job that was measured.
 struct Case {
@@ -30,7 +30,7 @@ struct Case {
                                          ///< device
   bool ranOutOfMemory = false;
 
-  Job job;
+  jobs::Job job;
   std::string device; ///< name in the device library; empty: unknown
   /// Assumptions about decisions that the case leaves open.
   std::vector<std::string> assumed;
@@ -71,6 +71,6 @@ std::optional<double> errorOf(std::optional<double> predicted,
 GroupScore scoreOf(llvm::StringRef group, llvm::ArrayRef<const Case *> cases,
                    llvm::ArrayRef<const CaseResult *> results);
 
-} // namespace proteus::driver
+} // namespace proteus::validation
 
 #endif // PROTEUS_VALIDATION_CASES_H

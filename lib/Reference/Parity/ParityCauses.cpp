@@ -13,7 +13,7 @@
 #include <cmath>
 
 using namespace llvm;
-using namespace proteus::driver;
+using namespace proteus::parity;
 
 namespace {
 
@@ -159,7 +159,7 @@ void Explanation::explainMemory() {
   result.memoryCauses.push_back(residual ? "B2" : "buckets");
 }
 
-void proteus::driver::explain(const ReferenceRun &run, const Timeline &timeline,
+void proteus::parity::explain(const ReferenceRun &run, const Timeline &timeline,
                               ParityResult &result) {
   Explanation explanation(run, result);
   explanation.explainCollectives();
@@ -172,7 +172,7 @@ void proteus::driver::explain(const ReferenceRun &run, const Timeline &timeline,
 //===----------------------------------------------------------------------===//
 
 std::optional<double>
-proteus::driver::deviation(std::optional<double> ours,
+proteus::parity::deviation(std::optional<double> ours,
                            std::optional<double> original) {
   if (!ours || !original || *original <= 0)
     return std::nullopt;
@@ -207,7 +207,7 @@ static double worstVolumeOf(const Sums &ours, const Sums &original) {
   return worst;
 }
 
-ParityVerdict proteus::driver::judge(const ReferenceRun &run,
+ParityVerdict proteus::parity::judge(const ReferenceRun &run,
                                      const ParityResult &result) {
   ParityVerdict verdict;
   verdict.touched =

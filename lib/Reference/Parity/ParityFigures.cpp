@@ -14,7 +14,7 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::parity;
 using cost::CollectiveKind;
 
 /// Returns the name of a collective in the reference.
@@ -28,7 +28,7 @@ static std::string nameOf(CollectiveKind kind, bool gradient) {
   return gradient ? name + "/grad" : name;
 }
 
-ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
+ParityFigures proteus::parity::figuresOf(const sim::Workload &workload,
                                          cost::Time launchGap) {
   ParityFigures figures;
   std::vector<bool> isGradient(workload.collectives.size());
@@ -55,7 +55,7 @@ ParityFigures proteus::driver::figuresOf(const sim::Workload &workload,
   return figures;
 }
 
-Timeline proteus::driver::timelineOf(const sim::Workload &workload,
+Timeline proteus::parity::timelineOf(const sim::Workload &workload,
                                      const sim::SimulationResult &result) {
   Timeline timeline;
   // The same collective of different groups has the same key. Groups are

@@ -18,12 +18,12 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::parity;
 
 /// Largest relative deviations that count as parity.
 static constexpr double maxVolume = 0.005, maxCompute = 0.005, maxTime = 0.03;
 
-ParitySummary proteus::driver::summarize(ArrayRef<ReferenceRun> runs,
+ParitySummary proteus::parity::summarize(ArrayRef<ReferenceRun> runs,
                                          ArrayRef<ParityResult> results) {
   ParitySummary summary;
   auto within = [](std::optional<double> value, double bound) {
@@ -163,7 +163,7 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
           fixed(cpu, 1)};
 }
 
-void proteus::driver::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
+void proteus::parity::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
   // Only columns that fit into a terminal; the files list the collectives too.
   Table table({"run", "cluster", "collectives", "compute (ms)", "%",
@@ -193,7 +193,7 @@ static std::string shareOf(int64_t count, int64_t all) {
   return std::to_string(count) + " of " + std::to_string(all);
 }
 
-void proteus::driver::printSummary(raw_ostream &os,
+void proteus::parity::printSummary(raw_ostream &os,
                                    const ParitySummary &summary) {
   os << "\n"
      << summary.runs << " runs, " << summary.timed
@@ -213,7 +213,7 @@ void proteus::driver::printSummary(raw_ostream &os,
     os << "  " << summary.failed << " could not be simulated\n";
 }
 
-void proteus::driver::printCPU(raw_ostream &os, const ParitySummary &summary) {
+void proteus::parity::printCPU(raw_ostream &os, const ParitySummary &summary) {
   os << "CPU time: " << fixed(summary.ourCPU, 3) << " s, reference "
      << fixed(summary.originalCPU, 1) << " s";
   if (summary.ourCPU > 0)
@@ -221,7 +221,7 @@ void proteus::driver::printCPU(raw_ostream &os, const ParitySummary &summary) {
   os << "\n";
 }
 
-void proteus::driver::writeMarkdown(raw_ostream &os,
+void proteus::parity::writeMarkdown(raw_ostream &os,
                                     ArrayRef<ReferenceRun> runs,
                                     ArrayRef<ParityResult> results) {
   os << "# Parity with the published Proteus\n\n"
@@ -320,7 +320,7 @@ static void writeRun(json::Writer &writer, const ReferenceRun &run,
   writer.endObject();
 }
 
-void proteus::driver::writeJSON(raw_ostream &os, ArrayRef<ReferenceRun> runs,
+void proteus::parity::writeJSON(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                 ArrayRef<ParityResult> results) {
   json::Writer writer(os);
   writer.beginObject();

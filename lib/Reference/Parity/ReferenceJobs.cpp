@@ -15,7 +15,7 @@
 #include <limits>
 
 using namespace llvm;
-using namespace proteus::driver;
+using namespace proteus::parity;
 
 namespace {
 
@@ -251,7 +251,7 @@ static std::vector<std::string> overridesOf(const ReferenceRun &run) {
   return overrides;
 }
 
-Expected<ReferenceJob> proteus::driver::jobOf(const ReferenceRun &run) {
+Expected<ReferenceJob> proteus::parity::jobOf(const ReferenceRun &run) {
   ReferenceJob job;
   job.model = StringSwitch<std::string>(run.model)
                   .Cases({"gpt-2", "gpt"}, "gpt2-reference")

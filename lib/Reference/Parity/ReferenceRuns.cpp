@@ -13,7 +13,7 @@
 
 using namespace llvm;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::parity;
 using json::Reader;
 
 namespace {
@@ -37,7 +37,7 @@ static std::optional<StringRef> findEmbedded(StringRef name) {
   return std::nullopt;
 }
 
-StringRef proteus::driver::embeddedReferenceRuns() {
+StringRef proteus::parity::embeddedReferenceRuns() {
   return *findEmbedded("runs");
 }
 
@@ -179,7 +179,7 @@ static ReferenceRun readRun(const Reader &reader) {
   return run;
 }
 
-Expected<ReferenceRuns> proteus::driver::readReferenceRuns(StringRef text,
+Expected<ReferenceRuns> proteus::parity::readReferenceRuns(StringRef text,
                                                            StringRef source) {
   Expected<json::Document> document = json::Document::parse(text, source);
   if (!document)

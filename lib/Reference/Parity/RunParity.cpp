@@ -25,7 +25,8 @@
 
 using namespace mlir;
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
+using namespace proteus::parity;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;

@@ -61,7 +61,7 @@ struct Cut {
 class Chunker {
 public:
   /// Takes the number of chunks that is set, or 0 if none is set.
-  Chunker(int64_t said) : said(said) {}
+  Chunker(int64_t requested) : requested(requested) {}
 
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
@@ -112,7 +112,7 @@ private:
                                 chunks, dim, groups);
   }
 
-  int64_t said;
+  int64_t requested;
   int64_t count = 0; ///< number of chunks of the current collective
 };
 
@@ -170,7 +170,7 @@ static int64_t runsOf(RankedTensorType type, unsigned dim) {
 /// library, where a few chunks hide most of their time.
 void Chunker::setCount(dist::CollectiveOpInterface collective) {
   constexpr int64_t chunksOfSums = 4;
-  count = said;
+  count = requested;
   if (count == 0 && !collective->hasAttr(ProteusDialect::exchangeAttrName))
     count = chunksOfSums;
   if (count == 0)

@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-namespace proteus::driver {
+namespace proteus::parity {
 
 /// Communication of one kind in all groups, for one micro-batch.
 struct CollectiveSum {
@@ -163,6 +163,6 @@ struct ParityVerdict {
 /// Compares a result with the recorded figures of the run.
 ParityVerdict judge(const ReferenceRun &run, const ParityResult &result);
 
-} // namespace proteus::driver
+} // namespace proteus::parity
 
 #endif // PROTEUS_REFERENCE_PARITY_PARITY_H

@@ -14,7 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace proteus::driver {
+namespace proteus::parity {
 
 /// Numbers of runs that meet a bound, and CPU times. All fields but `runs` and
 /// `failed` count only runs for which the reference has a time.
@@ -42,6 +42,6 @@ void writeMarkdown(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
 void writeJSON(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
                llvm::ArrayRef<ParityResult> results);
 
-} // namespace proteus::driver
+} // namespace proteus::parity
 
 #endif // PROTEUS_REFERENCE_PARITY_PARITYREPORT_H

@@ -16,7 +16,7 @@
 
 #include <memory>
 
-namespace proteus::driver {
+namespace proteus::parity {
 
 /// Simulator of runs of the reference by its rules, one after the other. It
 /// keeps machine models, with the rings found on them, from run to run.
@@ -40,6 +40,6 @@ private:
   cost::Time launchGap = 0;
 };
 
-} // namespace proteus::driver
+} // namespace proteus::parity
 
 #endif // PROTEUS_REFERENCE_PARITY_RUNPARITY_H

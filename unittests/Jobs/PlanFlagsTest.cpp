@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 using namespace proteus;
-using namespace proteus::driver;
+using namespace proteus::jobs;
 
 namespace {
 
