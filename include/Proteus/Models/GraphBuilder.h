@@ -56,7 +56,7 @@ public:
   /// the result is the slice of one layer.
   Value parameter(llvm::StringRef path, Shape shape);
 
-  /// Adds a parameter of which a step updates single rows, such as an embedding
+  /// Adds a parameter that a step updates row by row, such as an embedding
   /// table. The parameter has no separate master copy, so it has the element
   /// type of master copies itself. Must not be called in a repeat.
   Value table(llvm::StringRef path, Shape shape);
@@ -105,12 +105,12 @@ public:
   /// Returns the shape of `value`.
   static Shape shapeOf(Value value);
 
-  /// Adds the linear operation x wᵀ + b with the parameters w = `<path>.weight`
-  /// and, if `bias` is set, b = `<path>.bias`.
+  /// Adds the linear operation x wᵀ + b. Its parameters are w, `<path>.weight`,
+  /// and b, `<path>.bias`; without `bias` there is no b.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
-  /// Adds the linear operation x wᵀ + b with given values w = `weight` and b =
-  /// `bias`, which may be null. The operation does not convert its factors to
-  /// the matrix type.
+  /// Adds the linear operation x wᵀ + b with given values of w (`weight`) and b
+  /// (`bias`, may be null). The operation does not convert its factors to the
+  /// matrix type.
   Value linearWith(llvm::StringRef path, Value x, Value weight,
                    Value bias = Value());
   /// Adds a lookup in an embedding table, the parameter `<path>.weight`.

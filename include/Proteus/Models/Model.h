@@ -40,10 +40,11 @@ public:
   void number(llvm::StringRef name, double &value, double max);
   /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
-  /// Declares a flag whose default depends on other dimensions (nullopt).
+  /// Declares a flag. nullopt means the default, which depends on other
+  /// dimensions.
   void flag(llvm::StringRef name, std::optional<bool> &value);
-  /// Declares a second name of a flag with a dependent default. `name=true`
-  /// sets the flag to false.
+  /// Declares a second name of such a flag. Under this name the flag is
+  /// negated: `name=true` sets it to false.
   void opposite(llvm::StringRef name, std::optional<bool> &value);
   /// Declares a choice among the words `allowed`.
   void choice(llvm::StringRef name, std::string &value,
@@ -73,7 +74,7 @@ public:
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// Target of a flag whose default depends on other dimensions.
+  /// A flag that is nullopt if it has its default.
   struct Answer {
     std::optional<bool> *value;
     /// True if the flag is the negation of the value of the dimension.
@@ -90,7 +91,7 @@ private:
     std::variant<int64_t *, double *, bool *, Answer, Choice,
                  std::vector<int64_t> *, Remark>
         target;
-    /// Range of an integer, or of every integer of a list.
+    /// Range of an integer or of the integers of a list.
     int64_t min = 0;
     int64_t max = 0;
     /// Maximum of a real number.
