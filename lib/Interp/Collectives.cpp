@@ -112,9 +112,8 @@ RankTensors proteus::interp::allGather(const RankGrid &grid,
 }
 
 /// Returns shard `position` of `count` shards of `tensor` along `dim`. Shards
-/// are contiguous; 10 rows and 4 shards: 3, 3, 2, 2. In a zigzag, shard i
-/// consists of chunk i from the start and chunk i from the end, of 2 · `count`
-/// chunks.
+/// are contiguous; 10 rows in 4 shards: 3, 3, 2, 2. In a zigzag there are 2 ·
+/// `count` chunks, and shard i consists of chunks i and 2 · `count` - 1 - i.
 static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
                      unsigned count, bool zigzag) {
   int64_t size = tensor.getDim(dim);

@@ -146,8 +146,8 @@ LogicalResult Frame::visit(dist::PermuteOp op) {
                             layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
-/// Broadcasts a value along `axes`, from the coordinates at which `layout`
-/// fixes it to all ranks.
+/// Broadcasts `tensors` along `axes` to all ranks. The source is the rank with
+/// the coordinates that `layout` fixes on these axes.
 static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
                           const dist::Layout &layout, ArrayRef<Axis> axes) {
   SmallVector<int64_t> root;
@@ -277,14 +277,14 @@ LogicalResult Frame::visit(dist::ShiftOp op) {
   return success();
 }
 
-/// Executes the reduction of operand `operand`. `input` holds its tensors, or a
-/// range of its iterations if the operand is stacked.
+/// Reduces operand `operand` over its group. `input` holds all iterations of
+/// the operand, or a range of iterations if the operand is stacked.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
-  // The result has one dimension that the axes of the reduction shard.
+  // A reduce-scatter shards one dimension of the result over its axes.
   const dist::Layout &result = layoutOf(op.getOutputs()[operand]);
   unsigned dim = *result.getShardedDim(axes.front());
   return reduceScatter(getGrid(), input, dim,
@@ -292,8 +292,8 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-/// Executes the gather of operand `operand`. `input` holds its tensors, or a
-/// range of its iterations if the operand is stacked.
+/// Gathers operand `operand` in its group. `input` holds all iterations of the
+/// operand, or a range of iterations if the operand is stacked.
 RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
                             const RankTensors &input) {
   Value value = op.getInputs()[operand];

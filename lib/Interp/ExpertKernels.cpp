@@ -182,10 +182,10 @@ static LogicalResult compute(nn::MoeGateGradOp op, Operands in, Results out) {
 // Grouped products
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for every multiply-add of a product per expert. The arguments
-/// are row-major positions in the blocks of the input `[experts, groups,
-/// capacity, in]`, of the weight `[experts, out, in]` and of the output
-/// `[experts, groups, capacity, out]`.
+/// Calls `visit` for every multiply-add of a grouped product, that is, of one
+/// matrix product per expert. The arguments are row-major positions in the
+/// blocks of the input `[experts, groups, capacity, in]`, of the weight
+/// `[experts, out, in]` and of the output `[experts, groups, capacity, out]`.
 static void
 forEachProduct(const Tensor &input, const Tensor &weight,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {

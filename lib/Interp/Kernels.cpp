@@ -51,9 +51,9 @@ private:
                << formatRanges(ranges);
       return success();
     }
-    // Several iterators index a fused dimension, such as `head · dim`. A split
-    // of the dimension is a split of its major iterator, in units of `minor`
-    // elements.
+    // A fused dimension, such as `head · dim`, has several iterators. A split
+    // of it is a split of the major iterator, each index of which covers
+    // `minor` elements.
     int64_t minor = 1;
     for (unsigned iterator : iterators.drop_front())
       minor *= space.iterators[iterator].size;

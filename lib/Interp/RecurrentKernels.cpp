@@ -20,8 +20,8 @@ using namespace proteus::interp;
 
 namespace {
 /// Row-major positions in the states `[batch, time, hidden]` and in the gates
-/// `[batch, time, 4 · hidden]`. Steps count in the order of the recurrence,
-/// which is backward in time if `reverse` is set.
+/// `[batch, time, 4 · hidden]`. Steps are numbered in the order of the
+/// recurrence, which is backward in time if `reverse` is set.
 struct Steps {
   int64_t batch, time, hidden;
   bool reverse;

@@ -33,7 +33,7 @@ static void compute(nn::EmbeddingOp, Operands in, Results out) {
   Tensor &y = out[0].data;
   int64_t hidden = table.getDim(1);
   for (int64_t r = 0; r < indices.size(); ++r) {
-    // Only the device that holds the row has it in its partial result.
+    // A device that does not hold the row contributes 0 to the result.
     std::optional<int64_t> row = in[1].place.toLocal(0, indexAt(indices, r));
     if (!row)
       continue;

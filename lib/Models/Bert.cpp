@@ -21,7 +21,7 @@ struct BertDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// Width of the feed-forward block; 0: four times hidden.
+  /// Width of the feed-forward block; 0: 4 · hidden.
   int64_t ffn = 0;
   int64_t vocab = 30522;
   int64_t seq = 512;

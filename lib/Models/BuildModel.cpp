@@ -29,7 +29,7 @@ using llvm::Expected;
 /// Maximum number of parameters of a model. No published model comes near it,
 /// and the sizes of larger tensors could overflow 64 bits.
 static constexpr double maxParameters = 1e15;
-/// Maximum global batch, in samples. A larger value is a typing error.
+/// Maximum global batch, in samples. A larger batch is a mistake of the user.
 static constexpr int64_t maxBatch = 1'000'000'000;
 
 //===----------------------------------------------------------------------===//

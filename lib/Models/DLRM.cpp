@@ -85,8 +85,9 @@ public:
 
 private:
   /// Adds the dot products as the reference does. One n × n product computes
-  /// those of all ordered pairs of the n = tables + 1 vectors; its first n (n −
-  /// 1) / 2 elements represent those of the unordered pairs.
+  /// the dot products of all ordered pairs of the n = tables + 1 vectors. Its
+  /// first n (n - 1) / 2 elements are used in place of the unordered pairs,
+  /// because only their number affects the cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;

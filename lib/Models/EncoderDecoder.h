@@ -40,9 +40,9 @@ struct EncoderDecoderDims {
   bool preNorm = false;
   /// True if linear operations have biases.
   bool bias = true;
-  /// Number of rows of a table of relative position biases, of which encoder
-  /// and decoder have one each (T5); 0: fixed positions instead of tables.
-  /// Fixed positions have no cost, because the lookup kernel adds them.
+  /// Number of rows of each table of relative position biases, one table for
+  /// the encoder and one for the decoder (T5); 0: fixed positions without
+  /// tables. Fixed positions have no cost, because the lookup kernel adds them.
   int64_t relativeBuckets = 0;
 };
 

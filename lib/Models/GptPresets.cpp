@@ -61,7 +61,7 @@ static void addGpt(DecoderPresets &presets) {
                 withSize(gpt(50257, 1024), size));
   // Two sizes in the paper are inconsistent: 1.3B has 24 heads of 128, which
   // exceed the width of 2048, and 13B has a width of 5140, which 40 heads do
-  // not divide. Here they are 16 heads and a width of 5120.
+  // not divide. This table has 16 heads for 1.3B, and a width of 5120 for 13B.
   for (const Size &size : {Size{"gpt3-125m", "GPT-3 small", 12, 768, 12},
                            Size{"gpt3-350m", "GPT-3 medium", 24, 1024, 16},
                            Size{"gpt3-760m", "GPT-3 large", 24, 1536, 16},

@@ -78,8 +78,8 @@ static void setFlag(const json::Reader &root, const Dimensions &dimensions,
   set(root, dimensions, name, value ? "true" : "false");
 }
 
-/// Records an error if the flag `key` is true. No dimension of the model
-/// represents such flags.
+/// Records an error if the flag `key` is true, because no dimension represents
+/// it.
 static void refuse(const json::Reader &root, StringRef key) {
   if (flag(root, key, false))
     root[key].fail("'" + key + "' can't be modelled");

@@ -67,8 +67,7 @@ mlir::Value joinChannels(GraphBuilder &graph, llvm::StringRef path,
 /// depend on the path.
 mlir::Value dropout(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     double probability);
-/// Adds a copy of `x` in memory, for frameworks that copy where values do not
-/// change.
+/// Adds a copy of `x` in memory, as frameworks make to get a contiguous tensor.
 mlir::Value copy(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 
 } // namespace proteus::models

@@ -85,8 +85,8 @@ private:
     x = copy(graph, "heads_copy", x);
     if (!seqFirst)
       x = graph.transpose("heads_first", x, {0, 2, 1, 3});
-    // One kernel copies queries, keys and values together. In the backward
-    // pass, one kernel concatenates their gradients, which copies these.
+    // `split_copy` copies queries, keys and values in one kernel. In the
+    // backward pass, one kernel concatenates their gradients.
     GraphBuilder::Values parts =
         graph.split("split", graph.concat("split_copy", {x}), {dim, dim, dim});
     const char *const names[] = {"query", "keys", "values"};
@@ -105,9 +105,9 @@ private:
 
   Value attention(GraphBuilder &graph, Value x, Value mask) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0];
-    // The products of the reference have one dimension for batch and heads; its
-    // other operations have two. With `seqFirst`, the reshapes between the two
-    // forms are copies.
+    // In the reference, operands of matrix products have one dimension for
+    // batch and heads, and other tensors have two. With `seqFirst`, the
+    // reshapes between these shapes are copies.
     auto reshaped = [&](const std::string &path, Value value) {
       return seqFirst ? copy(graph, path, value) : value;
     };
@@ -126,10 +126,10 @@ private:
   }
 
   int64_t layers = 12, hidden = 768, heads = 12, seq = 1024, vocab = 40576;
-  /// True if the reference has the sequence as the first dimension of
-  /// activations, as Megatron-LM does. Sizes do not depend on the order of
-  /// dimensions, so this model always has the batch first, and adds only the
-  /// copies that convert between the orders.
+  /// True if activations are `[seq, batch, ..]`, as in Megatron-LM, instead of
+  /// `[batch, seq, ..]`. Tensor sizes do not depend on this order, so the graph
+  /// always has the batch first, and `seqFirst` only adds the copies that
+  /// convert between the orders.
   bool seqFirst = false;
 };
 

@@ -20,12 +20,13 @@ namespace proteus::models {
 struct ResNetTrunk {
   /// Number of blocks per stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
-  /// True if a block consists of 1x1, 3x3 and 1x1 convolutions, the last with
-  /// four times the channels. Otherwise it consists of two 3x3 convolutions.
+  /// True if a block is a bottleneck: 1x1, 3x3 and 1x1 convolutions, of which
+  /// the last has four times `width` channels in the first stage. Otherwise a
+  /// block has two 3x3 convolutions.
   bool bottleneck = true;
   /// Number of channels of the stem, and of the inner convolutions of the first
-  /// stage unless `groupWidth` is set. A bottleneck of the first stage ends
-  /// with 4 · width channels.
+  /// stage unless `groupWidth` is set. Each further stage has twice the
+  /// channels.
   int64_t width = 64;
   /// `groups`: number of groups of the 3x3 convolution of a bottleneck.
   /// `groupWidth`: channels per group in the first stage; 0: width / groups.
@@ -46,8 +47,8 @@ struct ResNetTrunk {
 private:
   mlir::Value block(GraphBuilder &graph, mlir::Value x, size_t stage,
                     int64_t stride) const;
-  /// Return the number of channels of the inner convolutions and of the last
-  /// convolution of a block.
+  /// Return the number of output channels in a block of `stage`: of its last
+  /// convolution (`outer`) and of all others (`inner`).
   int64_t inner(size_t stage) const;
   int64_t outer(size_t stage) const;
 };

@@ -116,8 +116,8 @@ private:
 
   int64_t image = 300, classes = 81;
   ResNetTrunk trunk;
-  /// Number of output channels of each extra layer, and number of channels of
-  /// the first convolution of each extra layer.
+  /// `extraChannels`: number of output channels of each extra layer.
+  /// `extraInner`: number of output channels of its first convolution.
   std::vector<int64_t> extraChannels = {512, 512, 256, 256, 256};
   std::vector<int64_t> extraInner = {256, 256, 128, 128, 128};
   /// Number of boxes per pixel of each feature map.

@@ -240,8 +240,8 @@ Value TransformerXLBuilder::attention(Value x) {
   Value all = joinSequences(graph, "attention.context", {memory, x});
   Value qkv = graph.linear("attention.qkv", all, 3 * width, /*bias=*/false);
   auto parts = graph.split("attention.split", qkv, {width, width, width});
-  // The product also computes queries for the tokens of the memory. They are
-  // not used.
+  // The product also computes queries for the tokens of the memory, which no
+  // operation reads.
   Value q = splitSequence(graph, "attention.queries", parts[0],
                           {memLen, dims.seq})[1];
   Value k = apart("attention.k", parts[1]), v = apart("attention.v", parts[2]);
@@ -328,8 +328,8 @@ Value TransformerXLBuilder::build() {
   Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
   // Hidden states of the preceding segment. All layers read the same states
-  // here. In the published model each layer reads those of the layer before it,
-  // which takes the same time.
+  // here. In the published model each layer has its own states, which takes the
+  // same time but more memory.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
   positions =
       graph.create<nn::FillOp>(graph.tensor({memLen + dims.seq, dims.hidden}),

@@ -27,9 +27,9 @@ using RankTensors = std::vector<Tensor>;
 /// indices into the grid.
 class RankGrid {
 public:
-  /// Creates the grid of the devices of `mesh` whose coordinates are `fixed`,
-  /// in row-major order. All of them have the coordinate `micro` on the time
-  /// axis.
+  /// Creates the grid of the devices of `mesh` that have the coordinates
+  /// `fixed`, a list of (axis, coordinate). They are in row-major order, and
+  /// all have the coordinate `micro` on the time axis.
   RankGrid(const dist::Mesh &mesh,
            llvm::ArrayRef<std::pair<dist::Axis, int64_t>> fixed,
            int64_t micro = 0);
@@ -83,17 +83,17 @@ RankTensors shiftParts(const RankGrid &grid, const RankTensors &input,
 
 /// Computes an all-to-all: every rank cuts its tensor along `toDim`, sends one
 /// part to each rank of its group, and joins the received parts along
-/// `fromDim`. Before the collective `fromAxes` shard `fromDim`, after it
-/// `toAxes` shard `toDim`. Both lists contain the same axes, in the order of
-/// the sharding, major first.
+/// `fromDim`. `fromAxes` shard `fromDim` before the collective; `toAxes` shard
+/// `toDim` after it. Both lists contain the same axes, each in the order in
+/// which they shard the dimension, major first.
 RankTensors allToAll(const RankGrid &grid, const RankTensors &input,
                      unsigned fromDim, const dist::AxisList &fromAxes,
                      unsigned toDim, const dist::AxisList &toAxes);
 
 /// Computes a permutation: every rank gets the block that it holds in the
 /// layout `to`, from a rank of its group that holds this block in the layout
-/// `from`. If a block has several replicas along `axes`, replica i receives
-/// from replica i.
+/// `from`. If ranks along `axes` hold replicas of a block, replica i in `to`
+/// gets it from replica i in `from`.
 RankTensors permute(const RankGrid &grid, const RankTensors &input,
                     llvm::ArrayRef<dist::Axis> axes, const dist::Layout &from,
                     const dist::Layout &to);

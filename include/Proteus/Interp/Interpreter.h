@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Execution of programs before and after the lowering, for the check-lowering
-// pass. Before the lowering, a function is executed on whole tensors. After it,
-// the programs of a schedule are executed with one block of each tensor per
-// rank, and with their collectives and messages. Both executions return whole
-// tensors, which can be compared.
+// pass. Before the lowering, a function is executed on whole tensors. After the
+// lowering, the programs of a schedule are executed with one block of each
+// tensor per rank, and with collectives and messages. Both executions return
+// whole tensors, which can be compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ namespace proteus::interp {
 using ArgumentValue = llvm::function_ref<Tensor(mlir::BlockArgument)>;
 
 /// Random relative errors of numbers: a number x becomes x · (1 + e) with e in
-/// [-`size`, `size`). The results with and without noise differ by an amount
-/// that shows their sensitivity to rounding errors.
+/// [-`size`, `size`). A comparison of results with and without noise shows
+/// their sensitivity to rounding errors.
 struct Noise {
   double size = 0;
   uint64_t seed = 0;

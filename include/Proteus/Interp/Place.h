@@ -21,7 +21,7 @@
 
 namespace proteus::interp {
 
-/// Global ranges of a block in each dimension of its tensor.
+/// Ranges of global indices that a block holds in each dimension of its tensor.
 class Place {
 public:
   Place() = default;
@@ -42,9 +42,9 @@ public:
   /// nullopt if the block does not hold `i`.
   std::optional<int64_t> toLocal(unsigned dim, int64_t i) const;
 
-  /// Returns the block that these ranges select from `whole`.
+  /// Returns the block of `whole` with the ranges of this `Place`.
   Tensor cut(const Tensor &whole) const;
-  /// Writes the elements of `block` to these ranges of `whole`.
+  /// Copies `block` to the ranges of this `Place` in `whole`.
   void paste(const Tensor &block, Tensor &whole) const;
 
 private:

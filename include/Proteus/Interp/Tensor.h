@@ -82,12 +82,14 @@ public:
   /// Returns the block with the indices `first` to `first + count - 1` in
   /// dimension `dim`, and all indices in other dimensions.
   Tensor slice(unsigned dim, int64_t first, int64_t count) const;
-  /// Writes `block` into this tensor, its first element at the index `offset`.
+  /// Copies `block` into this tensor, with its first element at the index
+  /// `offset`.
   void insert(const Tensor &block, llvm::ArrayRef<int64_t> offset);
   /// Returns the tensor at index `i` of the leading dimension, without this
   /// dimension.
   Tensor select(int64_t i) const;
-  /// Returns a tensor with these elements in row-major order and another shape.
+  /// Returns a tensor with another shape that has the elements of this tensor
+  /// in the same row-major order.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
   /// Returns the largest absolute value, or NaN if an element is NaN.
   double maxAbs() const;
@@ -126,8 +128,8 @@ Difference largestDifference(const Tensor &first, const Tensor &second,
 double largestValue(const Tensor &tensor);
 
 /// Returns number `index` of the random sequence with the seed `seed`, in [0,
-/// 1). The number depends only on both arguments, so a rank can generate the
-/// numbers of its shard from global indices.
+/// 1). The number depends only on `seed` and `index`, so a rank can generate
+/// the numbers of its shard from global indices.
 double randomAt(uint64_t seed, uint64_t index);
 
 } // namespace proteus::interp

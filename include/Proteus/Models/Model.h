@@ -40,10 +40,10 @@ public:
   void number(llvm::StringRef name, double &value, double max);
   /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
-  /// Declares a flag. nullopt means the default, which depends on other
+  /// Declares an optional flag. Its default (nullopt) depends on other
   /// dimensions.
   void flag(llvm::StringRef name, std::optional<bool> &value);
-  /// Declares a second name of such a flag. Under this name the flag is
+  /// Declares a second name of an optional flag. Under this name the flag is
   /// negated: `name=true` sets it to false.
   void opposite(llvm::StringRef name, std::optional<bool> &value);
   /// Declares a choice among the words `allowed`.
@@ -74,7 +74,7 @@ public:
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// A flag that is nullopt if it has its default.
+  /// An optional flag; nullopt if it has its default.
   struct Answer {
     std::optional<bool> *value;
     /// True if the flag is the negation of the value of the dimension.
