@@ -20,8 +20,8 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// Sizes, positions and visible keys of the part of an attention that one rank
-/// computes.
+/// The part of an attention that one rank computes: local sizes, positions of
+/// vectors in the blocks, and visible keys.
 class AttentionBlock {
 public:
   template <typename OpT>
@@ -37,8 +37,8 @@ public:
         keyHeads(key->getDim(2) / dim), queryPlace(query.place),
         keyPlace(key.place), scale(1 / std::sqrt(double(dim))) {}
 
-  /// Calls `visit(b, h, i)` for every row, with the local indices of sample,
-  /// query head and query.
+  /// Calls `visit(b, h, i)` for every row of the scores, with the local indices
+  /// of sample, query head and query.
   void forEachRow(function_ref<void(int64_t, int64_t, int64_t)> visit) const {
     for (int64_t b = 0; b < batch; ++b)
       for (int64_t h = 0; h < heads; ++h)
@@ -46,8 +46,8 @@ public:
           visit(b, h, i);
   }
   /// Returns the local indices of the keys to which the local query `i`
-  /// attends. With a causal mask these are the keys at its own global position
-  /// and before.
+  /// attends. With a causal mask these are the keys whose global index is at
+  /// most that of the query.
   SmallVector<int64_t> visibleKeys(int64_t i) const {
     int64_t last = queryPlace.toGlobal(1, i);
     SmallVector<int64_t> visible;
@@ -56,24 +56,25 @@ public:
         visible.push_back(j);
     return visible;
   }
-  /// Returns the position of the vector of a query.
+  /// Returns the position, in the block of queries, of the vector of a query.
   int64_t queryAt(int64_t b, int64_t h, int64_t i) const {
     return ((b * queries + i) * heads + h) * dim;
   }
-  /// Returns the position of the vector of an output.
+  /// Returns the position, in the block of outputs, of the vector of a query.
   int64_t outputAt(int64_t b, int64_t h, int64_t i) const {
     return ((b * queries + i) * heads + h) * valueDim;
   }
-  /// Returns the position of the vector of a key for the local query head `h`.
+  /// Returns the position, in the block of keys, of the vector that the local
+  /// query head `h` reads for key `j`.
   int64_t keyAt(int64_t b, int64_t h, int64_t j) const {
     return ((b * keys + j) * keyHeads + keyHead(h)) * dim;
   }
-  /// Returns the position of the vector of a value for the local query head
-  /// `h`.
+  /// Returns the position, in the block of values, of the vector that the local
+  /// query head `h` reads for key `j`.
   int64_t valueAt(int64_t b, int64_t h, int64_t j) const {
     return ((b * keys + j) * keyHeads + keyHead(h)) * valueDim;
   }
-  /// Returns the position of a row of the log-sum-exp.
+  /// Returns the position of a row in the block of the log-sum-exp.
   int64_t rowAt(int64_t b, int64_t h, int64_t i) const {
     return (b * heads + h) * queries + i;
   }
@@ -84,7 +85,8 @@ public:
   double scale;
 
 private:
-  /// Returns the local key head of the local query head `h`.
+  /// Returns the local index of the key head that the local query head `h`
+  /// reads.
   int64_t keyHead(int64_t h) const {
     int64_t head = queryPlace.toGlobal(2, h * dim) / dim;
     return *keyPlace.toLocal(2, head / group * dim) / dim;
@@ -92,7 +94,7 @@ private:
 };
 } // namespace
 
-/// Returns the dot product of two vectors of `size` numbers.
+/// Returns the dot product of `size` elements: Σ_d x[i + d] · y[j + d].
 static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
                   int64_t j) {
   double sum = 0;
@@ -101,15 +103,17 @@ static double dot(int64_t size, const Tensor &x, int64_t i, const Tensor &y,
   return sum;
 }
 
-/// Adds `size` numbers: to[i..] += factor * from[j..].
+/// Adds a multiple of a vector of `size` elements: to[i + d] += factor · from[j
+/// + d].
 static void add(int64_t size, Tensor &to, int64_t i, double factor,
                 const Tensor &from, int64_t j) {
   for (int64_t d = 0; d < size; ++d)
     to[i + d] += factor * from[j + d];
 }
 
-/// Computes attention over the keys that the device holds. `before` are the
-/// results over other keys, or empty.
+/// Computes attention over the keys that the device holds. `before` are the two
+/// results, output and log-sum-exp, over the blocks of keys of earlier ring
+/// steps, or empty.
 template <typename OpT>
 static void attend(OpT op, Operands in, Operands before, Results out) {
   constexpr double nothing = -std::numeric_limits<double>::infinity();

@@ -78,8 +78,9 @@ RankTensors proteus::interp::allReduce(const RankGrid &grid,
 }
 
 /// Returns the concatenation of the shards of a group along `dim`. If the
-/// layout is a zigzag, the whole consists of the first halves in ascending
-/// order, followed by the second halves in descending order.
+/// layout is a zigzag, a shard consists of two chunks. The result then consists
+/// of the first chunks of all shards in ascending order of ranks, followed by
+/// the second chunks in descending order.
 static Tensor join(ArrayRef<const Tensor *> parts, unsigned dim, bool zigzag) {
   if (!zigzag)
     return Tensor::concat(parts, dim);
@@ -110,10 +111,9 @@ RankTensors proteus::interp::allGather(const RankGrid &grid,
   return result;
 }
 
-/// Returns the shard of `tensor` along `dim` of the rank at `position` of
-/// `count`. Shards are contiguous, and if `count` does not divide the size, the
-/// first shards have one more element. In a zigzag a shard consists of two
-/// chunks, one counted from the start and one counted from the end.
+/// Returns shard `position` of `count` shards of `tensor` along `dim`. Shards
+/// are contiguous; 10 rows in 4 shards: 3, 3, 2, 2. In a zigzag there are 2 ·
+/// `count` chunks, and shard i consists of chunks i and 2 · `count` - 1 - i.
 static Tensor partOf(const Tensor &tensor, unsigned dim, unsigned position,
                      unsigned count, bool zigzag) {
   int64_t size = tensor.getDim(dim);
@@ -178,9 +178,9 @@ proteus::interp::allToAll(const RankGrid &grid, const RankTensors &input,
   return result;
 }
 
-/// Returns the identity of the block of `rank` in `layout`: its positions along
-/// the axes of every dimension, then its position among the replicas along
-/// `axes`.
+/// Returns a key of the block of `rank` in `layout`: for every dimension the
+/// index of the shard, then the index of the replica along the replicated axes
+/// of `axes`.
 static SmallVector<int64_t> identify(const RankGrid &grid, unsigned rank,
                                      ArrayRef<Axis> axes,
                                      const dist::Layout &layout) {

@@ -24,7 +24,7 @@ using namespace proteus::interp;
 using dist::Axis;
 using dist::AxisList;
 
-/// Maximum relative difference of replicas that count as equal.
+/// Maximum relative difference between replicas that count as equal.
 static constexpr double replicaTolerance = 1e-9;
 
 static const dist::Layout &layoutOf(Value value) {
@@ -35,9 +35,9 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
   return *dist::getAxes(mesh, names);
 }
 
-/// Returns the `count` minor axes of dimension `dim`, over which a collective
-/// runs, in the order in which they shard it. The zigzag flag is that of the
-/// dimension.
+/// Returns the `count` minor axes of dimension `dim` of `value`, over which a
+/// collective runs, in the order in which they shard the dimension. The result
+/// is a zigzag if the dimension is.
 static AxisList minorAxes(Value value, unsigned dim, size_t count) {
   const AxisList &all = layoutOf(value).dims[dim];
   AxisList minor(ArrayRef<Axis>(all).take_back(count));
@@ -47,16 +47,17 @@ static AxisList minorAxes(Value value, unsigned dim, size_t count) {
 
 namespace {
 
-/// Messages that are sent and not received, by tag and micro-batch (nullopt in
-/// the update).
+/// Messages that are sent and not yet received, by tag and micro-batch (nullopt
+/// in the update).
 using Mailbox =
     std::map<std::pair<int64_t, std::optional<int64_t>>, RankTensors>;
 
-/// Contributions of stages to reductions across stages, by tag and stage.
+/// Contributions of stages to reductions across stages (`dist.stage_reduce`),
+/// by tag and stage.
 using Meetings = std::map<int64_t, std::map<int64_t, RankTensors>>;
 
-/// Execution of the sections of one program for one micro-batch, or of its
-/// update.
+/// Executor of the forward and backward sections of one program for one
+/// micro-batch, or of its update section.
 class Frame : public Executor {
 public:
   Frame(RankGrid grid, std::optional<int64_t> micro, Mailbox &mailbox,
@@ -100,7 +101,8 @@ private:
 
   std::optional<int64_t> micro;
   Mailbox &mailbox;
-  /// Frames of the micro-batches. Set in the frame of the update only.
+  /// Frames of all micro-batches, in the frame of the update; empty in other
+  /// frames.
   ArrayRef<std::unique_ptr<Frame>> microBatches;
 };
 
@@ -144,7 +146,8 @@ LogicalResult Frame::visit(dist::PermuteOp op) {
                             layoutOf(op.getInput()), layoutOf(op.getResult())));
 }
 
-/// Broadcasts a value from its fixed coordinates along `axes` to all ranks.
+/// Broadcasts `tensors` along `axes` to all ranks. The source is the rank with
+/// the coordinates that `layout` fixes on these axes.
 static RankTensors spread(const RankGrid &grid, const RankTensors &tensors,
                           const dist::Layout &layout, ArrayRef<Axis> axes) {
   SmallVector<int64_t> root;
@@ -166,7 +169,7 @@ RankTensors Frame::scatter(Value input, Value result, unsigned dim,
                     minorAxes(result, dim, axes.size()));
 }
 
-/// Sets the tensors of ranks that do not hold `value` to NaN.
+/// Sets `tensors` to NaN on the ranks that do not hold `value`.
 static void forget(const RankGrid &grid, Value value, RankTensors &tensors) {
   for (unsigned rank = 0; rank < grid.size(); ++rank)
     if (!layoutOf(value).isHeldAt(grid.getCoordinates(rank)))
@@ -220,8 +223,8 @@ LogicalResult Frame::visit(dist::SliceOp op) {
                  minorAxes(op.getResult(), op.getDim(), op.getAxes().size())));
 }
 
-/// Returns the numbers of elements of a run of dimension `dim` and of a chunk
-/// of the run.
+/// Returns the number of elements of a run and of a chunk. Dimension `dim`
+/// consists of `groups` equal runs, and each run of `count` equal chunks.
 static std::pair<int64_t, int64_t> runOf(RankedTensorType whole, int64_t dim,
                                          int64_t groups, int64_t count) {
   int64_t run = whole.getDimSize(dim) / groups;
@@ -234,7 +237,7 @@ LogicalResult Frame::visit(dist::ChunkOp op) {
       runOf(op.getInput().getType(), dim, op.getGroups(), op.getCount());
   RankTensors chunks;
   for (const Tensor &whole : get(op.getInput())) {
-    // The verifier ensures that a rank holds whole runs only.
+    // The verifier of dist.chunk ensures that every rank holds whole runs.
     std::vector<Tensor> pieces;
     for (int64_t at = 0; at < whole.getDim(dim); at += run)
       pieces.push_back(whole.slice(dim, at + op.getIndex() * length, length));
@@ -274,13 +277,14 @@ LogicalResult Frame::visit(dist::ShiftOp op) {
   return success();
 }
 
-/// Reduces a range of iterations of an operand.
+/// Reduces operand `operand` over its group. `input` holds all iterations of
+/// the operand, or a range of iterations if the operand is stacked.
 RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                             const RankTensors &input) {
   AxisList axes = axesOf(op.getMesh(), op.getAxes());
   if (op.getKind() == dist::CollectiveKind::AllReduce)
     return allReduce(getGrid(), input, axes, op.getReduction());
-  // The reduction shards the dimension of the result that has its axes.
+  // A reduce-scatter shards one dimension of the result over its axes.
   const dist::Layout &result = layoutOf(op.getOutputs()[operand]);
   unsigned dim = *result.getShardedDim(axes.front());
   return reduceScatter(getGrid(), input, dim,
@@ -288,7 +292,8 @@ RankTensors Frame::runRange(dist::FusedReduceOp op, unsigned operand,
                        op.getReduction());
 }
 
-/// Gathers a range of iterations of an operand.
+/// Gathers operand `operand` in its group. `input` holds all iterations of the
+/// operand, or a range of iterations if the operand is stacked.
 RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
                             const RankTensors &input) {
   Value value = op.getInputs()[operand];
@@ -299,7 +304,8 @@ RankTensors Frame::runRange(dist::FusedGatherOp op, unsigned operand,
 
 /// Executes a fused collective bucket by bucket.
 template <typename OpT> LogicalResult Frame::runBuckets(OpT op) {
-  // Elements that are in no bucket stay NaN, so that their absence is noticed.
+  // Elements that no bucket contains stay NaN, so that their absence is
+  // noticed.
   std::vector<RankTensors> reduced(op.getInputs().size());
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     for (unsigned rank = 0; rank < getGrid().size(); ++rank)
@@ -399,23 +405,26 @@ FailureOr<bool> Frame::visitOther(Operation *op) {
 
 namespace {
 
-/// Execution of one program in the order of the schedule.
+/// Execution of one program, section by section in the order of the schedule.
 class ProgramRun {
 public:
   ProgramRun(dist::ProgramOp program, int64_t stage, Mailbox &mailbox,
              Meetings &meetings, ArgumentValue arguments);
 
-  /// Returns true if a section can start, that is, if all messages that it
-  /// receives have been sent. An update can always start, because it can wait
-  /// in the middle.
+  /// Returns true if the section `work` can start, that is, if all messages
+  /// that it receives have been sent. An update can always start, because
+  /// `execute` can stop in the middle of it.
   bool isReady(const dist::Work &work);
-  /// Progress of a section in one call of `execute`.
+  /// Progress of a section in one call of `execute`: nothing executed, some
+  /// operations executed, or the end of the section reached.
   enum class Progress { None, Some, Done };
-  /// Executes a section. Executes an update up to the next message that has not
-  /// been sent or the next reduction across stages to which another stage has
-  /// not yet contributed.
+  /// Executes the section `work`. An update is executed up to the next
+  /// operation that must wait: a receive of a message that has not been sent,
+  /// or a reduction across stages to which another stage has not yet
+  /// contributed.
   FailureOr<Progress> execute(const dist::Work &work);
-  /// Returns the results, assembled from the blocks of the ranks.
+  /// Returns the results of the program, assembled from the blocks of the
+  /// ranks.
   FailureOr<std::vector<Tensor>> gatherResults();
 
 private:
@@ -430,7 +439,7 @@ private:
   int64_t stage;
   Mailbox &mailbox;
   Meetings &meetings;
-  /// Next operation of an update that has started.
+  /// Next operation of the update; null before its start.
   Operation *next = nullptr;
   std::vector<std::unique_ptr<Frame>> microBatches;
   std::unique_ptr<Frame> update;
@@ -461,8 +470,8 @@ void ProgramRun::setArguments(Frame &frame, ArgumentValue arguments) {
     RankTensors blocks;
     for (unsigned rank = 0; rank < frame.getGrid().size(); ++rank) {
       ArrayRef<int64_t> coordinates = frame.getGrid().getCoordinates(rank);
-      // A rank that does not hold the argument gets NaN, so that a read is
-      // noticed.
+      // A rank that does not hold the argument gets NaN, so that an erroneous
+      // read is noticed.
       if (!layoutOf(argument).isHeldAt(coordinates)) {
         blocks.emplace_back(dist::localShape(type, coordinates),
                             std::numeric_limits<double>::quiet_NaN());
@@ -484,8 +493,9 @@ bool ProgramRun::isReady(const dist::Work &work) {
   return ready;
 }
 
-/// Sets, in the frame of the update, the outputs of sections that do not depend
-/// on the micro-batch. Emits an error if they differ between micro-batches.
+/// Copies the section outputs that do not depend on the micro-batch to the
+/// frame of the update. Emits an error if such an output differs between
+/// micro-batches.
 LogicalResult ProgramRun::enterUpdate() {
   for (dist::SectionOp section : program.getSections()) {
     if (section.getOnce())
@@ -516,7 +526,8 @@ void ProgramRun::finish(dist::SectionOp section, Frame &frame) {
     frame.alias(output, yielded);
 }
 
-/// Sums the contributions of all stages. Returns false if one is missing.
+/// Adds the contribution of this stage. Sets the result to the sum over all
+/// stages, or returns false if a stage has not yet contributed.
 bool ProgramRun::reduce(dist::StageReduceOp op) {
   auto &parts = meetings[op.getTag()];
   parts.try_emplace(stage, update->get(op.getInput()));
@@ -546,8 +557,9 @@ ProgramRun::continueUpdate(dist::SectionOp section) {
     progress = Progress::Some;
   }
   for (; !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
-    // Updates of all stages exchange norms and overflow flags of the gradients,
-    // so an update may have to wait for other stages in the middle.
+    // Updates of the stages exchange norms, overflow flags and gradients of
+    // tied parameters, so an update may have to wait for other stages at any
+    // operation.
     auto recv = dyn_cast<dist::RecvOp>(next);
     if (recv && !mailbox.count({recv.getTag(), std::nullopt}))
       return progress;
@@ -574,13 +586,13 @@ FailureOr<ProgramRun::Progress> ProgramRun::execute(const dist::Work &work) {
   return Progress::Done;
 }
 
-/// Returns the whole tensor of a value, assembled from the blocks of the ranks.
-/// Partial values are reduced. Emits an error if replicas differ.
+/// Returns the whole tensor of a value, assembled from the blocks of the ranks,
+/// with partial blocks reduced. Emits an error if replicas differ.
 FailureOr<Tensor> ProgramRun::gather(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   const dist::Layout &layout = layoutOf(value);
-  // First replica of every distinct block. The key is its coordinates, of which
-  // those of replicating axes are zero.
+  // First replica of every distinct block, by its coordinates. Coordinates on
+  // axes over which the value is replicated are set to 0.
   using Coordinates = std::vector<int64_t>;
   std::map<Coordinates, Tensor> blocks;
   auto add = [&](const Frame &frame) -> LogicalResult {
@@ -614,7 +626,8 @@ FailureOr<Tensor> ProgramRun::gather(Value value) {
       if (failed(add(*frame)))
         return failure();
   }
-  // The whole value is the sum of maxima, so maxima are reduced first.
+  // If the value is partial in maxima and in sums, it is a sum of maxima, so
+  // maxima are reduced first.
   for (dist::ReductionKind kind :
        {dist::ReductionKind::Max, dist::ReductionKind::Sum}) {
     std::map<Coordinates, Tensor> reduced;
@@ -648,8 +661,9 @@ FailureOr<std::vector<Tensor>> ProgramRun::gatherResults() {
   return results;
 }
 
-/// Executes the programs in turn, each until it waits for a message, until none
-/// can continue. Emits an error if a program has not run to its end.
+/// Executes all programs to their ends. In each round every program runs until
+/// it has to wait for another stage. Stops if no program makes progress in a
+/// round, and then emits an error if a program has not reached its end.
 static LogicalResult runSchedule(dist::ScheduleOp schedule,
                                  std::vector<ProgramRun> &runs) {
   std::vector<size_t> next(runs.size(), 0);

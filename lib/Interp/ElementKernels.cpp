@@ -23,7 +23,8 @@ static ArrayRef<int64_t> globalShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Returns the row-major position in the whole tensor of an element of a block.
+/// Returns the row-major position, in the whole tensor `value`, of the element
+/// of a block with the index `local`.
 static int64_t globalPosition(Value value, const Place &place,
                               ArrayRef<int64_t> local) {
   return linearise(globalShape(value), place.toGlobal(local));
@@ -45,7 +46,8 @@ static void map(const Tensor &a, const Tensor &b, Tensor &y,
     y[i] = function(a[i], b[i]);
 }
 
-/// Returns the distribution function of the standard normal distribution.
+/// Returns the cumulative distribution function of the standard normal
+/// distribution.
 static double normal(double x) {
   return 0.5 * (1 + std::erf(x / llvm::numbers::sqrt2));
 }
@@ -163,7 +165,7 @@ static LogicalResult compute(nn::AddOp, Operands in, Results out) {
 }
 
 static LogicalResult compute(nn::MulOp, Operands in, Results out) {
-  // The right operand is repeated, as in nn.add.
+  // The right operand is repeated along the leading dimensions that it lacks.
   const Tensor &a = *in[0], &b = *in[1];
   for (int64_t i = 0; i < a.size(); ++i)
     out[0].data[i] = a[i] * b[i % b.size()];
@@ -205,8 +207,8 @@ static LogicalResult compute(nn::ReduceSumOp op, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
-  // Elements are copied by global position, so that an operand whose block
-  // lacks elements of the result is noticed.
+  // Elements are copied by their positions in the whole tensors, so that an
+  // operand block without the elements of the result is noticed.
   const Tensor &x = *in[0];
   Tensor &y = out[0].data;
   bool missing = false;
@@ -228,9 +230,11 @@ static LogicalResult compute(nn::ReshapeOp op, Operands in, Results out) {
   return success();
 }
 
-/// Calls `copy` for every element of a tensor whose last dimension is split
-/// into `pieceSizes` within each group. The arguments are the number of the
-/// part and the positions of the element in the part and in the whole.
+/// Calls `copy` for every element of a tensor that is split along its last
+/// dimension. This dimension consists of groups of `groupSize` elements, and
+/// each group of consecutive runs of `pieceSizes` elements. Result p of the
+/// split consists of run p of every group. The arguments of `copy` are p, and
+/// the row-major positions of the element in result p and in the whole tensor.
 static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
                        int64_t groups,
                        function_ref<void(unsigned, int64_t, int64_t)> copy) {
@@ -244,7 +248,8 @@ static void copyPieces(int64_t groupSize, ArrayRef<int64_t> pieceSizes,
   }
 }
 
-/// Returns the size of a group of the last dimension of the whole `value`.
+/// Returns the size of a group of the last dimension of the whole tensor
+/// `value`.
 static int64_t groupSize(Value value, int64_t groups) {
   return globalShape(value).back() / groups;
 }
@@ -277,7 +282,8 @@ static LogicalResult compute(nn::ConcatOp op, Operands in, Results out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Returns the gradient that an update applies, multiplied by its factor.
+/// Returns the gradient that an update applies: the operand, multiplied by the
+/// factor of the update if there is one.
 template <typename OpTy> static Tensor scaledGradient(OpTy op, Operands in) {
   Tensor gradient = *in[1];
   if (op.getScaled()) {

@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Returns the shape of the block of `value` at `coordinates`. A scalar is a
-/// tensor without dimensions.
+/// Returns the shape of the block of `value` on the rank at `coordinates`. A
+/// value that is no tensor is a scalar, with an empty shape.
 static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? Shape(dist::localShape(type, coordinates)) : Shape();
@@ -29,7 +29,8 @@ static Place placeOf(Value value, ArrayRef<int64_t> coordinates) {
   return type ? Place(dist::localRanges(type, coordinates)) : Place();
 }
 
-/// Returns true if the device at `coordinates` holds the results of `op`.
+/// Returns true if the device at `coordinates` holds the results of `op` and
+/// therefore executes it.
 static bool isDoneAt(Operation *op, ArrayRef<int64_t> coordinates) {
   return llvm::all_of(op->getResultTypes(), [&](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
@@ -63,7 +64,7 @@ LogicalResult Executor::visitKernel(Operation *op) {
   for (unsigned rank = 0; rank < grid.size(); ++rank) {
     ArrayRef<int64_t> coordinates = grid.getCoordinates(rank);
     // A device that does not hold the results does not execute the operation.
-    // Its results are NaN, so that a wrong reader is noticed.
+    // Its blocks of the results are NaN, so that an erroneous read is noticed.
     if (!isDoneAt(op, coordinates)) {
       for (auto [i, result] : llvm::enumerate(op->getResults()))
         computed[i].emplace_back(localShapeOf(result, coordinates),
@@ -102,7 +103,7 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
         return repeat.emitOpError("can't be evaluated: a rank holds ")
                << tensor.getDim(0) << " of the " << count
                << " slices of an operand";
-  // Tensors of the ranks, by stacked result and iteration.
+  // stacks[r][i]: tensors of stacked result r in iteration i, one per rank.
   SmallVector<std::vector<RankTensors>> stacks(
       repeat.getStackedResults().size(), std::vector<RankTensors>(count));
   Operation *yield = repeat.getYield();
@@ -120,8 +121,8 @@ LogicalResult Executor::visitRepeat(nn::RepeatOp repeat) {
       return failure();
     for (auto [number, stack] : llvm::enumerate(stacks))
       stack[i] = get(yield->getOperand(numCarried + number));
-    // All yielded values are read before a carried argument is set, because
-    // they may be carried arguments themselves.
+    // A yielded value may be a carried argument itself, so all yielded values
+    // are read before any carried argument is set.
     SmallVector<RankTensors> next;
     for (Value yielded : yield->getOperands().take_front(numCarried))
       next.push_back(get(yielded));

@@ -20,9 +20,9 @@
 
 namespace proteus::interp {
 
-/// Execution of blocks in lock-step on all ranks of a grid. A value is one
-/// tensor per rank, and an operation is evaluated on all ranks before the next
-/// one.
+/// Executor of MLIR blocks on all ranks of a grid, in lock-step: an operation
+/// is evaluated on all ranks before the next operation. A value is one tensor
+/// per rank.
 class Executor {
 public:
   explicit Executor(RankGrid grid, Noise noise = {})
@@ -30,12 +30,12 @@ public:
   virtual ~Executor() = default;
 
   const RankGrid &getGrid() const { return grid; }
-  /// Executes all operations but the terminator.
+  /// Executes all operations of `block` but the terminator.
   mlir::LogicalResult run(mlir::Block &block);
   /// Executes one operation.
   mlir::LogicalResult run(mlir::Operation *op);
 
-  /// Sets the tensors of `value` without a check.
+  /// Sets the tensors of `value` without a check of their shapes.
   void set(mlir::Value value, RankTensors tensors) {
     environment[value] =
         std::make_shared<const RankTensors>(std::move(tensors));
@@ -55,15 +55,16 @@ public:
     std::shared_ptr<const RankTensors> tensors = found->second;
     environment[to] = std::move(tensors);
   }
-  /// Adds noise to `tensor`, a tensor of `value`, if its elements are floats.
+  /// Multiplies the elements of `tensor`, a tensor of `value`, by random
+  /// factors as `noise` requires. Leaves integers unchanged.
   void disturb(mlir::Value value, Tensor &tensor);
   /// Sets the tensors of `value`. Emits an error if the tensor of a rank does
   /// not have the local shape of the type of `value`.
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
 
 protected:
-  /// Executes an operation that is neither a repeat, a recomputation nor a
-  /// kernel. Returns false if the executor does not handle it.
+  /// Executes `op` if it is neither a repeat, nor a recomputation, nor a
+  /// kernel. Returns false without executing `op` if it is a kernel.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:
@@ -73,7 +74,8 @@ private:
 
   RankGrid grid;
   Noise noise;
-  /// Number of tensors with noise so far. Each has its own random sequence.
+  /// Number of tensors with noise so far. Each tensor gets a different random
+  /// sequence, with this number added to the seed.
   uint64_t numDisturbed = 0;
   llvm::DenseMap<mlir::Value, std::shared_ptr<const RankTensors>> environment;
 };

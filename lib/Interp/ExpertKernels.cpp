@@ -26,7 +26,7 @@ static ArrayRef<int64_t> globalShape(Value value) {
 // Routing
 //===----------------------------------------------------------------------===//
 
-/// Returns the softmax of one row.
+/// Returns the softmax of row `row` of `logits`.
 static SmallVector<double> softmax(const Tensor &logits, int64_t row) {
   SmallVector<double> result;
   for (int64_t i = 0, size = logits.getDim(-1); i < size; ++i)
@@ -42,7 +42,8 @@ static SmallVector<double> softmax(const Tensor &logits, int64_t row) {
 static LogicalResult compute(nn::MoeRouteOp op, Operands in, Results out) {
   const Tensor &logits = *in[0];
   int64_t experts = logits.getDim(-1), choices = out[0].data.getDim(-1);
-  // The blocks hold whole token groups.
+  // A block holds whole groups of tokens, so local token numbers that are
+  // multiples of `tokensPerGroup` begin a group.
   int64_t globalRows = numElements(globalShape(op.getLogits()).drop_back());
   int64_t tokensPerGroup = globalRows / op.getGroups();
   SmallVector<int64_t> used;
@@ -51,7 +52,7 @@ static LogicalResult compute(nn::MoeRouteOp op, Operands in, Results out) {
       used.assign(experts, 0);
     SmallVector<double> probabilities = softmax(logits, token);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, experts));
-    // Among equal probabilities, the expert with the lower number comes first.
+    // Among equal probabilities, the expert with the lower index comes first.
     llvm::sort(order, [&](int64_t a, int64_t b) {
       return std::make_pair(-probabilities[a], a) <
              std::make_pair(-probabilities[b], b);
@@ -80,7 +81,7 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
     auto expertOf = [&](int64_t i) {
       return static_cast<int64_t>(chosen[token * choices + i]);
     };
-    // With normalisation the gates are a softmax over the chosen experts alone.
+    // With `normalize` the gates are a softmax over the chosen experts alone.
     SmallVector<double> base = probabilities;
     if (op.getNormalize()) {
       double sum = 0;
@@ -106,11 +107,12 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 // Dispatch and combination
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for every choice of a token whose slot is in `block`, a block
-/// of the tensor `[experts, groups, capacity, hidden]`. The arguments are the
-/// number of the choice among all choices of the block of tokens, the number of
-/// the token, and the row of the slot. Both blocks must hold the same token
-/// groups.
+/// Calls `visit` for every choice (a token and one of its k experts) whose slot
+/// is in `block`, a block of the slots `[experts, groups, capacity, hidden]`.
+/// The arguments are the row-major position of the choice in `experts`, a block
+/// of `[batch, .., k]`, the number of the token in this block, and the row of
+/// the slot in `block`. The blocks of tokens and slots must hold the same
+/// groups of tokens.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
              const Place &place, const Tensor &experts, const Tensor &slots,
@@ -128,7 +130,8 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
       return op->emitOpError("can't be evaluated: a token was given slot ")
              << slot << " of " << capacity;
     int64_t group = token / tokensPerRow / rowsPerGroup;
-    // Slots of other blocks are visited on the devices that hold them.
+    // A choice whose slot `block` does not hold is visited on the device that
+    // holds the slot.
     std::optional<int64_t> expert =
         place.toLocal(0, static_cast<int64_t>(experts[i]));
     std::optional<int64_t> held = place.toLocal(2, slot);
@@ -179,10 +182,10 @@ static LogicalResult compute(nn::MoeGateGradOp op, Operands in, Results out) {
 // Grouped products
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for every scalar product of a grouped matrix product. The
-/// arguments are positions in the blocks of the input `[experts, groups,
-/// capacity, in]`, of the weight `[experts, out, in]` and of the output
-/// `[experts, groups, capacity, out]`.
+/// Calls `visit` for every multiply-add of a grouped product, that is, of one
+/// matrix product per expert. The arguments are row-major positions in the
+/// blocks of the input `[experts, groups, capacity, in]`, of the weight
+/// `[experts, out, in]` and of the output `[experts, groups, capacity, out]`.
 static void
 forEachProduct(const Tensor &input, const Tensor &weight,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {
@@ -200,7 +203,8 @@ static LogicalResult compute(nn::ExpertLinearOp op, Operands in, Results out) {
   Tensor &y = out[0].data;
   forEachProduct(x, w,
                  [&](int64_t i, int64_t j, int64_t k) { y[k] += x[i] * w[j]; });
-  // If `in` is split, only the devices with its first shard add the bias.
+  // If the iterator `in` is split, the output is a sum over devices, so only
+  // the devices with the first shard of `in` add the bias.
   if (!op.getBias() || !in[1].place.toLocal(2, 0))
     return success();
   int64_t outs = w.getDim(1), perExpert = y.size() / w.getDim(0);

@@ -22,8 +22,9 @@ struct Window {
   int64_t height, width; ///< size of the image in pixels
   ArrayRef<int64_t> kernel, stride, padding, dilation;
 
-  /// Calls `visit` with the position in the kernel and in the image of every
-  /// element of the window at output (y, x) that lies on the image.
+  /// Calls `visit` for every element of the window at output pixel (y, x) that
+  /// lies inside the image. The arguments are the row-major positions of the
+  /// element in the kernel and in the image.
   void forEach(int64_t y, int64_t x,
                function_ref<void(int64_t, int64_t)> visit) const {
     for (int64_t ky = 0; ky < kernel[0]; ++ky)
@@ -36,8 +37,8 @@ struct Window {
   }
 };
 
-/// Scalar products of a convolution. `forEach` calls `visit` with the positions
-/// in output, weight and image of every product.
+/// Multiply-adds of a convolution. `forEach` calls `visit` for each of them,
+/// with row-major positions in the blocks of output, weight and image.
 struct Products {
   const Tensor &output, &weight, &image;
   ArrayRef<int64_t> stride, padding, dilation;
@@ -47,8 +48,8 @@ struct Products {
     Window window = {image.getDim(2), image.getDim(3), kernel,
                      stride,          padding,         dilation};
     int64_t pixels = window.height * window.width;
-    // A block holds whole groups. The weight has the number of input channels
-    // of a group.
+    // A block holds whole groups of channels. Dimension 1 of the weight is the
+    // number of input channels per group.
     int64_t ins = weight.getDim(1);
     int64_t groups = image.getDim(1) / ins;
     int64_t outs = output.getDim(1) / groups;
@@ -72,7 +73,8 @@ static void compute(nn::Conv2DOp op, Operands in, Results out) {
   const Tensor &x = *in[0], &w = *in[1];
   Products{y, w, x, op.getStride(), op.getPadding(), op.getDilation()}.forEach(
       [&](int64_t o, int64_t k, int64_t i) { y[o] += w[k] * x[i]; });
-  // If `in` is split, only the devices with its first shard add the bias.
+  // If the iterator `in` is split, the output is a sum over devices, so only
+  // the devices with the first shard of `in` add the bias.
   if (!op.getBias() || !in[1].place.toLocal(1, 0))
     return;
   int64_t pixels = y.getDim(2) * y.getDim(3);
@@ -94,8 +96,9 @@ static void compute(nn::Conv2DWgradOp op, Operands in, Results out) {
       .forEach([&](int64_t o, int64_t k, int64_t i) { dw[k] += dy[o] * x[i]; });
 }
 
-/// Calls `visit` for every window of a pooling with the position of its output
-/// and those of its elements in the image.
+/// Calls `visit` for every window of a pooling. The arguments are the row-major
+/// position of its output, and those of the elements of the window in the block
+/// of the image.
 static void forEachPool(const Tensor &output, const Tensor &image,
                         ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
                         ArrayRef<int64_t> padding,
@@ -114,7 +117,8 @@ static void forEachPool(const Tensor &output, const Tensor &image,
   });
 }
 
-/// Returns the position of the first of the largest elements.
+/// Returns the position, among `pixels`, of the largest element of `image`; the
+/// first position if several elements are equal.
 static int64_t argMax(const Tensor &image, ArrayRef<int64_t> pixels) {
   return *llvm::max_element(
       pixels, [&](int64_t a, int64_t b) { return image[a] < image[b]; });

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions called by `evaluate`. Each function evaluates the operations of one
-// kind and returns nullopt for other operations.
+// Functions that `evaluate` calls. Each function evaluates the operations of
+// one kind, and returns nullopt for operations of other kinds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,40 +22,44 @@ namespace proteus::interp {
 
 using Operands = llvm::ArrayRef<OperandBlock>;
 using Results = llvm::MutableArrayRef<ResultBlock>;
-/// Success or failure of an evaluation, or nullopt if the operation is of
-/// another kind.
+/// Success or failure of an evaluation; nullopt if the operation is of another
+/// kind.
 using Evaluated = std::optional<mlir::LogicalResult>;
 
 /// Evaluates nn.linear, nn.matmul and their gradients.
 Evaluated evaluateMatrix(mlir::Operation *op, Operands in, Results out);
 /// Evaluates convolution and pooling, and their gradients.
 Evaluated evaluateImage(mlir::Operation *op, Operands in, Results out);
-/// Evaluates attention and its gradient, whole or by blocks of keys.
+/// Evaluates attention and ring attention (one block of keys at a time), and
+/// their gradients.
 Evaluated evaluateAttention(mlir::Operation *op, Operands in, Results out);
 /// Evaluates embedding, layer normalisation and losses, and their gradients.
 Evaluated evaluateRows(mlir::Operation *op, Operands in, Results out);
-/// Evaluates element-wise operations, sums, views and updates.
+/// Evaluates element-wise operations, sums over dimensions, views and optimizer
+/// updates.
 Evaluated evaluateElements(mlir::Operation *op, Operands in, Results out);
 /// Evaluates nn.broadcast and nn.transpose.
 Evaluated evaluateShapes(mlir::Operation *op, Operands in, Results out);
-/// Evaluates rotary embeddings and causal masks.
+/// Evaluates rotary position embeddings and causal masks.
 Evaluated evaluateSequences(mlir::Operation *op, Operands in, Results out);
-/// Evaluates softmax, its gradient and their decompositions.
+/// Evaluates softmax and its gradient, and the operations into which they are
+/// decomposed.
 Evaluated evaluateSoftmax(mlir::Operation *op, Operands in, Results out);
-/// Evaluates RMS and batch normalisation, their gradients and decompositions.
+/// Evaluates RMS and batch normalisation and their gradients, and the
+/// operations into which batch normalisation is decomposed.
 Evaluated evaluateNormalizations(mlir::Operation *op, Operands in, Results out);
-/// Evaluates embedding bags and feature interaction, their gradients and
-/// updates.
+/// Evaluates embedding bags and feature interaction, their gradients, and the
+/// updates of embedding bags.
 Evaluated evaluateRecommender(mlir::Operation *op, Operands in, Results out);
-/// Evaluates long short-term memory and its gradients.
+/// Evaluates the recurrent part of LSTM layers and its gradients.
 Evaluated evaluateRecurrent(mlir::Operation *op, Operands in, Results out);
 /// Evaluates the operations of mixtures of experts (routing, dispatch,
-/// combination, grouped products) and their gradients.
+/// combination, products per expert) and their gradients.
 Evaluated evaluateExperts(mlir::Operation *op, Operands in, Results out);
-/// Evaluates norms and overflow checks of gradients, and the factor of the
-/// updates.
+/// Evaluates norms and overflow checks of gradients, and the factor by which
+/// updates multiply gradients.
 Evaluated evaluateScaling(mlir::Operation *op, Operands in, Results out);
-/// Evaluates structured operations of linalg, and constants and empty tensors.
+/// Evaluates structured operations of linalg, constants and tensor.empty.
 Evaluated evaluateLinalg(mlir::Operation *op, Operands in, Results out,
                          ScalarLookup scalars);
 

@@ -22,8 +22,8 @@ int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
 
 namespace {
 
-/// Verifier of the condition that all blocks of an operation hold the same part
-/// of every iterator.
+/// Check that all blocks of an operation hold the same ranges of every
+/// iterator.
 class BlockCheck {
 public:
   BlockCheck(nn::IterationSpaceOpInterface op)
@@ -51,7 +51,9 @@ private:
                << formatRanges(ranges);
       return success();
     }
-    // A split of a fused dimension is a split of its major iterator.
+    // A fused dimension, such as `head · dim`, has several iterators. A split
+    // of it is a split of the major iterator, each index of which covers
+    // `minor` elements.
     int64_t minor = 1;
     for (unsigned iterator : iterators.drop_front())
       minor *= space.iterators[iterator].size;
@@ -78,7 +80,8 @@ private:
 
   nn::IterationSpaceOpInterface op;
   nn::IterationSpace space;
-  /// Part of every iterator, or empty if no block has defined it yet.
+  /// Ranges of every iterator that the blocks hold; empty before the first
+  /// block with this iterator.
   SmallVector<dist::Ranges> parts;
 };
 

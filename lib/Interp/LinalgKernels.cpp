@@ -24,13 +24,14 @@ using linalg::LinalgOp;
 
 namespace {
 
-/// Evaluation of the scalar body of a structured operation at one point of its
-/// iteration space.
+/// Evaluation of the scalar body of a structured operation, at one point of its
+/// iteration space at a time.
 class Body {
 public:
   Body(LinalgOp op, ScalarLookup scalars) : op(op), scalars(scalars) {}
 
-  /// Computes the values that the body yields at the global `point`.
+  /// Returns the values that the body yields at `point` of the global iteration
+  /// space. `arguments` are the values of the block arguments.
   FailureOr<SmallVector<double>> run(ArrayRef<double> arguments,
                                      ArrayRef<int64_t> point);
 
@@ -39,8 +40,8 @@ private:
     auto found = values.find(value);
     return found != values.end() ? found->second : scalars(value);
   }
-  /// Returns the value of an operation, or nullopt if the interpreter cannot
-  /// evaluate it.
+  /// Returns the value of the operation `inner` of the body, or nullopt if the
+  /// interpreter does not support it.
   std::optional<double> compute(Operation *inner, ArrayRef<int64_t> point);
 
   LinalgOp op;
@@ -90,8 +91,8 @@ static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   llvm_unreachable("unknown predicate");
 }
 
-/// Returns the value of a scalar constant, or nullopt if the constant is no
-/// scalar.
+/// Returns the value of a scalar constant, or nullopt if the constant is a
+/// tensor.
 static std::optional<double> constantValue(Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute))
     return number.getValueAsDouble();
@@ -159,7 +160,8 @@ FailureOr<SmallVector<double>> Body::run(ArrayRef<double> arguments,
   return yielded;
 }
 
-/// Returns the part of every loop that the blocks hold.
+/// Returns, for every loop, the ranges of the global iteration space that the
+/// operand blocks hold. A loop that indexes no split dimension is whole.
 static Place loopParts(LinalgOp op, Operands in) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<dist::Ranges> parts;
@@ -176,8 +178,8 @@ static Place loopParts(LinalgOp op, Operands in) {
   return Place(parts);
 }
 
-/// Returns the local index of the element of a block that `map` selects at the
-/// global `point`.
+/// Returns the local index, in a block with the ranges `place`, of the element
+/// that `map` selects at `point` of the global iteration space.
 static Shape indexAt(AffineMap map, ArrayRef<int64_t> point,
                      const Place &place) {
   Shape index;
@@ -233,7 +235,8 @@ Evaluated proteus::interp::evaluateLinalg(Operation *op, Operands in,
         return compute(structured, in, out, scalars);
       })
       .Case([&](tensor::EmptyOp) {
-        // A program that reads the elements of an empty tensor gets NaN.
+        // The elements of an empty tensor are NaN, so that a read of them is
+        // noticed.
         out[0].data = Tensor(out[0].data.getShape(),
                              std::numeric_limits<double>::quiet_NaN());
         return success();

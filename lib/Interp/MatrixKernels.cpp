@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Computes c[i, j] = Σ_k a(i, k) b(k, j).
+/// Computes the m × n matrix c[i, j] = Σ_l a(i, l) b(l, j), with l < k.
 static void multiply(int64_t m, int64_t n, int64_t k,
                      function_ref<double(int64_t, int64_t)> a,
                      function_ref<double(int64_t, int64_t)> b, double *c) {
@@ -36,7 +36,8 @@ static void compute(nn::LinearOp op, Operands in, Results out) {
   multiply(
       rows, outs, ins, [&](int64_t r, int64_t i) { return x[r * ins + i]; },
       [&](int64_t i, int64_t o) { return w[o * ins + i]; }, &y[0]);
-  // If `in` is split, only the devices with its first shard add the bias.
+  // If the iterator `in` is split, the output is a sum over devices, so only
+  // the devices with the first shard of `in` add the bias.
   if (op.getBias() && in[1].place.toLocal(1, 0))
     for (int64_t i = 0; i < rows * outs; ++i)
       y[i] += (*in[2])[i % outs];

@@ -63,8 +63,9 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Map from the elements of `[batch, channel, positions..]` to the cells of
-/// `[group, channel]`, over which statistics are computed.
+/// Map from the row-major positions of `[batch, channel, ..]` to those of
+/// `[group, channel]`. An element of `[group, channel]` is a cell: the values
+/// that share one mean and variance.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),
@@ -165,7 +166,8 @@ static void compute(nn::BatchNormGradSumsOp, Operands in, Results out) {
 static void compute(nn::BatchNormInputGradOp op, Operands in, Results out) {
   const Tensor &dy = *in[0], &x = *in[1], &mean = *in[2], &inverse = *in[3],
                &scale = *in[4], &dscale = *in[5], &dshift = *in[6];
-  // The sums are over all devices, so the count is that of the whole tensor.
+  // `dscale` and `dshift` are sums over all devices, so the count is that of
+  // the whole tensor, not of the block.
   auto type = cast<RankedTensorType>(op.getInput().getType());
   auto count = static_cast<double>(type.getNumElements() / type.getDimSize(1));
   Cells cell(x, 1);

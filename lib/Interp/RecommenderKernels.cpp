@@ -16,10 +16,10 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Calls `visit` for every table element that is a summand of an element of the
-/// result. The arguments are the position of the element of the result and that
-/// of the table element. Rows that the block of the table does not hold are
-/// skipped.
+/// Calls `visit` for every element of a table row that a bag selects. The
+/// arguments are the row-major positions of the result element to which the row
+/// is added, and of the table element in its block. Skips rows that the block
+/// does not hold.
 static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
                           const Place &tablePlace,
                           function_ref<void(int64_t, int64_t)> visit) {
@@ -28,7 +28,7 @@ static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
           hidden = table.getDim(-1);
   int64_t tables = table.getRank() > 2 ? table.getDim(0) : 1;
   for (int64_t i = 0; i < ids.size(); ++i) {
-    // A row on another device contributes nothing to this block.
+    // A device that does not hold the row contributes 0 to the result.
     std::optional<int64_t> row =
         tablePlace.toLocal(table.getRank() - 2, static_cast<int64_t>(ids[i]));
     if (!row)
@@ -67,8 +67,9 @@ static void compute(nn::EmbeddingBagUpdateOp op, Operands in, Results out) {
                 });
 }
 
-/// Calls `visit` for every summand of the dot products of two features. The
-/// arguments are the position of the dot product and those of the two factors.
+/// Calls `visit` for every summand of the dot products of all pairs of
+/// features. The arguments are the row-major positions of the dot product in
+/// the result and of both factors in `features`.
 static void
 forEachProduct(const Tensor &features,
                function_ref<void(int64_t, int64_t, int64_t)> visit) {

@@ -19,7 +19,9 @@ using namespace proteus;
 using namespace proteus::interp;
 
 namespace {
-/// Positions of the states and gates of a sample at a time.
+/// Row-major positions in the states `[batch, time, hidden]` and in the gates
+/// `[batch, time, 4 · hidden]`. Steps are numbered in the order of the
+/// recurrence, which is backward in time if `reverse` is set.
 struct Steps {
   int64_t batch, time, hidden;
   bool reverse;
@@ -28,13 +30,13 @@ struct Steps {
       : batch(states.getDim(0)), time(states.getDim(1)),
         hidden(states.getDim(2)), reverse(reverse) {}
 
-  /// Returns the position of the first state of sample `b` at step `number`.
-  /// Its gates start at four times this position.
+  /// Returns the position of the states of sample `b` at step `number`. The
+  /// gates of the step start at four times this position.
   int64_t at(int64_t b, int64_t number) const {
     return (b * time + (reverse ? time - 1 - number : number)) * hidden;
   }
-  /// Returns the position of `gate` of hidden unit `h`, where `state` is the
-  /// position of the first state. Gates of one kind are contiguous.
+  /// Returns the position of gate `gate` of hidden unit `h`. `state` is the
+  /// position of the states of the step. Gates of one kind are contiguous.
   int64_t gate(int64_t state, int64_t gate, int64_t h) const {
     return 4 * state + gate * hidden + h;
   }

@@ -22,8 +22,8 @@ using namespace proteus::interp;
 // Embedding
 //===----------------------------------------------------------------------===//
 
-/// Returns the index or label at `position`. They are stored as doubles, as all
-/// elements are.
+/// Returns the index or label at a row-major position. Tensors store integers
+/// as doubles.
 static int64_t indexAt(const Tensor &indices, int64_t position) {
   return static_cast<int64_t>(indices[position]);
 }
@@ -33,7 +33,7 @@ static void compute(nn::EmbeddingOp, Operands in, Results out) {
   Tensor &y = out[0].data;
   int64_t hidden = table.getDim(1);
   for (int64_t r = 0; r < indices.size(); ++r) {
-    // A row on another device contributes nothing to this block.
+    // A device that does not hold the row contributes 0 to the result.
     std::optional<int64_t> row = in[1].place.toLocal(0, indexAt(indices, r));
     if (!row)
       continue;
@@ -60,8 +60,8 @@ static void compute(nn::EmbeddingGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Normalised row of a layer normalisation, with the mean of the row and the
-/// inverse of its standard deviation.
+/// Row of a layer normalisation: the normalised elements, the mean, and the
+/// inverse of the standard deviation.
 struct NormalisedRow {
   NormalisedRow(const Tensor &x, int64_t row, int64_t hidden)
       : x(x), begin(row * hidden) {
@@ -114,8 +114,8 @@ static void compute(nn::LayerNormGradOp, Operands in, Results out) {
 // Losses
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows of the whole tensor, over which the loss is a
-/// mean.
+/// Returns the number of rows of the whole tensor. The loss is the mean over
+/// these rows.
 static double globalRows(Value rows) {
   return cast<RankedTensorType>(rows.getType()).getNumElements();
 }
@@ -185,8 +185,8 @@ static void compute(nn::RowLossOp op, Operands in, Results out) {
   }
 }
 
-/// Returns the number of elements of the whole tensor, over which the loss is a
-/// mean.
+/// Returns the number of elements of the whole tensor. The loss is the mean
+/// over these elements.
 static double globalElements(Value value) {
   return static_cast<double>(
       cast<RankedTensorType>(value.getType()).getNumElements());

@@ -175,8 +175,8 @@ Difference proteus::interp::largestDifference(const Tensor &first,
   return largest;
 }
 
-/// Mixes bits by the finalizer of SplitMix64: every bit of the result depends
-/// on every bit of the argument.
+/// Returns a hash of `bits`, the finalizer of SplitMix64: every bit of the
+/// result depends on every bit of the argument.
 static uint64_t mix(uint64_t bits) {
   bits += 0x9e3779b97f4a7c15;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;

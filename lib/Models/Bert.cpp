@@ -21,27 +21,29 @@ struct BertDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// Width of the feed-forward block; 0: four times hidden.
+  /// Width of the feed-forward block; 0: 4 · hidden.
   int64_t ffn = 0;
   int64_t vocab = 30522;
   int64_t seq = 512;
   int64_t maxPositions = 512;
-  /// Number of token types. BERT has one for each of two sentences.
+  /// Number of token types: in BERT, one type for each of the two sentences of
+  /// a sequence.
   int64_t types = 2;
-  /// Training task: `mlm` predicts masked tokens and whether the second
+  /// Training task: `mlm` predicts the masked tokens and whether the second
   /// sentence follows the first; `squad` predicts the start and the end of an
   /// answer.
   std::string task = "mlm";
-  /// Number of masked tokens of a sequence that are predicted; 0: all tokens.
+  /// Number of masked tokens of a sequence, which the model predicts; 0: it
+  /// predicts all tokens.
   int64_t predictions = 0;
-  /// Kernels of attention: `fused` is one kernel; `unfused` is products, a
-  /// softmax and copies of the whole matrix of scores.
+  /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
+  /// a softmax and copies, with the whole score matrix in memory.
   std::string attentionKernel = "fused";
   /// Probability of dropout; 0: no dropout kernels.
   double dropout = 0;
 };
 
-/// BERT: post-norm layers with biases.
+/// BERT: layers with biases and with norms after the residual additions.
 class BertModel : public Model {
 public:
   explicit BertModel(BertDims dims) : dims(std::move(dims)) {}
@@ -126,9 +128,9 @@ Value BertModel::layer(GraphBuilder &graph, Value x) const {
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
-/// Builds the loss of masked tokens and of the prediction of the next sentence.
-/// The first tokens of the sequence stand for the masked ones, because the cost
-/// depends on their number alone.
+/// Builds the loss of pre-training: prediction of the masked tokens and of the
+/// next sentence. The first `predictions` tokens are taken as the masked
+/// tokens, because the cost depends only on their number.
 Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value first = splitSequence(graph, "pooler.first", x, {1, dims.seq - 1})[0];
@@ -156,7 +158,7 @@ Value BertModel::pretrain(GraphBuilder &graph, Value x) const {
   return graph.add("loss", masked, next);
 }
 
-/// Builds the loss of the start and the end of an answer in the sequence.
+/// Builds the loss of the predicted start and end of an answer in the sequence.
 Value BertModel::answer(GraphBuilder &graph, Value x) const {
   int64_t batch = GraphBuilder::shapeOf(x)[0];
   Value both = graph.linear("answer.fc", x, 2, /*bias=*/true);

@@ -101,7 +101,7 @@ Value models::unfusedAttention(GraphBuilder &graph, Value query, Value key,
   key = headsFirst("attention.key", key, {0, 2, 3, 1});
   value = headsFirst("attention.value", value, {0, 2, 1, 3});
   // The softmax kernels of frameworks also scale and mask the scores, so the
-  // model has no operations for that.
+  // model has no separate operations for scale and mask.
   Value weights =
       graph.softmax("attention.core.softmax",
                     graph.matmul("attention.core.scores", query, key));

@@ -15,31 +15,31 @@
 
 namespace proteus::models {
 
-/// Returns an error if a dimension in `given` is 0, which means that it is not
-/// set.
+/// Returns an error if a dimension in `given` is 0, that is, not set.
 llvm::Error
 requireDimensions(llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> given);
 
 /// Returns an error if `heads` does not divide `hidden`.
 llvm::Error checkHeadsDivide(int64_t heads, int64_t hidden);
 
-/// Adds learned positions `position.weight` to `x` `[batch, seq, hidden]`. If
-/// the table is as long as the sequence, it is added directly. Otherwise the
-/// rows in use are looked up.
+/// Adds the learned position embeddings `position.weight` to `x` `[batch, seq,
+/// hidden]`. If the table has `seq` rows, it is added as a whole. Otherwise the
+/// positions of the tokens are looked up in it.
 mlir::Value addLearnedPositions(GraphBuilder &graph, mlir::Value x,
                                 int64_t maxPositions);
 
-/// Splits `x` `[batch, seq, width]` along the sequence into runs of `lengths`.
+/// Splits `x` `[batch, seq, width]` along `seq` into segments of `lengths`
+/// tokens.
 GraphBuilder::Values splitSequence(GraphBuilder &graph, llvm::StringRef path,
                                    mlir::Value x,
                                    llvm::ArrayRef<int64_t> lengths);
 
-/// Concatenates runs along the sequence. Inverse of `splitSequence`.
+/// Concatenates segments of tokens along `seq`. Inverse of `splitSequence`.
 mlir::Value joinSequences(GraphBuilder &graph, llvm::StringRef path,
                           mlir::ValueRange runs);
 
-/// Adds a feed-forward block: `<path>.fc1`, an activation (`relu` or `gelu`)
-/// and `<path>.fc2`.
+/// Adds a feed-forward block: the linear operation `<path>.fc1`, an activation
+/// function (`relu` or `gelu`) and the linear operation `<path>.fc2`.
 mlir::Value plainFeedForward(GraphBuilder &graph, llvm::StringRef path,
                              mlir::Value x, int64_t width,
                              llvm::StringRef activation, bool bias);
@@ -48,8 +48,10 @@ mlir::Value plainFeedForward(GraphBuilder &graph, llvm::StringRef path,
 mlir::Value dropoutIfAny(GraphBuilder &graph, llvm::StringRef path,
                          mlir::Value x, double probability);
 
-/// Adds unfused attention: products with the whole matrix of scores and a
-/// softmax between them. There are as many key heads as query heads.
+/// Adds attention as separate kernels: a product that computes the whole score
+/// matrix, a softmax, and a product with the values. `probability` is that of
+/// dropout after the softmax. The number of key heads must be that of query
+/// heads.
 mlir::Value unfusedAttention(GraphBuilder &graph, mlir::Value query,
                              mlir::Value key, mlir::Value value, int64_t heads,
                              double probability);

@@ -26,10 +26,10 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 
-/// Maximum number of parameters. No model has more, and the number of elements
-/// of a tensor is limited.
+/// Maximum number of parameters of a model. No published model comes near it,
+/// and the sizes of larger tensors could overflow 64 bits.
 static constexpr double maxParameters = 1e15;
-/// Maximum global batch, in samples. A larger batch is a mistake.
+/// Maximum global batch, in samples. A larger batch is a mistake of the user.
 static constexpr int64_t maxBatch = 1'000'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,8 @@ static Expected<LoadedModel> findModel(const ModelRequest &request) {
   return LoadedModel{(*preset)->name, (*preset)->source, (*preset)->make()};
 }
 
-/// Returns the model of a request, with all dimensions set and checked.
+/// Returns the model of a request after its overrides are applied and its
+/// dimensions are checked.
 static Expected<LoadedModel> load(const ModelRequest &request) {
   if (request.batch < 1 || request.batch > maxBatch)
     return createStringError("expected a batch from 1 to " +
@@ -70,7 +71,8 @@ static Expected<LoadedModel> load(const ModelRequest &request) {
   return loaded;
 }
 
-/// Returns the name as a symbol that needs no quotes.
+/// Converts the name of a model to a symbol that needs no quotes: `GPT-2`
+/// becomes `gpt_2`.
 static std::string symbolOf(StringRef name) {
   std::string symbol;
   for (char c : name.rtrim(')'))
@@ -107,8 +109,9 @@ static Expected<nn::TrainingAttr> trainingOf(MLIRContext &context,
   if (!optimizer)
     return createStringError("unknown optimizer '" + precision.optimizer +
                              "'; known are sgd, momentum, adam");
-  // Gradients have the type of the parameters by default. A master copy of the
-  // type of the parameters would be redundant.
+  // Returns null if `text` is empty or the type of the parameters: gradients
+  // have this type by default, and a master copy of this type would be
+  // redundant.
   auto typeUnlessCompute = [&](StringRef what,
                                StringRef text) -> Expected<Type> {
     if (text.empty() || text == precision.compute)
@@ -147,7 +150,8 @@ static Error verifyModel(MLIRContext &context, ModuleOp module) {
   return createStringError(message);
 }
 
-/// Returns true if an operation converts its factors for the matrix units.
+/// Returns true if at least one operation of `module` converts its factors for
+/// the matrix units.
 static bool convertsFactors(ModuleOp module) {
   return module
       ->walk([](Operation *op) {

@@ -18,9 +18,10 @@ using namespace proteus::models;
 
 namespace {
 
-/// A recommendation model. A first network computes a vector from the dense
-/// features, and tables contain the vectors of sparse features. A second
-/// network computes the result from the dot products of all these vectors.
+/// A recommendation model. The network `bottom` computes a vector from the
+/// dense features, and lookups in tables give one vector per sparse feature.
+/// The network `top` computes a click probability from the dot products of all
+/// pairs of these vectors.
 class DLRM : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -69,22 +70,24 @@ public:
   }
 
   int64_t dense = 13, tables = 26, embedding = 128, bag = 1;
-  /// Number of rows of each table, or one number for all tables.
+  /// Number of rows of each table, or a single number for all tables.
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
-  /// True if the model is built as the reference builds it: every table is a
-  /// parameter of its own, the products of features are separate operations,
-  /// and views are copied.
+  /// True if the model has the kernels of the reference: every table is a
+  /// separate parameter, the dot products of features are several operations,
+  /// and views are copied in memory.
   bool copies = false;
   /// True if a step updates only the table rows that the batch looks up, by
-  /// gradient descent. Otherwise the optimizer of the other parameters updates
+  /// gradient descent. If false, the optimizer of the other parameters updates
   /// whole tables.
   bool rowUpdates = true;
 
 private:
-  /// Builds the products of all ordered pairs of features, and selects as many
-  /// of them as there are unordered pairs.
+  /// Adds the dot products as the reference does. One n × n product computes
+  /// the dot products of all ordered pairs of the n = tables + 1 vectors. Its
+  /// first n (n - 1) / 2 elements are used in place of the unordered pairs,
+  /// because only their number affects the cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;
     int64_t pairs = count * tables / 2;
@@ -113,9 +116,10 @@ private:
     return x;
   }
 
-  /// Adds the lookups. Tables of equal size are one stack, which a strategy can
-  /// split over tables. Tables of different sizes are separate parameters, so
-  /// that a strategy can assign each to devices.
+  /// Adds the lookups and appends their results to `features`. Tables of equal
+  /// size are one stacked parameter, which a strategy can split over tables.
+  /// Tables of different sizes are separate parameters, so that a strategy can
+  /// assign each to devices.
   void lookUp(GraphBuilder &graph, int64_t batch,
               GraphBuilder::Values &features) const {
     auto bags = [&](StringRef path, Value ids, Value table, Type type) {

@@ -88,8 +88,8 @@ Value DecoderBuilder::build() {
   Value ids = graph.indices("ids", {batch, dims.seq});
   Value labels = graph.indices("labels", {batch, dims.seq});
   Value x = embed(ids);
-  // The first layers, which differ from the others, are written out because
-  // they are few.
+  // The first `denseLayers` layers have no experts. They are few, so they are
+  // written out instead of repeated.
   for (int64_t i = 0; i < dims.denseLayers; ++i)
     graph.under("layers[" + Twine(i) + "]",
                 [&] { x = layer(x, /*sparse=*/false); });

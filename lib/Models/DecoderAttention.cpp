@@ -34,8 +34,8 @@ Value DecoderBuilder::attention(Value x) {
   Value q, k, v;
   if (*dims.fusedQkv) {
     Value qkv = graph.linear("attention.qkv", x, width + 2 * keyWidth, bias);
-    // The order in memory is, for each key head, its queries, its key, its
-    // value.
+    // The columns of `qkv` are grouped by key head: the queries of the head,
+    // then its key, then its value.
     auto pieces = graph.split("attention.split", qkv,
                               {width, keyWidth, keyWidth}, dims.kvHeads);
     q = pieces[0], k = pieces[1], v = pieces[2];
@@ -81,7 +81,8 @@ Value DecoderBuilder::latentQuery(Value x) {
   return graph.concat("attention.join_q", parts, dims.heads);
 }
 
-/// All heads share the part of a key with rotary positions.
+/// The rotary part of the key is the same for all heads, so it is computed for
+/// one head and repeated.
 std::pair<Value, Value> DecoderBuilder::latentKeyValue(Value x) {
   Value latent = graph.linear("attention.kv_down", x,
                               dims.kvLoraRank + dims.qkRopeDim, /*bias=*/false);

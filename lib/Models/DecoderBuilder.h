@@ -13,7 +13,8 @@
 
 namespace proteus::models {
 
-/// Builder of a decoder-only transformer. A method builds each part of a layer.
+/// Builder of a decoder-only transformer. Each method builds one part of the
+/// model.
 class DecoderBuilder {
 public:
   using Value = mlir::Value;
@@ -31,20 +32,20 @@ private:
   Value head(Value x);
   Value norm(llvm::StringRef path, Value x);
 
-  /// Builds a layer. With `sparse` it has experts instead of a feed-forward
-  /// block.
+  /// Builds a layer. If `sparse` is set, the layer has experts instead of a
+  /// feed-forward block.
   Value layer(Value x, bool sparse);
   Value attention(Value x);
-  /// Applies dropout to a value before a residual addition.
+  /// Adds dropout, if the model has any, to a value before a residual addition.
   Value dropped(llvm::StringRef path, Value x);
-  /// Normalises each head of `x`.
+  /// Normalises each head of `x` separately.
   Value normHeads(llvm::StringRef path, Value x, int64_t heads);
   Value latentAttention(Value x);
   /// Builds the queries of latent attention.
   Value latentQuery(Value x);
   /// Builds the keys and values of latent attention.
   std::pair<Value, Value> latentKeyValue(Value x);
-  /// Builds silu(gate) · up.
+  /// Adds silu(gate) · up.
   Value gated(llvm::StringRef path, Value gate, Value up);
   Value feedForward(llvm::StringRef path, Value x, int64_t width);
   Value mixture(Value x);

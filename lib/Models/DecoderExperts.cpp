@@ -24,10 +24,11 @@ Value DecoderBuilder::sharedExpert(Value x) {
   return graph.mul("moe.shared_gate.mul", shared, gate);
 }
 
-/// Every sample is a token group, so that the assignment of slots depends
-/// neither on devices nor on micro-batches.
+/// Every sample is a separate group of tokens with its own slots, so that the
+/// assignment of slots depends neither on devices nor on micro-batches.
 Value DecoderBuilder::mixture(Value x) {
-  // The router is not converted to the matrix type.
+  // The products of the router are not converted to the matrix type, so it uses
+  // `linearWith`.
   Value weight =
       graph.parameter("moe.router.weight", {dims.experts, dims.hidden});
   Value bias = dims.routerBias

@@ -15,7 +15,7 @@
 
 namespace proteus::models {
 
-/// Registry to which presets of decoders are added.
+/// Adapter that adds presets of the family `decoder` to a registry.
 class DecoderPresets {
 public:
   explicit DecoderPresets(Registry &registry) : registry(registry) {}
@@ -31,9 +31,9 @@ private:
   Registry &registry;
 };
 
-/// Adds GPT and similar models.
+/// Adds the presets of GPT and similar models.
 void addGptPresets(DecoderPresets &presets);
-/// Adds Llama and similar models.
+/// Adds the presets of Llama and similar models.
 void addLlamaPresets(DecoderPresets &presets);
 
 } // namespace proteus::models

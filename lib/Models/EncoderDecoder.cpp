@@ -89,18 +89,18 @@ public:
 
 private:
   Value norm(StringRef path, Value x);
-  /// Builds `block` with a residual addition, and a norm before the block or
-  /// after the addition.
+  /// Builds `block`, a residual addition, and a norm, which precedes the block
+  /// or follows the addition.
   Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
-  /// Adds the bias of position differences from `table`. In the model it is a
-  /// bias of the scores. Here it is an operation on the queries, so that its
-  /// heads can be split as those of the queries are.
+  /// Adds an operation that represents the relative position bias of `table`.
+  /// T5 adds this bias to the scores. Here the operation reads and returns the
+  /// queries, so that the heads of `table` are split like those of the queries.
   Value addRelative(StringRef path, Value queries, Value table);
   Value attention(StringRef path, Value x, Value source, Value relative,
                   bool causal);
   Value feedForward(Value x);
-  /// Returns the table of position differences of the encoder or decoder, or
-  /// null.
+  /// Returns the table of relative position biases of the encoder or decoder
+  /// that is being built, or null if there are no tables.
   Value relativeTable();
   Value encode(Value ids);
   Value decode(Value ids, Value encoded);
@@ -230,7 +230,8 @@ Value EncoderDecoderModel::build(GraphBuilder &graph, int64_t batch) const {
 // Presets
 //===----------------------------------------------------------------------===//
 
-/// Returns the dimensions of the larger translation model, Transformer big.
+/// Returns the dimensions of Transformer big, the larger of the two published
+/// translation models.
 static EncoderDecoderDims transformerBig() {
   EncoderDecoderDims dims;
   dims.encoderLayers = dims.decoderLayers = 6;

@@ -13,35 +13,36 @@
 
 namespace proteus::models {
 
-/// Dimensions of a transformer with an encoder and a decoder that attends to
-/// the output of the encoder. Encoder, decoder and head share one embedding
-/// table.
+/// Dimensions of a transformer with an encoder, and a decoder that attends to
+/// the output of the encoder. Encoder, decoder and output head share one
+/// embedding table.
 struct EncoderDecoderDims {
   int64_t encoderLayers = 0;
   int64_t decoderLayers = 0;
-  /// Layers of encoder and decoder together, half of them each; 0: not given.
+  /// Number of layers of encoder and decoder together, half of them in each; 0:
+  /// `encoderLayers` and `decoderLayers` are given instead.
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
   /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
-  /// Width of the feed-forward block; 0: four times hidden.
+  /// Width of the feed-forward block; 0: 4 · hidden.
   int64_t ffn = 0;
   int64_t vocab = 0;
-  /// Length of the source sequence.
+  /// Length of the source sequence, in tokens.
   int64_t seq = 0;
-  /// Length of the target sequence; 0: that of the source sequence.
+  /// Length of the target sequence, in tokens; 0: that of the source sequence.
   int64_t targetSeq = 0;
-  /// Activation of the feed-forward block: relu or gelu.
+  /// Activation function of the feed-forward block: relu or gelu.
   std::string activation = "relu";
   /// True if RMS norms precede each block and follow the last layer of encoder
   /// and decoder (T5). Otherwise layer norms follow the residual additions.
   bool preNorm = false;
   /// True if linear operations have biases.
   bool bias = true;
-  /// Rows of the tables of position differences, one table for the encoder and
-  /// one for the decoder (T5); 0: no tables. Fixed positions have no cost,
-  /// because the lookup kernel adds them.
+  /// Number of rows of each table of relative position biases, one table for
+  /// the encoder and one for the decoder (T5); 0: fixed positions without
+  /// tables. Fixed positions have no cost, because the lookup kernel adds them.
   int64_t relativeBuckets = 0;
 };
 

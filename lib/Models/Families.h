@@ -35,7 +35,7 @@ void addVisionTransformers(Registry &registry);
 void addGNMT(Registry &registry);
 /// Adds recommendation models.
 void addDLRM(Registry &registry);
-/// Adds GPT as the reference builds it.
+/// Adds the GPT models of the reference.
 void addReferenceGPTs(Registry &registry);
 
 } // namespace proteus::models

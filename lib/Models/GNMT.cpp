@@ -17,9 +17,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// A translation model: an encoder of long short-term memory layers for the
-/// source sentence, and a decoder of such layers that attends to the encoder's
-/// states.
+/// A translation model: an encoder of LSTM layers for the source sentence, and
+/// a decoder of LSTM layers that attends to the states of the encoder.
 class GNMT : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -36,7 +35,7 @@ public:
     Value source = graph.indices("source", {batch, sourceSeq});
     Value target = graph.indices("target", {batch, targetSeq});
     Value labels = graph.indices("labels", {batch, targetSeq});
-    // Both languages share one table.
+    // Source and target language share one embedding table.
     Value table = graph.parameter("embedding.weight", {vocab, hidden});
     auto embed = [&](StringRef path, Value tokens, int64_t seq) -> Value {
       return graph.create<proteus::nn::EmbeddingOp>(
@@ -59,8 +58,8 @@ private:
     return drops ? dropout(graph, path, x, 0.2) : x;
   }
 
-  /// Builds one layer: one product of the input for all times, then the
-  /// recurrent part time by time.
+  /// Builds one LSTM layer: one product with the inputs of all time steps, then
+  /// the recurrent part step by step.
   Value lstm(GraphBuilder &graph, StringRef path, Value x,
              bool reverse = false) const {
     graph.under(path, [&] {
@@ -106,7 +105,8 @@ private:
     return x;
   }
 
-  /// Builds additive attention with normalised scores.
+  /// Builds additive attention, score = g · vᵀ tanh(query + key + bias), with
+  /// the learned factor g for normalisation.
   Value attend(GraphBuilder &graph, Value queries, Value context) const {
     int64_t batch = GraphBuilder::shapeOf(queries)[0];
     SmallVector<int64_t> pairs = {batch, targetSeq, sourceSeq, hidden};

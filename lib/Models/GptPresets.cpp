@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Presets with published dimensions. Vocabularies are not padded. The resulting
-// numbers of parameters are in unittests/Models/ParametersTest.cpp.
+// Presets with published dimensions. Vocabularies are not padded.
+// unittests/Models/ParametersTest.cpp lists the resulting numbers of
+// parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Sizes in which the models of a series differ.
+/// Name, label and sizes of one model of a series. The other dimensions are
+/// those of the series.
 struct Size {
   const char *name;
   const char *label;
@@ -34,7 +36,8 @@ static TransformerDims withSize(TransformerDims dims, const Size &size) {
   return dims;
 }
 
-/// Returns dimensions with learned positions, biases and tied embeddings.
+/// Returns the dimensions of GPT-2 and GPT-3 without the sizes: learned
+/// positions, biases and tied embeddings.
 static TransformerDims gpt(int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.vocab = vocab;
@@ -56,9 +59,9 @@ static void addGpt(DecoderPresets &presets) {
     presets.add(size.name, size.label,
                 "huggingface.co/openai-community/" + std::string(size.name),
                 withSize(gpt(50257, 1024), size));
-  // Two sizes of the paper are inconsistent and corrected here: 1.3B has 24
-  // heads of 128, which exceed the width of 2048, and 13B has a width of 5140,
-  // which is not divisible by 40 heads.
+  // Two sizes in the paper are inconsistent: 1.3B has 24 heads of 128, which
+  // exceed the width of 2048, and 13B has a width of 5140, which 40 heads do
+  // not divide. This table has 16 heads for 1.3B, and a width of 5120 for 13B.
   for (const Size &size : {Size{"gpt3-125m", "GPT-3 small", 12, 768, 12},
                            Size{"gpt3-350m", "GPT-3 medium", 24, 1024, 16},
                            Size{"gpt3-760m", "GPT-3 large", 24, 1536, 16},
@@ -71,9 +74,9 @@ static void addGpt(DecoderPresets &presets) {
                 withSize(gpt(50257, 2048), size));
 }
 
-/// Adds GPT-NeoX, which has rotary positions, and attention and feed-forward
-/// blocks that read the same input. Here rotary positions rotate whole heads.
-/// In GPT-NeoX they rotate a quarter of each head.
+/// Adds GPT-NeoX, which has rotary positions, and whose attention and
+/// feed-forward blocks read the same input. Here rotary positions rotate whole
+/// heads; in GPT-NeoX they rotate a quarter of each head.
 static void addNeoX(DecoderPresets &presets) {
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "rope";
@@ -99,8 +102,8 @@ static void addBloom(DecoderPresets &presets) {
                 withSize(dims, size));
 }
 
-/// Adds OPT, which has ReLU activations. Two rows of its table of positions are
-/// never used.
+/// Adds OPT, which has ReLU activations, and a table of positions with two rows
+/// that are never used.
 static void addOpt(DecoderPresets &presets) {
   TransformerDims dims = gpt(50272, 2048);
   dims.maxPositions = 2050;
@@ -124,8 +127,8 @@ static void addOpt(DecoderPresets &presets) {
 }
 
 static void addMpt(DecoderPresets &presets) {
-  // MPT has layer norms without shift. nn.rms_norm stands for them, because it
-  // has the same parameters and traffic.
+  // MPT has layer norms without shift. The model has nn.rms_norm instead, with
+  // the same parameters and memory traffic.
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "alibi";
   dims.norm = "rms";
@@ -135,8 +138,9 @@ static void addMpt(DecoderPresets &presets) {
   dims.seq = 8192;
   presets.add("mpt-30b", "MPT 30B", "huggingface.co/mosaicml/mpt-30b",
               withSize(dims, {"", "", 48, 7168, 64}));
-  // The models of the training benchmark have learned positions, as many as the
-  // sequence has tokens.
+  // The models of the LLM Foundry benchmark have one learned position per token
+  // of the sequence. With maxPositions = 0, the table follows an override of
+  // seq.
   TransformerDims bench = gpt(50368, 2048);
   bench.maxPositions = 0;
   for (const Size &size :

@@ -18,7 +18,7 @@ GraphBuilder::GraphBuilder(MLIRContext &context, StringRef name,
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  // `finish` sets the type, when all arguments are known.
+  // `finish` sets the type of the function, when all arguments are known.
   function =
       func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   if (training)
@@ -90,8 +90,8 @@ Value GraphBuilder::parameterOf(std::list<Frame>::iterator frame,
     numParameters += elements;
     value = argument(path, nn::Role::Parameter, tensor(shape));
   } else {
-    // In the enclosing frame the parameter is stacked; this frame's block
-    // argument is one slice.
+    // In the enclosing frame the value of the parameter is the stack of all
+    // slices; in this frame it is a block argument, one slice.
     SmallVector<int64_t> stacked{frame->count};
     llvm::append_range(stacked, shape);
     auto outer = std::prev(frame);
@@ -122,8 +122,8 @@ GraphBuilder::Values GraphBuilder::repeat(StringRef name, int64_t count,
                                           ValueRange carried,
                                           function_ref<Values(ValueRange)> body,
                                           int64_t first) {
-  // The sliced operands are known when the body is complete, so the body is
-  // built as a separate block first.
+  // The operands to slice are known only after the body is built, so the body
+  // is built first, in a separate block.
   std::string path = pathOf(name);
   Region region;
   Block &block = region.emplaceBlock();

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::models;
 
-/// Returns the shape of `value` with another last dimension.
+/// Returns the shape of `value` with `size` as its last dimension.
 static SmallVector<int64_t> withLast(Value value, int64_t size) {
   SmallVector<int64_t> shape(GraphBuilder::shapeOf(value));
   shape.back() = size;
@@ -71,7 +71,7 @@ Value GraphBuilder::batchNorm(StringRef path, Value x, int64_t groups) {
   int64_t channels = shapeOf(x)[1];
   Value scale = parameter((path + ".scale").str(), {channels});
   Value shift = parameter((path + ".shift").str(), {channels});
-  // Statistics are in single precision, independently of the type of the model.
+  // Mean and variance are f32, independently of the type of the model.
   auto statistics =
       RankedTensorType::get({groups, channels}, builder.getF32Type());
   return create<nn::BatchNormOp>(TypeRange{x.getType(), statistics, statistics},
@@ -79,8 +79,8 @@ Value GraphBuilder::batchNorm(StringRef path, Value x, int64_t groups) {
       .getResult();
 }
 
-/// Returns the number of positions of a window of size `kernel` on `size`
-/// pixels.
+/// Returns the output size of a window of size `kernel` that slides over `size`
+/// pixels. All arguments are those of one dimension.
 static int64_t windows(int64_t size, int64_t kernel, int64_t stride,
                        int64_t padding) {
   return (size + 2 * padding - kernel) / stride + 1;

@@ -17,43 +17,43 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// A key of the config and the dimension that it sets.
+/// A key of config.json and the dimension of the model that it sets.
 struct Field {
   StringRef key;
   StringRef dimension;
-  /// Other name of the key in some files.
+  /// Alternative name of the key in some files; empty: none.
   StringRef other = "";
-  /// True if the key may be absent or null. The default of the family then
-  /// applies.
+  /// True if the key may be absent or null. The dimension then keeps its
+  /// default.
   bool optional = false;
 };
 
-/// A dimension that has a fixed value in a model type.
+/// A dimension with a fixed value in a model type.
 struct Setting {
   StringRef dimension;
   StringRef value;
 };
 
-/// A model type and its translation to the dimensions of a family.
+/// A value of `model_type`, and its translation to the dimensions of a family.
 struct Architecture {
   StringRef type;
   StringRef family;
   std::vector<Setting> settings;
   std::vector<Field> fields;
-  /// Sets dimensions that depend on several keys; may be null.
+  /// Function that sets dimensions that depend on several keys, or null.
   std::function<void(const json::Reader &, const Dimensions &)> derive;
 };
 } // namespace
 
-/// Maximum default of the sequence length for models without a table of
-/// positions, in tokens.
+/// Maximum of the default sequence length, in tokens, for models without a
+/// table of positions.
 static constexpr int64_t usualSequence = 4096;
 
 //===----------------------------------------------------------------------===//
-// Values that are derived
+// Derived values
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `key` is present and not null.
+/// Returns true if the config has `key` with a value other than null.
 static bool says(const json::Reader &root, StringRef key) {
   return root.has(key) && !root[key].isNull();
 }
@@ -62,7 +62,7 @@ static int64_t size(const json::Reader &root, StringRef key) {
   return root[key].integer(1, Dimensions::most);
 }
 
-/// Returns the flag `key`, or `otherwise` if the key is absent or null.
+/// Returns the flag `key`, or `otherwise` if `key` is absent or null.
 static bool flag(const json::Reader &root, StringRef key, bool otherwise) {
   return says(root, key) ? root[key].boolean() : otherwise;
 }
@@ -78,15 +78,15 @@ static void setFlag(const json::Reader &root, const Dimensions &dimensions,
   set(root, dimensions, name, value ? "true" : "false");
 }
 
-/// Records an error if the flag `key` is true, because no field of Dimensions
-/// can express it.
+/// Records an error if the flag `key` is true, because no dimension represents
+/// it.
 static void refuse(const json::Reader &root, StringRef key) {
   if (flag(root, key, false))
     root[key].fail("'" + key + "' can't be modelled");
 }
 
-/// Sets `seq` to the smaller of `usualSequence` and the number of positions,
-/// which is the value of `key`.
+/// Sets `seq` to the smaller of `usualSequence` and the value of `key`, the
+/// maximum number of positions. Sets it to `usualSequence` if `key` is absent.
 static void setUsualSequence(const json::Reader &root,
                              const Dimensions &dimensions, StringRef key) {
   if (says(root, key))
@@ -96,7 +96,7 @@ static void setUsualSequence(const json::Reader &root,
     set(root, dimensions, "seq", Twine(usualSequence));
 }
 
-/// Sets the dimensions that Llama and similar models have in common.
+/// Sets the derived dimensions that Llama and similar models have in common.
 static void deriveLlama(const json::Reader &root,
                         const Dimensions &dimensions) {
   setUsualSequence(root, dimensions, "max_position_embeddings");
@@ -118,8 +118,8 @@ static void deriveDeepSeek(const json::Reader &root,
               root["topk_method"].string() == "noaux_tc");
 }
 
-/// Sets the dimensions of Qwen models with experts. Records an error unless all
-/// layers have experts.
+/// Sets the derived dimensions of Qwen models with experts. Records an error
+/// unless all layers have experts.
 static void deriveQwenExperts(const json::Reader &root,
                               const Dimensions &dimensions) {
   deriveLlama(root, dimensions);
@@ -131,7 +131,8 @@ static void deriveQwenExperts(const json::Reader &root,
 }
 
 static void deriveOpt(const json::Reader &root, const Dimensions &dimensions) {
-  // The table has two more rows than positions. They are never used.
+  // The table of positions has two more rows than the model has positions.
+  // These rows are never used.
   int64_t positions = size(root, "max_position_embeddings");
   set(root, dimensions, "seq", Twine(positions));
   set(root, dimensions, "max_positions", Twine(positions + 2));
@@ -164,7 +165,7 @@ static void deriveT5(const json::Reader &root, const Dimensions &dimensions) {
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// Table of model types
 //===----------------------------------------------------------------------===//
 
 static std::vector<Field> withFields(std::vector<Field> fields,

@@ -13,11 +13,12 @@
 
 namespace proteus::models {
 
-/// Builds the model of a Hugging Face config.json. Records an error in the
-/// document and returns null if `model_type` is unknown.
+/// Creates the model of a Hugging Face config.json, given its root object.
+/// Records an error in the JSON document and returns null if `model_type` is
+/// unknown.
 std::unique_ptr<Model> readHuggingFaceConfig(const json::Reader &root);
 
-/// Returns the known values of `model_type` as text.
+/// Returns the supported values of `model_type`, separated by commas.
 std::string huggingFaceTypes();
 
 } // namespace proteus::models

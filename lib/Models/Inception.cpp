@@ -17,7 +17,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// Builder of the modules of Inception-v3.
+/// Builder of the modules of Inception-v3. `width` is the number of channels of
+/// the first convolution.
 class Modules {
 public:
   Modules(GraphBuilder &graph, int64_t width, NormGroups normGroups)
@@ -34,14 +35,15 @@ public:
 private:
   Value conv(StringRef path, Value x, int64_t channels, Window window) {
     graph.under(path, [&] {
-      // The published numbers of channels are those for a width of 32.
+      // `channels` is the published number, for a width of 32.
       x = normedConvolution(graph, "conv", "bn", x, channels * width / 32,
                             window, normGroups);
       x = graph.relu("act", x);
     });
     return x;
   }
-  /// Builds alternating 1x7 and 7x1 convolutions.
+  /// Builds alternating convolutions with 1x7 and 7x1 kernels (height x width).
+  /// The first is 7x1 if `tallFirst` is set.
   Value sevens(StringRef path, Value x, ArrayRef<int64_t> channels,
                bool tallFirst) {
     bool tall = tallFirst;
@@ -52,7 +54,8 @@ private:
     }
     return x;
   }
-  /// Builds a 1x3 and a 3x1 convolution of the same image.
+  /// Builds a 1x3 and a 3x1 convolution (height x width), which both read `x`,
+  /// and concatenates their channels.
   Value wideAndTall(StringRef path, Value x, int64_t channels) {
     Value wide = conv((path + "a").str(), x, channels, {{1, 3}, {0, 1}});
     Value tall = conv((path + "b").str(), x, channels, {{3, 1}, {1, 0}});
@@ -146,7 +149,7 @@ class InceptionV3 : public Model {
 public:
   explicit InceptionV3(bool aux = true) : aux(aux) {}
 
-  /// Returns the model as the reference builds it.
+  /// Returns the model with the dimensions and kernels of the reference.
   static std::unique_ptr<InceptionV3> original() {
     auto model = std::make_unique<InceptionV3>(/*aux=*/false);
     model->image = 224;
@@ -168,7 +171,8 @@ public:
       return createStringError(
           "width=" + Twine(width) +
           " must be even: channels are sixteenths of the published ones");
-    // The size after the windows that reduce it.
+    // Height and width, in pixels, of the features that the auxiliary head and
+    // the last reduction (mixed_7a) read.
     int64_t size = image;
     for (const Window &window : {Window(3, 2), Window(3), Window(3, 2),
                                  Window(3), Window(3, 2), Window(3, 2)})
@@ -221,12 +225,13 @@ public:
 
 private:
   int64_t image = 299, classes = 1000;
-  /// Channels of the first convolution. All other numbers of channels are
-  /// scaled in proportion.
+  /// Number of channels of the first convolution. All other numbers of channels
+  /// are scaled in proportion.
   int64_t width = 32;
   bool aux;
   NormGroups normGroups = 1;
-  /// True if the views that the reference copies are copied.
+  /// True if the flattened features are copied in memory, as in the reference.
+  /// Otherwise they are a view.
   bool copies = false;
 };
 

@@ -60,8 +60,8 @@ Value proteus::models::flatten(GraphBuilder &graph, StringRef path, Value x) {
 
 Value proteus::models::joinChannels(GraphBuilder &graph, StringRef path,
                                     ValueRange images) {
-  // A sample is contiguous with channels as its major dimension, so the
-  // concatenation of flat samples concatenates their channels.
+  // Channels are the outermost dimension of a sample, so the concatenation of
+  // flattened samples concatenates their channels.
   GraphBuilder::Values samples;
   int64_t channels = 0;
   for (Value image : images) {
@@ -79,7 +79,7 @@ Value proteus::models::dropout(GraphBuilder &graph, StringRef path, Value x,
   Type mask = RankedTensorType::get(GraphBuilder::shapeOf(x),
                                     IntegerType::get(x.getContext(), 8));
   std::string whole = graph.pathOf(path);
-  // 31 bits suffice, and shorter seeds are easier to read.
+  // 31 bits of the hash suffice, and shorter seeds are easier to read.
   auto seed = static_cast<int64_t>(llvm::xxh3_64bits(whole) >> 33);
   return graph
       .create<nn::DropoutOp>(TypeRange{x.getType(), mask}, whole, x,

@@ -13,8 +13,8 @@
 
 namespace proteus::models {
 
-/// Window that slides over an image. It has the same sizes in both directions
-/// unless pairs of sizes are given.
+/// Window that slides over an image. A single number applies to height and
+/// width; a pair is (height, width).
 struct Window {
   Window(int64_t kernel, int64_t stride = 1, int64_t padding = 0)
       : kernel(kernel, kernel), stride(stride, stride),
@@ -25,17 +25,17 @@ struct Window {
 
   std::pair<int64_t, int64_t> kernel, stride, padding;
 
-  /// Returns the number of positions of the window on `size` pixels of the
-  /// first direction, or 0 if the window is too large.
+  /// Returns the number of vertical positions of the window on an image of
+  /// `size` pixels, or 0 if the window is larger than the padded image.
   int64_t positions(int64_t size) const {
     int64_t span = size + 2 * padding.first - kernel.first;
     return size < 1 || span < 0 ? 0 : span / stride.first + 1;
   }
 };
 
-/// Number of groups of samples with their own statistics in batch
-/// normalisations. 1 means that all samples are normalised together, over all
-/// devices.
+/// Number of groups of samples in batch normalisations. Each group has its own
+/// mean and variance. With 1, the statistics are those of the whole batch, over
+/// all devices.
 using NormGroups = int64_t;
 
 /// Adds a convolution with a bias.
@@ -47,27 +47,27 @@ mlir::Value normedConvolution(GraphBuilder &graph, llvm::StringRef path,
                               llvm::StringRef norm, mlir::Value x,
                               int64_t channels, Window window,
                               NormGroups normGroups, int64_t groups = 1);
-/// Adds a maximum pooling.
+/// Adds a max pooling.
 mlir::Value maxPool(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     Window window);
 /// Adds an average pooling.
 mlir::Value averagePool(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, Window window);
-/// Adds an average pooling whose result has `size` by `size` positions. `size`
-/// must divide the size of the image.
+/// Adds an average pooling whose result has `size` by `size` pixels. `size`
+/// must divide height and width of the image.
 mlir::Value poolTo(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                    int64_t size);
-/// Merges all dimensions but the batch.
+/// Merges all dimensions but the batch into one.
 mlir::Value flatten(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 /// Concatenates images along their channels.
 mlir::Value joinChannels(GraphBuilder &graph, llvm::StringRef path,
                          mlir::ValueRange images);
 
-/// Adds a dropout. The dropped elements depend on the path, which is the seed.
+/// Adds a dropout. Its seed is a hash of the path, so the dropped elements
+/// depend on the path.
 mlir::Value dropout(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                     double probability);
-/// Adds a copy in memory. It stands for a copy that a framework makes without a
-/// change of values.
+/// Adds a copy of `x` in memory, as frameworks make to get a contiguous tensor.
 mlir::Value copy(GraphBuilder &graph, llvm::StringRef path, mlir::Value x);
 
 } // namespace proteus::models

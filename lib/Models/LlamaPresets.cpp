@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Presets with published dimensions. Vocabularies are not padded. The resulting
-// numbers of parameters are in unittests/Models/ParametersTest.cpp.
+// Presets with published dimensions. Vocabularies are not padded.
+// unittests/Models/ParametersTest.cpp lists the resulting numbers of
+// parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Sizes in which the models of a series differ.
+/// Name, label and sizes of one model of a series. The other dimensions are
+/// those of the series.
 struct Size {
   const char *name;
   const char *label;
@@ -29,8 +31,8 @@ struct Size {
 };
 } // namespace
 
-/// Returns dimensions with gated feed-forward blocks, RMS norms, rotary
-/// positions and no biases.
+/// Returns the dimensions of a Llama model: gated feed-forward blocks, RMS
+/// norms, rotary positions and no biases.
 static TransformerDims llama(const Size &size, int64_t vocab, int64_t seq) {
   TransformerDims dims;
   dims.gatedMlp = true;
@@ -77,9 +79,9 @@ static void addLlama(DecoderPresets &presets) {
   }
 }
 
-/// Adds Mistral and Mixtral. Mistral attends to a window of 4096 tokens. Here
-/// tokens attend to all preceding tokens, which differs only in longer
-/// sequences.
+/// Adds Mistral and Mixtral. In Mistral 7B a token attends to the last 4096
+/// tokens. Here a token attends to all preceding tokens, which makes a
+/// difference only for sequences of more than 4096 tokens.
 static void addMistral(DecoderPresets &presets) {
   Size seven{"mistral-7b", "Mistral 7B", 32, 4096, 32, 8, 14336};
   presets.add(seven.name, seven.label,
@@ -100,9 +102,9 @@ static void addMistral(DecoderPresets &presets) {
               withExperts(llama(large, 32000, 4096), 8, 2, 16384));
 }
 
-/// Adds DeepSeek models, which have latent attention, shared experts in
-/// addition to many small ones, and first layers without experts. The
-/// prediction of further tokens is not modelled.
+/// Adds DeepSeek models, which have latent attention, a shared expert in
+/// addition to many small routed experts, and first layers without experts.
+/// Multi-token prediction is not modelled.
 static void addDeepSeek(DecoderPresets &presets) {
   auto latent = [](TransformerDims dims) {
     dims.kvLoraRank = 512;

@@ -20,7 +20,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::models;
 
-/// Returns the names of all families as text.
+/// Returns the names of all families, separated by commas.
 static std::string familyNames() {
   SmallVector<StringRef> names;
   for (const Family &family : Registry::get().getFamilies())
@@ -28,8 +28,9 @@ static std::string familyNames() {
   return join(names, ", ");
 }
 
-/// Reads a file of the project's own format, which contains a family and its
-/// dimensions.
+/// Creates the model of a file in the format of this project, which contains a
+/// family and its dimensions. Records an error in the JSON document and returns
+/// null if the family is absent or unknown.
 static std::unique_ptr<Model> readModel(const json::Reader &root) {
   StringRef key = root.has("family") ? "family" : "kind";
   if (!root.has(key)) {

@@ -13,18 +13,21 @@
 
 namespace proteus::models {
 
-/// A model and its source.
+/// A model with its name, and its source: a publication, or the path of a model
+/// file.
 struct LoadedModel {
   std::string name;
   std::string source;
   std::unique_ptr<Model> model;
 };
 
-/// Reads a model file. The keys of the file depend on its family. A file with
-/// the key `model_type` is a config.json of Hugging Face.
+/// Reads a model file. A file with the key `model_type` is a config.json of
+/// Hugging Face. In any other file the key `family` selects a family, and the
+/// other keys are dimensions of this family.
 llvm::Expected<LoadedModel> loadModelFile(llvm::StringRef path);
 
-/// Parses the text of a model file. Errors contain `source` as its name.
+/// Parses the text of a model file. `source` is the name of the text in errors,
+/// and the source of the result.
 llvm::Expected<LoadedModel> parseModelFile(llvm::StringRef text,
                                            llvm::StringRef source);
 

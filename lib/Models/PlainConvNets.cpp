@@ -17,7 +17,7 @@ using namespace proteus::models;
 
 namespace {
 
-/// A chain of convolutions, followed by three linear layers.
+/// A sequence of convolutions, followed by three linear layers.
 class PlainConvNet : public Model {
 public:
   void declare(Dimensions &dimensions) override {
@@ -56,15 +56,16 @@ public:
   }
 
 protected:
-  /// Returns the number of positions of the features in one direction, or 0 if
-  /// a window is larger than its image.
+  /// Returns the height and width of the features, in pixels, or 0 if a window
+  /// is larger than its input.
   virtual int64_t featureSize() const = 0;
   virtual Value features(GraphBuilder &graph, Value x) const = 0;
   virtual Value classifier(GraphBuilder &graph, Value x) const = 0;
 
   int64_t image = 224, classes = 1000, hidden = 4096, pool = 1;
   std::vector<int64_t> channels;
-  /// True if the views that the reference copies are copied.
+  /// True if the flattened features are copied in memory, as in the reference.
+  /// Otherwise they are a view.
   bool copies = false;
 };
 
@@ -167,7 +168,7 @@ protected:
   }
 
 private:
-  std::vector<int64_t> depths; ///< number of convolutions of every stage
+  std::vector<int64_t> depths; ///< number of convolutions per stage
 };
 
 } // namespace

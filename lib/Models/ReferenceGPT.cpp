@@ -17,8 +17,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// The GPT of the examples of the reference, with the same kernels: attention
-/// is unfused, views are copies, masks and positions are inputs, and no
+/// GPT as in the examples of the reference, with the same kernels: attention is
+/// unfused, views are copied in memory, masks and positions are inputs, and no
 /// normalisation follows the last layer.
 class ReferenceGPT : public Model {
 public:
@@ -58,7 +58,7 @@ public:
                      [&](Value y) { return layer(graph, y, mask); });
     if (seqFirst)
       x = copy(graph, "batch_first", x);
-    // The head is tied to the table of tokens.
+    // The output head and the token embedding share one table.
     Value table = graph.parameter("embedding.tokens.weight", {vocab, hidden});
     x = graph.linearWith("head", x, table);
     return graph.crossEntropy("loss", x, labels);
@@ -77,7 +77,7 @@ private:
   }
 
   /// Builds queries, keys and values of all heads. Queries and values are
-  /// `[batch, heads, seq, dim]`, keys are `[batch, heads, dim, seq]`.
+  /// `[batch, heads, seq, dim]`; keys are `[batch, heads, dim, seq]`.
   GraphBuilder::Values project(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], dim = hidden / heads;
     x = graph.linear("qkv", x, 3 * hidden, /*bias=*/true);
@@ -85,8 +85,8 @@ private:
     x = copy(graph, "heads_copy", x);
     if (!seqFirst)
       x = graph.transpose("heads_first", x, {0, 2, 1, 3});
-    // One kernel copies all parts. In the backward pass, one kernel copies
-    // their gradients when it concatenates them.
+    // `split_copy` copies queries, keys and values in one kernel. In the
+    // backward pass, one kernel concatenates their gradients.
     GraphBuilder::Values parts =
         graph.split("split", graph.concat("split_copy", {x}), {dim, dim, dim});
     const char *const names[] = {"query", "keys", "values"};
@@ -105,8 +105,9 @@ private:
 
   Value attention(GraphBuilder &graph, Value x, Value mask) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0];
-    // Products have one dimension for heads and batch, other operations have
-    // two. The reshapes between them are copies.
+    // In the reference, operands of matrix products have one dimension for
+    // batch and heads, and other tensors have two. With `seqFirst`, the
+    // reshapes between these shapes are copies.
     auto reshaped = [&](const std::string &path, Value value) {
       return seqFirst ? copy(graph, path, value) : value;
     };
@@ -125,9 +126,10 @@ private:
   }
 
   int64_t layers = 12, hidden = 768, heads = 12, seq = 1024, vocab = 40576;
-  /// True if activations have the sequence as their first dimension, as in
-  /// Megatron-LM. The order of dimensions changes no sizes, so this model
-  /// differs only in the copies between the orders.
+  /// True if activations are `[seq, batch, ..]`, as in Megatron-LM, instead of
+  /// `[batch, seq, ..]`. Tensor sizes do not depend on this order, so the graph
+  /// always has the batch first, and `seqFirst` only adds the copies that
+  /// convert between the orders.
   bool seqFirst = false;
 };
 

@@ -53,7 +53,8 @@ int64_t ResNetTrunk::outer(size_t stage) const {
 
 Value ResNetTrunk::block(GraphBuilder &graph, Value x, size_t stage,
                          int64_t stride) const {
-  // The 3x3 convolution has the stride, as in version 1.5.
+  // In a bottleneck the 3x3 convolution has the stride, as in ResNet v1.5, and
+  // not the first 1x1 convolution.
   Value y = x, shortcut = x;
   auto layer = [&](const std::string &number, int64_t channels, Window window,
                    int64_t convGroups = 1) {
@@ -132,7 +133,8 @@ public:
 
 private:
   int64_t image = 224, classes = 1000;
-  /// True if the views that the reference copies are copied.
+  /// True if the flattened features are copied in memory, as in the reference.
+  /// Otherwise they are a view.
   bool copies = false;
 };
 } // namespace

@@ -15,37 +15,40 @@
 
 namespace proteus::models {
 
-/// The convolutional part of a residual network: a stem and stages of blocks.
-/// All blocks of a stage but the first are equal.
+/// The convolutional part of a residual network: a stem and stages of residual
+/// blocks. All blocks of a stage but the first have the same shapes.
 struct ResNetTrunk {
-  /// Number of blocks of every stage.
+  /// Number of blocks per stage.
   std::vector<int64_t> blocks = {3, 4, 6, 3};
-  /// True if a block consists of 1x1, 3x3 and 1x1 convolutions, the last with
-  /// four times the channels. Otherwise it consists of two 3x3 convolutions.
+  /// True if a block is a bottleneck: 1x1, 3x3 and 1x1 convolutions, of which
+  /// the last has four times `width` channels in the first stage. Otherwise a
+  /// block has two 3x3 convolutions.
   bool bottleneck = true;
-  /// Channels of the stem, and of the first stage before the expansion at the
-  /// end of a bottleneck.
+  /// Number of channels of the stem, and of the inner convolutions of the first
+  /// stage unless `groupWidth` is set. Each further stage has twice the
+  /// channels.
   int64_t width = 64;
-  /// Number of groups of the 3x3 convolution of a bottleneck, and number of
-  /// channels of a group in the first stage; 0: width / groups.
+  /// `groups`: number of groups of the 3x3 convolution of a bottleneck.
+  /// `groupWidth`: channels per group in the first stage; 0: width / groups.
   int64_t groups = 1, groupWidth = 0;
-  /// Number of groups of samples with their own statistics.
+  /// Number of groups of samples in batch normalisations.
   NormGroups normGroups = 1;
-  /// Index of a stage that does not halve the image; -1: all stages but the
-  /// first halve it.
+  /// Index of a stage that, like the first, does not halve the image; -1: all
+  /// stages but the first halve it.
   int64_t sameSize = -1;
 
-  /// Declares the dimensions of the trunk.
+  /// Declares the dimensions of the convolutional part.
   void declare(Dimensions &dimensions);
   /// Returns an error if the dimensions are inconsistent.
   llvm::Error check() const;
-  /// Builds the trunk on the images `x` and returns the features.
+  /// Builds the convolutional part on the images `x` and returns the features.
   mlir::Value build(GraphBuilder &graph, mlir::Value x) const;
 
 private:
   mlir::Value block(GraphBuilder &graph, mlir::Value x, size_t stage,
                     int64_t stride) const;
-  /// Return the channels of the inner and of the last convolution of a block.
+  /// Return the number of output channels in a block of `stage`: of its last
+  /// convolution (`outer`) and of all others (`inner`).
   int64_t inner(size_t stage) const;
   int64_t outer(size_t stage) const;
 };

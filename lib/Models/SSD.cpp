@@ -17,15 +17,15 @@ using namespace proteus::models;
 
 namespace {
 
-/// A detector. Its features are the output of the first three stages of a
-/// residual network and of further layers that reduce the image. For each of
-/// these features there is a head for the positions of boxes and one for their
-/// classes.
+/// A detector. Its feature maps are the output of the first three stages of a
+/// residual network, and the outputs of extra layers, which reduce the image
+/// further. Each feature map has one head for the positions of boxes and one
+/// head for their classes.
 class SSD : public Model {
 public:
   SSD() {
     trunk.blocks = {3, 4, 6};
-    // The last stage keeps 38 by 38 positions, so that small objects are
+    // The last stage keeps its 38 by 38 pixels, so that small objects are
     // detected.
     trunk.sameSize = 2;
   }
@@ -79,14 +79,14 @@ public:
   }
 
 private:
-  /// Returns the window of an extra layer. The first three halve the image, the
-  /// others remove its border.
+  /// Returns the window of the extra layer with index `number`. The first three
+  /// extra layers halve the image; the others remove its border.
   static Window extraWindow(size_t number) {
     return number < 3 ? Window(3, 2, 1) : Window(3);
   }
 
-  /// Adds the results of the heads of features `number`: for each box of an
-  /// image, its position to `places` and the score of each class to `scores`.
+  /// Builds the two heads of feature map `number`. Appends the positions of its
+  /// boxes to `places` and their scores per class to `scores`.
   void heads(GraphBuilder &graph, Value x, size_t number,
              GraphBuilder::Values &places, GraphBuilder::Values &scores) const {
     auto head = [&](const std::string &name, int64_t perBox) {
@@ -116,11 +116,11 @@ private:
 
   int64_t image = 300, classes = 81;
   ResNetTrunk trunk;
-  /// Output channels of every extra layer, and channels of its first
-  /// convolution.
+  /// `extraChannels`: number of output channels of each extra layer.
+  /// `extraInner`: number of output channels of its first convolution.
   std::vector<int64_t> extraChannels = {512, 512, 256, 256, 256};
   std::vector<int64_t> extraInner = {256, 256, 128, 128, 128};
-  /// Number of boxes per position, for every feature.
+  /// Number of boxes per pixel of each feature map.
   std::vector<int64_t> boxes = {4, 6, 6, 6, 4, 4};
 };
 

@@ -14,103 +14,110 @@
 namespace proteus::models {
 
 /// Dimensions of a decoder-only transformer. A size of 0, an empty choice and a
-/// flag without a value have a default that depends on other dimensions
-/// (`settle`).
+/// flag without a value are not given; `settle` replaces them by defaults that
+/// depend on other dimensions.
 struct TransformerDims {
   int64_t layers = 0;
   int64_t hidden = 0;
   int64_t heads = 0;
-  /// Number of key and value heads; 0: as many as heads.
+  /// Number of key and value heads; 0: the number of query heads.
   int64_t kvHeads = 0;
   /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
-  /// Width of the feed-forward block; 0: four times hidden.
+  /// Width of the feed-forward block; 0: 4 · hidden.
   int64_t ffn = 0;
   int64_t vocab = 0;
   int64_t seq = 0;
 
-  /// True if the feed-forward block computes silu(gate) · up instead of one
-  /// activation.
+  /// True if the feed-forward block is gated: it computes silu(gate) · up
+  /// instead of the activation of one product.
   bool gatedMlp = false;
-  /// Activation of a feed-forward block that is not gated: gelu or relu.
+  /// Activation function of a feed-forward block that is not gated: gelu or
+  /// relu.
   std::string activation = "gelu";
   /// Kind of norms: layer or rms; empty: rms if the feed-forward block is
-  /// gated, else layer.
+  /// gated, otherwise layer.
   std::string norm;
-  /// Linear operations with biases: all, qkv or none; empty: none if the
-  /// feed-forward block is gated, else all.
+  /// Linear operations that have biases: all, qkv or none; empty: none if the
+  /// feed-forward block is gated, otherwise all.
   std::string bias;
   /// Kind of positions: learned, rope, alibi or none; empty: rope if the
-  /// feed-forward block is gated, else learned. alibi has no cost, because the
-  /// attention kernel adds it.
+  /// feed-forward block is gated, otherwise learned. alibi has no cost, because
+  /// the attention kernel computes it.
   std::string positions;
-  /// Rows of the table of learned positions; 0: seq.
+  /// Number of rows of the table of learned positions; 0: seq.
   int64_t maxPositions = 0;
-  /// True if one product computes query, key and value. The default is true if
-  /// the feed-forward block is not gated.
-  std::optional<bool> fusedQkv;
-  /// True if the head uses the embedding table. The default is true if the
+  /// True if one product computes query, key and value. Default: true if the
   /// feed-forward block is not gated.
+  std::optional<bool> fusedQkv;
+  /// True if the weight of the output head is the embedding table. Default:
+  /// true if the feed-forward block is not gated.
   std::optional<bool> tiedEmbeddings;
   /// True if attention and feed-forward block both read the input of the layer
   /// (GPT-NeoX).
   bool parallelResidual = false;
-  /// True if norms follow the residual additions and no norm precedes the head
-  /// (GPT-1).
+  /// True if norms follow the residual additions instead of preceding each
+  /// block, and no norm precedes the output head (GPT-1).
   bool postNorm = false;
   /// True if a norm follows the embedding (BLOOM).
   bool embeddingNorm = false;
   /// Width of the embedding; 0: hidden. If it differs from hidden, linear
-  /// operations after the embedding and before the head convert between the
-  /// widths.
+  /// operations after the embedding and before the output head convert between
+  /// the two widths.
   int64_t embedding = 0;
-  /// True if each head of queries and keys is normalised (Qwen3).
+  /// True if the queries and keys of each head are normalised (Qwen3).
   bool headNorms = false;
 
-  /// Number of routed experts per layer; 0: no experts. `gatedMlp` also applies
-  /// to experts.
+  /// Number of routed experts per layer; 0: no experts. Experts are gated if
+  /// `gatedMlp` is set.
   int64_t experts = 0;
-  /// Number of experts per token.
+  /// Number of routed experts that compute each token.
   int64_t topk = 0;
   /// Width of an expert; 0: ffn.
   int64_t moeFfn = 0;
-  /// Number of first layers with a feed-forward block instead of experts.
+  /// Number of layers, from the first, that have a feed-forward block instead
+  /// of experts.
   int64_t denseLayers = 0;
-  /// Width of the shared expert, which computes all tokens; 0: no shared
-  /// expert.
+  /// Width of the shared expert, which computes every token in addition to the
+  /// routed experts; 0: no shared expert.
   int64_t sharedExpertFfn = 0;
-  /// True if the output of the shared expert has a gate per token (Qwen2).
+  /// True if the output of the shared expert is multiplied by a gate per token
+  /// (Qwen2).
   bool sharedExpertGate = false;
   /// True if the router has a bias.
   bool routerBias = false;
-  /// Slots per expert, relative to a balanced load. With 1 the work is that of
-  /// balanced experts that drop no tokens.
+  /// Slots per expert divided by the tokens per expert of a balanced
+  /// assignment. With 1, experts do the work of balanced experts that drop no
+  /// tokens.
   double capacityFactor = 1;
 
-  /// Kernels of attention: `fused` is one kernel; `unfused` is products and a
-  /// softmax on the whole matrix of scores.
+  /// Kernels of attention: `fused` is one kernel; `unfused` is matrix products,
+  /// a softmax and copies, with the whole score matrix in memory.
   std::string attentionKernel = "fused";
   /// Probability of dropout on attention weights (unfused attention only) and
   /// before residual additions; 0: no dropout.
   double dropout = 0;
 
-  /// Kernels of a gated block: `fused` computes silu and product in one kernel,
-  /// `unfused` in two.
+  /// Kernels of silu(gate) · up: `fused` is one kernel, `unfused` is one for
+  /// silu and one for the product.
   std::string gatedKernel = "fused";
   /// Type of the logits that the loss reads: `compute` is the type of the
-  /// model, `f32` converts them first.
+  /// model; with `f32` the logits are converted first.
   std::string logits = "compute";
 
   /// Width of the latent vector from which latent attention (DeepSeek) computes
-  /// keys and values; 0: no latent attention. With latent attention the sizes
-  /// of a head are `qkHeadDim`, `qkRopeDim` and `vHeadDim`.
+  /// keys and values; 0: no latent attention. With latent attention, `headDim`
+  /// has no effect: `qkHeadDim`, `qkRopeDim` and `vHeadDim` are the sizes of a
+  /// head.
   int64_t kvLoraRank = 0;
-  /// Width of the latent vector of queries; 0: queries are computed directly.
+  /// Width of the latent vector from which latent attention computes queries;
+  /// 0: a single product computes queries.
   int64_t qLoraRank = 0;
-  /// Sizes of the parts of a query and key without and with rotary positions.
+  /// Sizes of the two parts of a query or key of one head: without rotary
+  /// positions (`qkHeadDim`) and with them (`qkRopeDim`).
   int64_t qkHeadDim = 0;
   int64_t qkRopeDim = 0;
-  /// Size of a value.
+  /// Size of a value of one head.
   int64_t vHeadDim = 0;
 };
 

@@ -30,20 +30,20 @@ struct TransformerXLDims {
   int64_t heads = 0;
   /// Size of a head; 0: hidden / heads.
   int64_t headDim = 0;
-  /// Width of the feed-forward block; 0: four times hidden.
+  /// Width of the feed-forward block; 0: 4 · hidden.
   int64_t ffn = 0;
   int64_t vocab = 267735;
   int64_t seq = 0;
-  /// Number of positions of the preceding segment to which tokens attend; 0:
-  /// seq.
+  /// Number of tokens of the preceding segment to which tokens attend; 0: seq.
   int64_t memLen = 0;
-  /// First words of the clusters of the vocabulary but the first cluster. Later
-  /// clusters have rarer words.
+  /// Index of the first word of every cluster of the vocabulary but the first.
+  /// The first cluster has the most frequent words, the last one the rarest.
   std::vector<int64_t> cutoffs = {19997, 39997, 199997};
-  /// Ratio of the widths of the vectors of a cluster and of the next cluster.
+  /// Factor by which the embedding width decreases from each cluster to the
+  /// next.
   int64_t divVal = 1;
-  /// Percentage of the tokens in each cluster but the first. A cluster has at
-  /// least one token.
+  /// Percentage of tokens of a sequence in each cluster but the first. Every
+  /// cluster has at least one token.
   std::vector<int64_t> tailPercent = {3, 4, 1};
   /// Probability of dropout; 0: no dropout kernels.
   double dropout = 0;
@@ -51,7 +51,8 @@ struct TransformerXLDims {
   bool attentionDropout = false;
 };
 
-/// A decoder with a memory of the preceding segment and an adaptive softmax.
+/// A decoder that attends to the preceding segment (the memory) and has an
+/// adaptive softmax.
 class TransformerXLModel : public Model {
 public:
   explicit TransformerXLModel(TransformerXLDims dims) : dims(std::move(dims)) {}
@@ -63,10 +64,10 @@ private:
   TransformerXLDims dims;
 };
 
-/// Part of the vocabulary, of words of similar frequency.
+/// Part of the vocabulary: words of similar frequency.
 struct Cluster {
   int64_t words;
-  /// Width of its vectors.
+  /// Width of the embedding vectors of the cluster.
   int64_t width;
   /// Number of tokens of a sequence that are in the cluster.
   int64_t tokens;
@@ -157,11 +158,12 @@ private:
   Value attention(Value x);
   /// Converts `[batch, length, heads · dim]` to `[batch, heads, length, dim]`.
   Value apart(StringRef path, Value x);
-  /// Masks later keys of the segment. Keys of the memory are not masked.
+  /// Masks, for each query, later keys of the segment. Keys of the memory are
+  /// not masked.
   Value mask(Value scores);
   Value loss(Value x);
-  /// Returns the table of the vectors of a cluster. That of the first cluster
-  /// also has a vector for each other cluster, as the adaptive softmax
+  /// Returns the embedding table of a cluster. The table of the first cluster
+  /// has an additional row for each other cluster, as the adaptive softmax
   /// requires.
   Value table(size_t number);
   /// Returns the weight of the projection from the width of a cluster to that
@@ -177,7 +179,7 @@ private:
 };
 } // namespace
 
-/// Returns the path of a part of cluster `number`.
+/// Returns the path of `part` of cluster `number`.
 static std::string clusterPath(const char *part, size_t number) {
   return std::string(part) + "_" + std::to_string(number);
 }
@@ -196,8 +198,9 @@ Value TransformerXLBuilder::projection(size_t number) {
                          {dims.hidden, clusters[number].width});
 }
 
-/// Looks words up cluster by cluster. In this model the tokens of a cluster are
-/// contiguous, because the cost does not depend on their positions.
+/// Adds the embedding lookups, one per cluster. Here the tokens of a cluster
+/// are contiguous in the sequence, because the cost does not depend on their
+/// positions.
 Value TransformerXLBuilder::embed() {
   GraphBuilder::Values runs;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
@@ -227,17 +230,18 @@ Value TransformerXLBuilder::mask(Value scores) {
   return graph.concat("attention.scores", parts);
 }
 
-/// Builds attention as the published model does, unfused: the scores are the
-/// sum of scores from contents and scores from position differences, each with
-/// a bias that all layers share. Values that are computed from position
-/// differences are the same for all samples, so their gradient is complete only
-/// after the whole batch. Therefore a step must have one micro-batch.
+/// Builds unfused attention, as in the published model: a score is the sum of a
+/// content score and a position score, each with a bias that all layers share.
+/// Values computed from position differences are the same for all samples, so
+/// their gradients are complete only after the whole batch. A step must
+/// therefore have one micro-batch.
 Value TransformerXLBuilder::attention(Value x) {
   int64_t width = dims.heads * headDim, keys = memLen + dims.seq;
   Value all = joinSequences(graph, "attention.context", {memory, x});
   Value qkv = graph.linear("attention.qkv", all, 3 * width, /*bias=*/false);
   auto parts = graph.split("attention.split", qkv, {width, width, width});
-  // The product also computes queries of the memory, which are not used.
+  // The product also computes queries for the tokens of the memory, which no
+  // operation reads.
   Value q = splitSequence(graph, "attention.queries", parts[0],
                           {memLen, dims.seq})[1];
   Value k = apart("attention.k", parts[1]), v = apart("attention.v", parts[2]);
@@ -255,8 +259,9 @@ Value TransformerXLBuilder::attention(Value x) {
                          graph.add("attention.position", q, positionBias));
   Value positionScores = graph.matmul("attention.position_scores", position, r,
                                       /*transposeRhs=*/true);
-  // A shift of the rows turns position differences into positions of keys. Its
-  // cost is that of a copy.
+  // The published model shifts the rows of the position scores, so that columns
+  // are positions of keys instead of position differences. The shift costs as
+  // much as a copy.
   positionScores = copy(graph, "attention.shift", positionScores);
 
   scores = graph.add("attention.sum", scores, positionScores);
@@ -282,9 +287,10 @@ Value TransformerXLBuilder::layer(Value x) {
   return graph.layerNorm("norm_2", graph.add("residual_2", x, fed));
 }
 
-/// Builds the loss of the adaptive softmax: for all tokens over frequent words
-/// and rarer clusters, then for the tokens of each rarer cluster over its
-/// words.
+/// Builds the loss of the adaptive softmax. For all tokens: the cross-entropy
+/// over the words of the first cluster and one entry per other cluster. For the
+/// tokens of each other cluster: the cross-entropy over the words of that
+/// cluster.
 Value TransformerXLBuilder::loss(Value x) {
   SmallVector<int64_t> lengths;
   for (const Cluster &cluster : clusters)
@@ -293,8 +299,8 @@ Value TransformerXLBuilder::loss(Value x) {
   Value total;
   for (auto [number, cluster] : llvm::enumerate(clusters)) {
     Value hidden = number == 0 ? x : runs[number];
-    // The first cluster has its own projection. The others use the transposed
-    // projection of the embedding.
+    // The first cluster has a separate projection. Each other cluster uses the
+    // transposed projection of its embedding.
     if (dims.divVal > 1 && number == 0)
       hidden = graph.linear("head_projection", hidden, cluster.width,
                             /*bias=*/false);
@@ -321,8 +327,9 @@ Value TransformerXLBuilder::loss(Value x) {
 Value TransformerXLBuilder::build() {
   Value x = dropped("embedding_drop", embed());
   int64_t width = dims.heads * headDim;
-  // States of the preceding segment. In the published model every layer has its
-  // own, at the same cost.
+  // Hidden states of the preceding segment. All layers read the same states
+  // here. In the published model each layer has its own states, which takes the
+  // same time but more memory.
   memory = graph.input("memory", {batch, memLen, dims.hidden});
   positions =
       graph.create<nn::FillOp>(graph.tensor({memLen + dims.seq, dims.hidden}),

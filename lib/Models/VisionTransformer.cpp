@@ -18,8 +18,8 @@ using namespace proteus::models;
 
 namespace {
 
-/// An encoder over the patches of an image and a class token. A linear head
-/// computes the class from the final state of the class token.
+/// An encoder over a class token and the patches of an image. A linear output
+/// head computes the class from the final state of the class token.
 class VisionTransformer : public Model {
 public:
   VisionTransformer() = default;

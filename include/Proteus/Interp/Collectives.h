@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The collectives of the interpreter. Each function computes the result of a
-// collective on every rank from the tensors of the ranks alone. It never reads
-// the whole tensor, so that a program with a wrong collective gets wrong data.
+// collective on every rank, given only the tensors of the ranks. No function
+// reads the whole tensor, so a program with a wrong collective gets wrong data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,16 @@
 
 namespace proteus::interp {
 
-/// Tensors of one value, one for each rank.
+/// Tensors of one value, one per rank, by rank number.
 using RankTensors = std::vector<Tensor>;
 
-/// The ranks of one stage and their coordinates.
+/// The ranks of one stage and their coordinates in the mesh. Rank numbers are
+/// indices into the grid.
 class RankGrid {
 public:
-  /// Creates the grid of the devices of `mesh` at the `fixed` coordinates, in
-  /// row-major order. All have the coordinate `micro` on the time axis.
+  /// Creates the grid of the devices of `mesh` that have the coordinates
+  /// `fixed`, a list of (axis, coordinate). They are in row-major order, and
+  /// all have the coordinate `micro` on the time axis.
   RankGrid(const dist::Mesh &mesh,
            llvm::ArrayRef<std::pair<dist::Axis, int64_t>> fixed,
            int64_t micro = 0);
@@ -35,16 +37,17 @@ public:
   RankGrid() : coordinates(1) {}
 
   unsigned size() const { return coordinates.size(); }
-  /// Returns the coordinates of `rank`, one per axis, that of the time axis
-  /// `micro` first.
+  /// Returns the coordinates of `rank`, one per axis. The first is that of the
+  /// time axis `micro`.
   llvm::ArrayRef<int64_t> getCoordinates(unsigned rank) const {
     return coordinates[rank];
   }
-  /// Returns the group of `rank` along `axes`: itself and all ranks that differ
-  /// from it in coordinates of `axes` only, in row-major order.
+  /// Returns the group of `rank` along `axes`: `rank` and all ranks that differ
+  /// from it only in coordinates of `axes`, ordered by these coordinates (first
+  /// axis major).
   llvm::SmallVector<unsigned> getGroup(unsigned rank,
                                        llvm::ArrayRef<dist::Axis> axes) const;
-  /// Returns the position of `rank` in its group along `axes`.
+  /// Returns the index of `rank` in its group along `axes`.
   unsigned getPosition(unsigned rank, llvm::ArrayRef<dist::Axis> axes) const;
 
 private:
@@ -57,47 +60,46 @@ RankTensors allReduce(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       dist::ReductionKind kind);
 
-/// Computes an all-gather: every rank gets the shards of its group along `dim`,
-/// in the order of their elements. `axes` are in the order in which they shard
-/// `dim`, major first.
+/// Computes an all-gather: every rank gets the shards of its group, joined
+/// along `dim`. `axes` are in the order in which they shard `dim`, major first.
 RankTensors allGather(const RankGrid &grid, const RankTensors &input,
                       unsigned dim, const dist::AxisList &axes);
 
-/// Computes a slice: every rank keeps its shard along `dim`. `axes` are in the
-/// order in which they shard the result.
+/// Computes a slice: every rank keeps its shard of dimension `dim`. `axes` are
+/// in the order in which they shard `dim` of the result, major first.
 RankTensors sliceParts(const RankGrid &grid, const RankTensors &input,
                        unsigned dim, const dist::AxisList &axes);
 
-/// Computes a reduce-scatter: every rank gets its shard along `dim` of the
+/// Computes a reduce-scatter: every rank gets its shard, along `dim`, of the
 /// reduction over its group.
 RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
                           unsigned dim, const dist::AxisList &axes,
                           dist::ReductionKind kind);
 
-/// Computes a ring shift: every rank gets the tensor of the preceding rank
-/// along `axes`, and the first rank that of the last.
+/// Computes a ring shift: every rank gets the tensor of the preceding rank of
+/// its group along `axes`; the first rank gets that of the last.
 RankTensors shiftParts(const RankGrid &grid, const RankTensors &input,
                        llvm::ArrayRef<dist::Axis> axes);
 
-/// Computes an all-to-all: every rank sends a part along `toDim` to each rank
-/// of its group and concatenates the received parts along `fromDim`. Both lists
-/// contain the same axes: `fromAxes` in the order in which they shard `fromDim`
-/// before the collective, `toAxes` in the order in which they shard `toDim`
-/// after it.
+/// Computes an all-to-all: every rank cuts its tensor along `toDim`, sends one
+/// part to each rank of its group, and joins the received parts along
+/// `fromDim`. `fromAxes` shard `fromDim` before the collective; `toAxes` shard
+/// `toDim` after it. Both lists contain the same axes, each in the order in
+/// which they shard the dimension, major first.
 RankTensors allToAll(const RankGrid &grid, const RankTensors &input,
                      unsigned fromDim, const dist::AxisList &fromAxes,
                      unsigned toDim, const dist::AxisList &toAxes);
 
 /// Computes a permutation: every rank gets the block that it holds in the
-/// layout `to`, from the rank of its group that holds this block in the layout
-/// `from`. If `axes` include replicating axes, the sender is the replica with
-/// the position that the receiver has among its replicas.
+/// layout `to`, from a rank of its group that holds this block in the layout
+/// `from`. If ranks along `axes` hold replicas of a block, replica i in `to`
+/// gets it from replica i in `from`.
 RankTensors permute(const RankGrid &grid, const RankTensors &input,
                     llvm::ArrayRef<dist::Axis> axes, const dist::Layout &from,
                     const dist::Layout &to);
 
 /// Computes a broadcast: every rank gets the tensor of the rank of its group
-/// whose coordinates along `axes` are `root`.
+/// that has the coordinates `root` along `axes`.
 RankTensors broadcast(const RankGrid &grid, const RankTensors &input,
                       llvm::ArrayRef<dist::Axis> axes,
                       llvm::ArrayRef<int64_t> root);

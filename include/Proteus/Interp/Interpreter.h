@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Execution of programs before and after the lowering, for the check-lowering
-// pass. A function is executed on whole tensors. A schedule of programs is
-// executed with one block of each tensor per rank, and with the collectives and
-// messages of the programs. Both executions return whole tensors, which can be
-// compared.
+// pass. Before the lowering, a function is executed on whole tensors. After the
+// lowering, the programs of a schedule are executed with one block of each
+// tensor per rank, and with collectives and messages. Both executions return
+// whole tensors, which can be compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +24,29 @@
 
 namespace proteus::interp {
 
-/// Function that returns the whole tensor of an argument of a function or
+/// Function that returns the whole tensor of an argument of a function or of a
 /// program.
 using ArgumentValue = llvm::function_ref<Tensor(mlir::BlockArgument)>;
 
-/// Random relative errors of numbers: a number x becomes x · (1 + e), where e
-/// is between -`size` and `size`. The comparison of executions with and without
-/// noise shows how sensitive results are to rounding errors.
+/// Random relative errors of numbers: a number x becomes x · (1 + e) with e in
+/// [-`size`, `size`). A comparison of results with and without noise shows
+/// their sensitivity to rounding errors.
 struct Noise {
   double size = 0;
   uint64_t seed = 0;
 };
 
 /// Executes `function` and returns its results. With `noise`, every
-/// floating-point number in an argument or in the result of an operation gets
-/// its own random error. Integers get none.
+/// floating-point number in an argument or in the result of a kernel gets a
+/// separate random error. Integers get none.
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function,
                                                ArgumentValue arguments,
                                                Noise noise = {});
 
-/// Executes the programs of `schedule` in its order and returns the results of
-/// each program, assembled from the blocks of the ranks. Emits an error if
-/// replicas differ, if stages wait for each other, or if a block does not have
-/// the shape that its layout requires.
+/// Executes the programs of `schedule` in the order of the schedule. Returns
+/// the results of each program, assembled from the blocks of the ranks. Emits
+/// an error if replicas differ, if stages wait for each other forever, or if a
+/// block does not have the shape that its layout requires.
 llvm::FailureOr<std::vector<std::vector<Tensor>>>
 interpret(dist::ScheduleOp schedule, ArgumentValue arguments);
 

@@ -8,8 +8,9 @@
 //
 // Evaluation of operations on local blocks. The types of an operation have
 // global shapes. A rank holds blocks of the operands and computes blocks of the
-// results. If the blocks are the whole tensors, the evaluation defines the
-// values of the operation; otherwise it defines the values on one device.
+// results. On blocks that are whole tensors, the evaluation defines the
+// semantics of the operation; on other blocks, the semantics of its kernel on
+// one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +25,14 @@
 
 namespace proteus::interp {
 
-/// A block that an operation computes, and its ranges in the whole tensor.
+/// A block of a result, and the ranges of the whole tensor that it covers.
 struct ResultBlock {
   Tensor data;
   Place place;
 };
 
-/// A block of an operand, which the caller owns, and its ranges in the whole
-/// tensor.
+/// A block of an operand, which the caller owns, and the ranges of the whole
+/// tensor that it covers.
 struct OperandBlock {
   const Tensor *data;
   Place place;
@@ -40,22 +41,24 @@ struct OperandBlock {
   const Tensor *operator->() const { return data; }
 };
 
-/// Function that returns the value of a scalar that a region reads from
-/// outside.
+/// Function that returns the value of a scalar that the region of an operation
+/// uses but does not define.
 using ScalarLookup = llvm::function_ref<double(mlir::Value)>;
 
 /// Computes the blocks of the results of `op`. On entry, `results` have their
-/// shapes and ranges. Emits an error if the interpreter cannot evaluate the
-/// operation, or if the blocks do not match: all dimensions that one iterator
-/// indexes must hold the same part of the iterator.
+/// shapes and ranges, and their elements are 0. Emits an error if the
+/// interpreter does not support the operation, or if the blocks do not match:
+/// all dimensions that one iterator indexes must hold the same ranges of this
+/// iterator.
 mlir::LogicalResult evaluate(mlir::Operation *op,
                              llvm::ArrayRef<OperandBlock> operands,
                              llvm::MutableArrayRef<ResultBlock> results,
                              ScalarLookup scalars);
 
-/// Decay of the velocity in nn.sgd.
+/// Decay of the velocity in nn.sgd with momentum.
 constexpr double momentumDecay = 0.9;
-/// Decays of the moments in nn.adam, and the constant added to the denominator.
+/// Decays of the first and second moments in nn.adam, and the constant added to
+/// the denominator.
 constexpr double adamFirstDecay = 0.9;
 constexpr double adamSecondDecay = 0.999;
 constexpr double adamEpsilon = 1e-8;

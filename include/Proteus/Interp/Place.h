@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A rank holds a block of a tensor. The block is dense, but the part of a
-// dimension that it holds may consist of several ranges of the whole. Elements
-// of a block have local indices, which `Place` maps to global indices.
+// A rank holds a block of a tensor. The block is dense, but along a dimension
+// it may hold several ranges of the whole tensor, such as [0, 2) and [6, 8).
+// Elements of a block have local indices, which `Place` maps to global indices,
+// that is, indices into the whole tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace proteus::interp {
 
-/// Ranges of each dimension of a tensor that a block holds.
+/// Ranges of global indices that a block holds in each dimension of its tensor.
 class Place {
 public:
   Place() = default;
@@ -31,19 +32,19 @@ public:
   llvm::ArrayRef<dist::Range> getRanges(unsigned dim) const {
     return ranges[dim];
   }
-  /// Returns the local size of dimension `dim`.
+  /// Returns the size of the block in dimension `dim`.
   int64_t getSize(unsigned dim) const;
-  /// Returns the global index of the local index `i` of dimension `dim`.
+  /// Returns the global index for the local index `i` in dimension `dim`.
   int64_t toGlobal(unsigned dim, int64_t i) const;
   /// Returns the global index of the element with the local index `index`.
   Shape toGlobal(llvm::ArrayRef<int64_t> index) const;
-  /// Returns the local index of the global index `i` of dimension `dim`, or
-  /// nullopt if the block does not hold it.
+  /// Returns the local index for the global index `i` in dimension `dim`, or
+  /// nullopt if the block does not hold `i`.
   std::optional<int64_t> toLocal(unsigned dim, int64_t i) const;
 
-  /// Returns the block of `whole` that these ranges select.
+  /// Returns the block of `whole` with the ranges of this `Place`.
   Tensor cut(const Tensor &whole) const;
-  /// Writes `block` to the elements of `whole` that these ranges select.
+  /// Copies `block` to the ranges of this `Place` in `whole`.
   void paste(const Tensor &block, Tensor &whole) const;
 
 private:

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The values of the interpreter. All elements, including integers, are stored
-// and computed in double precision, independently of the element type, because
-// the interpreter compares programs and not number formats.
+// and computed as doubles, whatever the element type is, because the
+// interpreter compares programs and not number formats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,21 @@
 
 namespace proteus::interp {
 
-/// Shape of a tensor, or index of an element.
+/// Shape of a tensor, or index of an element with one number per dimension.
 using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// Returns the number of elements of a tensor of `shape`.
 int64_t numElements(llvm::ArrayRef<int64_t> shape);
 
-/// Returns the row-major position of `index` in a tensor of `shape`.
+/// Returns the row-major position of the element at `index` in a tensor of
+/// `shape`.
 int64_t linearise(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> index);
 
-/// Returns the index at a row-major position. Inverse of `linearise`.
+/// Returns the index of the element at a row-major position. Inverse of
+/// `linearise`.
 Shape delinearise(llvm::ArrayRef<int64_t> shape, int64_t position);
 
-/// Calls `visit` with every index of `shape`, the last dimension fastest.
+/// Calls `visit` with every index of a tensor of `shape`, in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit);
 
@@ -73,17 +75,21 @@ public:
     return values[linearise(shape, index)];
   }
 
-  /// Returns the block of `blockShape` that starts at `offset`.
+  /// Returns the block of shape `blockShape` whose first element is at the
+  /// index `offset`.
   Tensor slice(llvm::ArrayRef<int64_t> offset,
                llvm::ArrayRef<int64_t> blockShape) const;
-  /// Returns the block of the elements `first` to `first + count - 1` of
-  /// dimension `dim`.
+  /// Returns the block with the indices `first` to `first + count - 1` in
+  /// dimension `dim`, and all indices in other dimensions.
   Tensor slice(unsigned dim, int64_t first, int64_t count) const;
-  /// Writes `block` at `offset`.
+  /// Copies `block` into this tensor, with its first element at the index
+  /// `offset`.
   void insert(const Tensor &block, llvm::ArrayRef<int64_t> offset);
-  /// Returns slice `i` of the leading dimension, without that dimension.
+  /// Returns the tensor at index `i` of the leading dimension, without this
+  /// dimension.
   Tensor select(int64_t i) const;
-  /// Returns a tensor of the same elements with another shape.
+  /// Returns a tensor with another shape that has the elements of this tensor
+  /// in the same row-major order.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
   /// Returns the largest absolute value, or NaN if an element is NaN.
   double maxAbs() const;
@@ -98,30 +104,32 @@ private:
   std::vector<double> values;
 };
 
-/// The elements in which two tensors of equal shape differ most.
+/// The pair of elements at one position in which two tensors of equal shape
+/// differ most.
 struct Difference {
-  /// Row-major position of the elements.
+  /// Row-major position of both elements.
   int64_t position = 0;
   double first = 0;
   double second = 0;
-  /// Absolute difference divided by the largest absolute value of both tensors,
-  /// or by the smallest scale if that is larger. Infinite if one value is NaN.
+  /// Absolute difference divided by the scale, which is the largest absolute
+  /// value in both tensors, or `smallestScale` if that is larger. Infinite if
+  /// an element of the pair is NaN.
   double relative = 0;
 };
 
-/// Returns the largest difference of two tensors of equal shape. It is relative
-/// to the largest value of the tensors, because small values are often
-/// differences of large ones.
+/// Returns the largest difference of two tensors of equal shape. Differences
+/// are relative to the largest value of both tensors and not to each element,
+/// because small elements are often differences of large numbers.
 Difference largestDifference(const Tensor &first, const Tensor &second,
                              double smallestScale = 0);
 
 /// Returns the largest absolute value of the elements that are not NaN, or 0 if
-/// there are none.
+/// all are NaN.
 double largestValue(const Tensor &tensor);
 
-/// Returns the `index`-th number of a random sequence, in [0, 1). It depends on
-/// `seed` and `index` alone, so that the shards of a tensor get the same
-/// numbers as the whole tensor.
+/// Returns number `index` of the random sequence with the seed `seed`, in [0,
+/// 1). The number depends only on `seed` and `index`, so a rank can generate
+/// the numbers of its shard from global indices.
 double randomAt(uint64_t seed, uint64_t index);
 
 } // namespace proteus::interp

@@ -19,57 +19,58 @@
 
 namespace proteus::models {
 
-/// Element types of a step, and its optimizer.
+/// Element types of a training step, and its optimizer.
 struct Precision {
   /// Type of parameters and activations: f64, f32, bf16 or f16.
   std::string compute = "bf16";
-  /// Type in which gradients of parameters accumulate; empty: that of the
+  /// Type in which gradients of parameters accumulate; empty: the type of the
   /// parameters.
   std::string gradient = "f32";
   /// Type of the master copy of the parameters, which the optimizer updates;
   /// empty: no master copy.
   std::string master = "f32";
-  /// Optimizer: sgd, momentum or adam; empty: the model has a forward pass
-  /// only.
+  /// Optimizer: sgd, momentum or adam; empty: no training step, only a forward
+  /// pass.
   std::string optimizer = "adam";
-  /// Type into which linear operations of repeated layers convert their factors
+  /// Type to which linear operations of repeated layers convert their factors
   /// for the matrix units: f8; empty: no conversion.
   std::string matrix = "";
 };
 
 /// A model as a user requests it.
 struct ModelRequest {
-  /// Name of a preset, path of a file (a Hugging Face config.json or a model
-  /// file), which ends in `.json`, or the text of such a file, which starts
-  /// with `{`.
+  /// Name of a preset, path of a model file or Hugging Face config.json (ends
+  /// in `.json`), or the text of such a file (starts with `{`).
   std::string model;
   /// Global batch, in samples.
   int64_t batch = 1;
   Precision precision;
-  /// Dimensions to change, as `name=value`: `layers=4`, `seq=1024`.
+  /// Values that replace dimensions of the model, as `name=value`: `layers=4`,
+  /// `seq=1024`.
   std::vector<std::string> overrides;
 };
 
-/// Figures of the model of a request.
+/// Description of the model of a request.
 struct ModelDescription {
-  /// Name of the function.
+  /// Name of the function in the module.
   std::string name;
-  /// Source of the dimensions and the number of parameters.
+  /// Publication of the dimensions and of the number of parameters; for a model
+  /// file, its path.
   std::string source;
   /// Number of parameters.
   int64_t parameters = 0;
-  /// Names and values of all dimensions.
+  /// Names and values of the dimensions.
   std::vector<std::pair<std::string, std::string>> dimensions;
 };
 
-/// Builds a module with one function over the global batch. Its arguments are
-/// inputs and parameters with roles and paths, repeated layers are nn.repeat,
-/// and its result is the loss. Returns an error with the reason if the model
-/// cannot be built.
+/// Builds a module with one function that computes the loss of the global
+/// batch. The arguments of the function are inputs and parameters with roles
+/// and paths. Repeated layers are nn.repeat. Returns an error with the reason
+/// if the model cannot be built.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModel(mlir::MLIRContext &context, const ModelRequest &request);
 
-/// Returns the figures of the model that `buildModel` builds for `request`.
+/// Returns the description of the model that `buildModel` builds for `request`.
 llvm::Expected<ModelDescription> describe(const ModelRequest &request);
 
 } // namespace proteus::models

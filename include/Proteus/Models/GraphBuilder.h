@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Builder of the function of a model, which all families of models use. A
-// family requests a parameter where the model uses it. The builder adds it to
-// the arguments of the function. A parameter of repeated layers becomes a
-// stack, of which each layer reads one slice.
+// family requests a parameter at its first use, and the builder adds it to the
+// arguments of the function. A parameter of repeated layers becomes an argument
+// with a leading layer dimension (a stack), and each layer reads one slice of
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +28,17 @@
 
 namespace proteus::models {
 
-/// Builder of one function of nn operations. The methods take paths of
-/// operations and parameters relative to the modules (`under`) and repeats
-/// (`repeat`) that are being built.
+/// Builder of one function of nn operations. Paths of operations and parameters
+/// are relative to the current modules (`under`) and repeats (`repeat`).
 class GraphBuilder {
 public:
   using Shape = llvm::ArrayRef<int64_t>;
   using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// Starts a model called `name`. `elementType` is the element type of
-  /// parameters and activations. `training` may be null.
+  /// Starts the function `name`. `elementType` is the element type of
+  /// parameters and activations. `training` holds the settings of the training
+  /// step, or is null for a forward pass only.
   GraphBuilder(mlir::MLIRContext &context, llvm::StringRef name,
                mlir::FloatType elementType, nn::TrainingAttr training);
   ~GraphBuilder();
@@ -46,21 +47,22 @@ public:
   // Arguments
   //===--------------------------------------------------------------------===//
 
-  /// Adds an input of floats, whose first dimension is the batch.
+  /// Adds a floating-point input, whose first dimension is the batch.
   Value input(llvm::StringRef path, Shape shape);
-  /// Adds an input of indices, such as tokens or labels.
+  /// Adds an i32 input, such as tokens or labels.
   Value indices(llvm::StringRef path, Shape shape);
-  /// Returns a parameter, and adds it if its path is new. Calls with the same
-  /// path return the same parameter, which ties weights. In a repeat the value
-  /// is the slice of one layer.
+  /// Returns the parameter `path`, and adds it on the first call. All calls
+  /// with one path return the same parameter, which ties weights. In a repeat
+  /// the result is the slice of one layer.
   Value parameter(llvm::StringRef path, Shape shape);
 
-  /// Adds a parameter outside of repeats that is updated row by row. It has no
-  /// master copy, so its element type is that of master copies.
+  /// Adds a parameter that a step updates row by row, such as an embedding
+  /// table. The parameter has no separate master copy, so it has the element
+  /// type of master copies itself. Must not be called in a repeat.
   Value table(llvm::StringRef path, Shape shape);
 
-  /// Sets the type into which linear operations of repeated layers convert
-  /// their factors for the matrix units. Applies to operations that are added
+  /// Sets the type to which linear operations of repeated layers convert their
+  /// factors for the matrix units. Affects only operations that are added
   /// later.
   void setMatrixType(mlir::FloatType type) { matrixType = type; }
 
@@ -71,12 +73,13 @@ public:
   // Structure
   //===--------------------------------------------------------------------===//
 
-  /// Calls `body`. Paths in it are relative to `module`.
+  /// Calls `body`. During the call, paths are relative to `module`.
   void under(const llvm::Twine &module, llvm::function_ref<void()> body);
-  /// Adds an nn.repeat and returns its results. `body` builds one layer: it
-  /// gets the carried values and returns those of the next layer, followed by
-  /// values to stack. It may use values from outside. `first` is the index of
-  /// the first layer.
+  /// Adds an nn.repeat of `count` layers and returns its results. `body` builds
+  /// one layer: from the carried values it returns the carried values of the
+  /// next layer, followed by values that the repeat stacks over its layers.
+  /// `body` may use values from outside the repeat. `first` is the index of the
+  /// first layer.
   Values repeat(llvm::StringRef name, int64_t count, mlir::ValueRange carried,
                 llvm::function_ref<Values(mlir::ValueRange)> body,
                 int64_t first = 0);
@@ -88,38 +91,39 @@ public:
   // Operations
   //===--------------------------------------------------------------------===//
 
-  /// Adds an operation. `args` are the arguments of its `create` function after
-  /// the location: result types, path, ...
+  /// Adds an operation. `args` are the arguments of `OpTy::create` after the
+  /// location: result types, path, ...
   template <typename OpTy, typename... Args> OpTy create(Args &&...args) {
     return OpTy::create(builder, builder.getUnknownLoc(),
                         std::forward<Args>(args)...);
   }
-  /// Returns the path of an operation in the modules that are being built,
-  /// relative to the innermost repeat.
+  /// Returns `path`, prefixed by the current modules (`under`), relative to the
+  /// innermost repeat.
   std::string pathOf(llvm::StringRef path) const;
-  /// Returns the type of a tensor with the element type of the model.
+  /// Returns a tensor type with the element type of the model.
   mlir::RankedTensorType tensor(Shape shape) const;
   /// Returns the shape of `value`.
   static Shape shapeOf(Value value);
 
-  /// Adds x wᵀ + b with parameters `<path>.weight` and, with `bias`,
-  /// `<path>.bias`.
+  /// Adds the linear operation x wᵀ + b. Its parameters are w, `<path>.weight`,
+  /// and b, `<path>.bias`; without `bias` there is no b.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
-  /// Adds x wᵀ + b with a given weight. `bias` may be null. The factors are not
-  /// converted to the matrix type.
+  /// Adds the linear operation x wᵀ + b with given values of w (`weight`) and b
+  /// (`bias`, may be null). The operation does not convert its factors to the
+  /// matrix type.
   Value linearWith(llvm::StringRef path, Value x, Value weight,
                    Value bias = Value());
-  /// Adds a lookup in the table `<path>.weight`, a parameter.
+  /// Adds a lookup in an embedding table, the parameter `<path>.weight`.
   Value embedding(llvm::StringRef path, Value indices, int64_t rows,
                   int64_t hidden);
-  /// Adds a layer normalisation with parameters `<path>.scale` and
+  /// Adds a layer normalisation with the parameters `<path>.scale` and
   /// `<path>.shift`.
   Value layerNorm(llvm::StringRef path, Value x);
   /// Adds an RMS normalisation with the parameter `<path>.scale`.
   Value rmsNorm(llvm::StringRef path, Value x);
-  /// Adds a batch normalisation with parameters `<path>.scale` and
-  /// `<path>.shift` per channel. Each of `groups` groups of samples has its own
-  /// statistics.
+  /// Adds a batch normalisation with one element per channel in the parameters
+  /// `<path>.scale` and `<path>.shift`. The batch consists of `groups` groups
+  /// of samples, each with its own mean and variance.
   Value batchNorm(llvm::StringRef path, Value x, int64_t groups = 1);
 
   Value attention(llvm::StringRef path, Value query, Value key, Value value,
@@ -132,16 +136,17 @@ public:
   Value sigmoid(llvm::StringRef path, Value x);
   Value silu(llvm::StringRef path, Value x);
   Value swiglu(llvm::StringRef path, Value gate, Value up);
-  /// Adds an element-wise sum. The right operand may lack leading dimensions.
+  /// Adds an element-wise sum. If `rhs` lacks leading dimensions, it is
+  /// repeated along them.
   Value add(llvm::StringRef path, Value lhs, Value rhs);
-  /// Adds an element-wise product. The right operand may lack leading
-  /// dimensions.
+  /// Adds an element-wise product. If `rhs` lacks leading dimensions, it is
+  /// repeated along them.
   Value mul(llvm::StringRef path, Value lhs, Value rhs);
   Value scale(llvm::StringRef path, Value x, double factor);
 
-  /// Adds a convolution with parameters `<path>.weight` and, with `bias`,
-  /// `<path>.bias`. `kernel`, `stride` and `padding` are those of height and
-  /// width. `groups` divides the channels.
+  /// Adds a convolution with the parameters `<path>.weight` and, if `bias` is
+  /// set, `<path>.bias`. The elements of `kernel`, `stride` and `padding` are
+  /// for height and width. `groups` is the number of groups of channels.
   Value conv2d(llvm::StringRef path, Value x, int64_t outChannels,
                std::pair<int64_t, int64_t> kernel,
                std::pair<int64_t, int64_t> stride,
@@ -154,74 +159,79 @@ public:
 
   Value reshape(llvm::StringRef path, Value x, Shape shape);
   Value transpose(llvm::StringRef path, Value x, Shape permutation);
-  /// Splits the last dimension within each of `groups` groups. The last
-  /// dimensions of the results have the sizes `sizes`.
+  /// Splits the last dimension, which consists of `groups` equal groups. Result
+  /// i takes sizes[i] / groups elements of each group, so sizes[i] is its last
+  /// dimension.
   Values split(llvm::StringRef path, Value x, Shape sizes, int64_t groups = 1);
   Value concat(llvm::StringRef path, mlir::ValueRange pieces,
                int64_t groups = 1);
-  /// Repeats `x`, which has the dimensions `keep` of `shape`, along the other
-  /// dimensions.
+  /// Repeats `x` along new dimensions to get `shape`. `keep` lists the
+  /// dimensions of `shape` that `x` has.
   Value broadcast(llvm::StringRef path, Value x, Shape shape, Shape keep);
   Value matmul(llvm::StringRef path, Value lhs, Value rhs,
                bool transposeRhs = false);
   Value softmax(llvm::StringRef path, Value x);
 
-  /// Results and sizes of an nn.moe_route.
+  /// Results of an nn.moe_route, and its numbers of experts, of token groups
+  /// and of slots per expert and group.
   struct Routing {
     Value gates, experts, slots;
     int64_t numExperts, groups, capacity;
   };
-  /// Adds a router that assigns each token to `topk` experts. Each of `groups`
-  /// groups of samples has its own slots.
+  /// Adds a router that assigns each token to `topk` experts. The batch
+  /// consists of `groups` groups of samples. In each group an expert has
+  /// `capacityFactor` times the slots for tokens that a balanced assignment
+  /// needs.
   Routing route(llvm::StringRef path, Value logits, int64_t topk,
                 int64_t groups, double capacityFactor);
-  /// Copies tokens into the slots of their experts.
+  /// Adds the copy of tokens into the slots of their experts.
   Value dispatch(llvm::StringRef path, Value tokens, const Routing &routing);
-  /// Adds a grouped matrix product with the parameter `<path>.weight`, one
-  /// matrix per expert.
+  /// Adds a matrix product per expert (one grouped product). The parameter
+  /// `<path>.weight` holds one matrix for each expert.
   Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
-  /// Adds the weighted sum of the outputs of the experts of each token. The
-  /// result has the type of `tokens`.
+  /// Adds, for each token, the sum of the outputs of its experts weighted by
+  /// the gates. The result has the type of `tokens`.
   Value combine(llvm::StringRef path, Value slots, Value tokens,
                 const Routing &routing);
 
-  /// Converts `x` to f32. Returns `x` if its elements are f32.
+  /// Converts `x` to f32. Returns `x` itself if its elements are f32.
   Value toF32(llvm::StringRef path, Value x);
-  /// Adds a cross-entropy loss, the mean over all rows.
+  /// Adds a cross-entropy loss, the mean over all rows of `logits`.
   Value crossEntropy(llvm::StringRef path, Value logits, Value labels);
   /// Adds a mean squared error.
   Value mseLoss(llvm::StringRef path, Value prediction, Value target);
 
-  /// Completes the function, which returns `loss`, and returns the module.
+  /// Completes the function with the result `loss`, and returns the module.
   mlir::OwningOpRef<mlir::ModuleOp> finish(Value loss);
 
 private:
-  /// The function, or the body of a repeat that is being built.
+  /// The body of the function, or of a repeat that is being built.
   struct Frame {
     mlir::Block *block;
-    /// Path of one iteration, such as `layers[*]`; empty for the function.
+    /// Path of one iteration of the repeat relative to the outer frame, such as
+    /// `layers[*]`; empty for the function.
     std::string path;
-    /// Number of iterations; 0 for the function, whose parameters are not
-    /// stacked.
+    /// Number of iterations of the repeat; 0 for the function, whose parameters
+    /// are not stacked.
     int64_t count = 0;
-    /// Path of the modules that are being built in the frame.
+    /// Path of the current modules (`under`), relative to the frame.
     std::string prefix;
-    /// Sliced operands, in the order of the block arguments that are their
-    /// slices.
+    /// Stacked operands of the repeat. The order is that of the block
+    /// arguments, which are slices of them.
     Values stacks;
-    /// Parameters, by path relative to the frame.
+    /// Values of the parameters in the frame, by path relative to the frame.
     llvm::StringMap<Value> parameters;
   };
 
   /// Adds an argument to the function.
   Value argument(llvm::StringRef path, nn::Role role,
                  mlir::RankedTensorType type);
-  /// Returns the parameter as a value of `frame`. Adds it to `frame` and to all
-  /// outer frames if it is new.
+  /// Returns the parameter `path` as a value of `frame`. Adds a new parameter
+  /// to `frame` and to all outer frames.
   Value parameterOf(std::list<Frame>::iterator frame, llvm::StringRef path,
                     Shape shape);
-  /// Sets the matrix type on the operation that defines `value`, a product, if
-  /// it is in a repeat. Returns `value`.
+  /// Sets the matrix type on the product that defines `value`, if this product
+  /// is in a repeat. Returns `value`.
   Value inMatrixType(Value value);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

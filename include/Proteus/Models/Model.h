@@ -20,61 +20,64 @@
 
 namespace proteus::models {
 
-/// Table of the dimensions of a model, that is, its sizes, flags and choices,
-/// by name. Overrides on a command line, model files and descriptions use the
-/// same table, so that a name has the same meaning in all of them. The table
-/// holds references to the variables of the model.
+/// Table of the dimensions of a model by name. A dimension is a size, a flag or
+/// a choice. Overrides on a command line, model files and descriptions use this
+/// table, so that a name has the same meaning in all of them. The table holds
+/// references to the variables of the model.
 class Dimensions {
 public:
-  /// Maximum of a size. No model comes near it, and a double still represents
+  /// Maximum of a size. No model comes near it, and a double represents
   /// products of three such sizes with sufficient precision.
   static constexpr int64_t most = 1'000'000'000;
-  /// Maximum of layers and of entries of a list. The time of the lowering grows
-  /// with them.
+  /// Maximum number of layers, and of entries of a list. The time of the
+  /// lowering grows with both.
   static constexpr int64_t mostLayers = 4096;
 
   /// Declares an integer from `min` to `max`.
   void integer(llvm::StringRef name, int64_t &value, int64_t min = 1,
                int64_t max = most);
-  /// Declares a positive number up to `max`.
+  /// Declares a positive real number of at most `max`.
   void number(llvm::StringRef name, double &value, double max);
   /// Declares a flag.
   void flag(llvm::StringRef name, bool &value);
-  /// Declares a flag whose default depends on other dimensions.
+  /// Declares an optional flag. Its default (nullopt) depends on other
+  /// dimensions.
   void flag(llvm::StringRef name, std::optional<bool> &value);
-  /// Declares a second name of such a flag, under which it is negated.
+  /// Declares a second name of an optional flag. Under this name the flag is
+  /// negated: `name=true` sets it to false.
   void opposite(llvm::StringRef name, std::optional<bool> &value);
   /// Declares a choice among the words `allowed`.
   void choice(llvm::StringRef name, std::string &value,
               llvm::ArrayRef<llvm::StringRef> allowed);
-  /// Declares a list of one to `mostLayers` integers: `512,256,128` in text, an
-  /// array in JSON.
+  /// Declares a list of 1 to `mostLayers` integers from `min` to `max`:
+  /// `512,256,128` in text, an array in JSON.
   void list(llvm::StringRef name, std::vector<int64_t> &value, int64_t min = 1,
             int64_t max = most);
-  /// Declares a key that a model file may contain and that has no effect.
+  /// Declares a key without effect, which a model file may contain.
   void remark(llvm::StringRef name);
 
   /// Returns true if the dimension `name` is declared.
   bool has(llvm::StringRef name) const { return find(name); }
-  /// Sets a dimension from text. The message of an error starts with `where`.
+  /// Sets a dimension from text. Errors start with `where`.
   llvm::Error set(llvm::StringRef name, llvm::StringRef text,
                   llvm::StringRef where) const;
-  /// Sets a declared dimension from a JSON value. Records an error in the
+  /// Sets a declared dimension from a JSON value. Records an error in the JSON
   /// document if the value is invalid.
   void set(llvm::StringRef name, const json::Reader &value) const;
   /// Sets the dimensions that are keys of `object`. Records an error in the
-  /// document if `object` has a key that is neither a dimension nor in
+  /// JSON document if `object` has a key that is neither a dimension nor in
   /// `others`.
   void read(const json::Reader &object,
             llvm::ArrayRef<llvm::StringRef> others) const;
-  /// Returns names and values, as text that `set` accepts.
+  /// Returns names and values, as text that `set` accepts. Omits second names
+  /// of flags, flags without a value and keys without effect.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// A flag whose default depends on other dimensions.
+  /// An optional flag; nullopt if it has its default.
   struct Answer {
     std::optional<bool> *value;
-    /// True if the dimension negates the flag.
+    /// True if the flag is the negation of the value of the dimension.
     bool opposite;
   };
   struct Choice {
@@ -84,14 +87,14 @@ private:
   struct Remark {};
   struct Dimension {
     std::string name;
-    /// Variable of the model and its kind.
+    /// Variable of the model that the dimension sets.
     std::variant<int64_t *, double *, bool *, Answer, Choice,
                  std::vector<int64_t> *, Remark>
         target;
-    /// Range of integers.
+    /// Range of an integer or of the integers of a list.
     int64_t min = 0;
     int64_t max = 0;
-    /// Maximum of a number.
+    /// Maximum of a real number.
     double most = 0;
   };
   const Dimension *find(llvm::StringRef name) const;
@@ -102,15 +105,15 @@ private:
   std::vector<Dimension> dimensions;
 };
 
-/// A model with its dimensions. Each family has a derived class.
+/// A model with its dimensions. Each family of models has a derived class.
 class Model {
 public:
   virtual ~Model();
-  /// Declares the dimensions. The table may set them as long as the model
-  /// exists.
+  /// Declares the dimensions. `dimensions` refers to variables of the model, so
+  /// the model must outlive it.
   virtual void declare(Dimensions &dimensions) = 0;
   /// Returns an error if a dimension is missing or inconsistent with another.
-  /// All dimensions must be in their ranges.
+  /// Requires that all dimensions are in their declared ranges.
   virtual llvm::Error check() const = 0;
   /// Builds the forward pass of the global batch and returns the loss.
   virtual mlir::Value build(GraphBuilder &graph, int64_t batch) const = 0;

@@ -13,18 +13,18 @@
 
 namespace proteus::models {
 
-/// A family of models, which the same code builds. A model file contains the
-/// name of its family.
+/// A family of models, which have the same dimensions and are built by the same
+/// code. A model file contains the name of its family.
 struct Family {
   std::string name;
   std::string description;
-  /// Other names of the family in model files.
+  /// Alternative names of the family in model files.
   std::vector<std::string> aliases;
-  /// Creates a model whose dimensions a file defines.
+  /// Creates a model with the default dimensions of the family.
   ModelFactory make;
 };
 
-/// A published model.
+/// A published model: a family with published dimensions.
 struct Preset {
   std::string name;
   std::string family;
@@ -35,10 +35,10 @@ struct Preset {
   ModelFactory make;
 };
 
-/// All families and presets, in the order in which they were added.
+/// Registry of families and presets, in the order in which they were added.
 class Registry {
 public:
-  /// Returns the registry of all models.
+  /// Returns the registry with all families and presets of the project.
   static const Registry &get();
 
   void add(Family family) { families.push_back(std::move(family)); }
@@ -46,10 +46,10 @@ public:
 
   llvm::ArrayRef<Family> getFamilies() const { return families; }
   llvm::ArrayRef<Preset> getPresets() const { return presets; }
-  /// Returns the preset called `name`. The error contains the most similar
-  /// name.
+  /// Returns the preset `name`, or an error that contains the most similar name
+  /// of a preset.
   llvm::Expected<const Preset *> findPreset(llvm::StringRef name) const;
-  /// Returns the family with the name or alias `name`, or null.
+  /// Returns the family whose name or alias is `name`, or null.
   const Family *findFamily(llvm::StringRef name) const;
 
 private:
