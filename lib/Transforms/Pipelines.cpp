@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Adds a check of the results of a phase, so that an error is reported by the
-/// phase that makes it and not by a later pass.
+/// Adds a check of the postconditions of `phase`. An error is then reported
+/// after the phase that causes it, and not by a later pass.
 static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
   VerifyPhaseOptions options;
   options.after = phase;
@@ -26,36 +26,41 @@ static void addVerifier(OpPassManager &manager, LoweringPhase phase) {
 
 void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
                                          const LowerStrategyOptions &options) {
-  // The tree is read only here, while the graph is small and as the user wrote
-  // it. Gradients later inherit the annotations of their forward operations.
+  // match-strategy is the only pass that reads the tree. It runs while the
+  // model is small and has the operations that the user wrote. Gradients are
+  // built later, and inherit the annotations of their forward operations.
   MatchStrategyOptions match;
   match.strategy = options.strategy;
   match.cluster = options.cluster;
   match.stack = options.stack;
   manager.addPass(createMatchStrategy(match));
-  // Layers with different layouts are separated while only the forward graph
-  // exists.
+  // Layers that need other layouts than the rest of their repeat are separated
+  // before gradients exist, because a repeat that stacks values for the
+  // backward pass cannot be cut.
   manager.addNestedPass<func::FuncOp>(createSettleRepeats());
   addVerifier(manager, LoweringPhase::Matched);
-  // Gradients come before layouts, so that both directions are split by one
-  // rule.
+  // Gradients are built before partitions are propagated, so that one set of
+  // rules splits both the forward and the backward pass.
   manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
   addVerifier(manager, LoweringPhase::Step);
   manager.addNestedPass<func::FuncOp>(createPropagateStrategy());
   addVerifier(manager, LoweringPhase::Propagated);
   manager.addNestedPass<func::FuncOp>(createInsertCollectives());
   addVerifier(manager, LoweringPhase::Collectives);
-  // The values that cross between stages, and their layouts, are final only
-  // now.
+  // The values that are sent between stages, and their layouts, are final only
+  // after insert-collectives.
   manager.addPass(createSplitStages());
   addVerifier(manager, LoweringPhase::Programs);
   manager.addNestedPass<dist::ProgramOp>(createFuseExchanges());
-  // Chunks exist only where collectives are final; buckets count their kernels.
+  // Products are cut into chunks after collectives are final, and before
+  // buckets are formed, because the order in buckets is derived from the
+  // kernels.
   manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
-  // Operations that the clean-up passes of MLIR remove must not be simulated.
-  // Users may run these passes, and the figures must stay the same.
+  // The clean-up passes of MLIR remove operations that have no effect. They run
+  // here as well, because users may run them, and the figures must stay the
+  // same.
   manager.addNestedPass<dist::ProgramOp>(createCanonicalizerPass());
   manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());

@@ -20,7 +20,9 @@
 
 namespace proteus {
 
-/// Registers them. Transforms/Check has its own function.
+/// Registers the passes of all headers that are included above. The passes of
+/// Transforms/Check are registered by their own function,
+/// `registerProteusCheckPasses`.
 inline void registerProteusPasses() {
   registerProteusApplyPasses();
   registerProteusMatchPasses();

@@ -14,7 +14,8 @@
 
 namespace proteus {
 
-/// Options of the lowering as a whole.
+/// Options of the pipeline `lower-strategy`, which hands them to its first
+/// pass, match-strategy.
 struct LowerStrategyOptions
     : public mlir::PassPipelineOptions<LowerStrategyOptions> {
   Option<std::string> strategy{

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Costs of the steps that change a layout, on one mesh of one cluster. The cost
-// of a collective depends on the shape of its group: the number of nodes it
-// spans and of ranks on each. This class derives the shape from the strides of
-// the mesh. insert-collectives passes the costs to the planner of layouts.
+// Costs of the steps that change a layout, such as all-gathers, on one mesh of
+// one cluster. The cost of a collective depends on the shape of its group: the
+// numbers of ranks, of nodes, and of ranks per node. insert-collectives passes
+// these costs to the planner that finds the cheapest steps
+// (`dist::planReshard`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,27 +25,28 @@
 
 namespace proteus {
 
-/// Costs of steps, in picoseconds, on one mesh of one cluster. The groups of a
-/// step run at the same time and may lie differently on the nodes, so the
-/// slowest group determines the cost.
+/// Costs, in picoseconds, of the steps that change a layout. A step runs at the
+/// same time in many groups of ranks, which may be distributed over the nodes
+/// differently. The slowest group determines the cost.
 class StepCosts {
 public:
   StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster);
 
-  /// Returns the time of a step in picoseconds; 0 for a slice.
+  /// Returns the time of a step in picoseconds. A slice takes no time, because
+  /// it moves no data.
   uint64_t getCost(const dist::Step &step, const dist::StepVolume &volume);
 
-  /// Returns the time, in picoseconds, of a message of `bytes` bytes from a
-  /// rank at coordinate `from` of `axis` to its counterpart at `to`. The
-  /// message counts as one between nodes if any such pair of ranks is on two
-  /// nodes.
+  /// Returns the time, in picoseconds, to send `bytes` bytes along `axis`: from
+  /// every rank at coordinate `from` to the rank at coordinate `to` with the
+  /// same other coordinates. If the two ranks of any such pair are on different
+  /// nodes, this is the time of a message between nodes.
   uint64_t getTransferCost(dist::Axis axis, int64_t from, int64_t to,
                            int64_t bytes);
 
-  /// Returns the distinct shapes of the groups over `axes`. Cached. If nodes
-  /// are aligned with the mesh, all groups have the same shape, which follows
-  /// from the sizes of the axes; otherwise the node of every device is looked
-  /// up.
+  /// Returns the distinct shapes of the groups over `axes`, and caches them. If
+  /// every node is a block of the mesh, all groups have the same shape, which
+  /// follows from the sizes of the axes. Otherwise the node of every device is
+  /// looked up.
   llvm::ArrayRef<cost::GroupShape> getGroupShapes(const dist::AxisList &axes);
 
 private:
@@ -54,8 +56,9 @@ private:
   dist::Mesh mesh;
   machine::Cluster cluster;
   std::unique_ptr<cost::CollectiveCostModel> model;
-  /// Per device axis, number of neighbours along it that share a node; empty if
-  /// nodes are not aligned with the mesh.
+  /// For each device axis, the number of neighbours along it that share a node.
+  /// On a mesh of dp = 4 by tp = 4 with 8 devices per node, these are 2 and 4.
+  /// Empty if not every node is a block of the mesh.
   llvm::SmallVector<int64_t> inNode;
   std::map<dist::AxisList, std::vector<cost::GroupShape>> shapes;
 };

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that read and write the attributes by which a pass leaves results
-// for later passes (StrategyAnnotations.h), and attributes of function
-// arguments.
+// Functions that read and write annotations, which are the attributes by which
+// a pass leaves results for later passes (StrategyAnnotations.h). Other
+// functions read and write the attributes of function arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,32 +29,34 @@ namespace proteus {
 
 using strategy::Phase;
 
-/// Returns the name of the attribute of a parameter that holds the axes of each
-/// dimension of `item`, which is its weight, gradient or state.
+/// Returns the name of the argument attribute that holds the storage layout of
+/// a weight, gradient or state, as selected by `item`. The attribute lists the
+/// axes that shard each dimension.
 llvm::StringRef getStorageAttrName(strategy::ItemKind item);
-/// Returns the name of the attribute of a parameter whose `item`, weight or
-/// state, is in host memory.
+/// Returns the name of the argument attribute that marks a weight or a state,
+/// as selected by `item`, as kept in host memory.
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
-/// Returns the mesh of a function that match-strategy has matched with a tree,
-/// or null. Warns if the function is a model that was not matched, and that the
-/// pass called `pass` therefore leaves unchanged.
+/// Returns the mesh that match-strategy has attached to a function, or null if
+/// the function was not matched with a strategy tree. If such a function is a
+/// model, warns that `pass`, the name of the calling pass, leaves it unchanged.
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
-/// Returns true if propagate-strategy has given the arguments of a function
-/// their layouts.
+/// Returns true if the arguments of a function have layouts, which
+/// propagate-strategy gives them.
 bool hasLayouts(mlir::FunctionOpInterface function);
 
-/// Fails if a `strategy.op` in a function names an iterator that its operation
-/// lacks, or an axis that the mesh lacks.
+/// Checks the partitions (`strategy.op`) of the operations in a function. Emits
+/// an error and fails if one names an iterator that its operation does not
+/// have, or an axis that the mesh does not have.
 mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
                                     const dist::Mesh &mesh);
 
 /// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);
-/// Returns the phase of `op`: Forward if it has no annotation, as in
-/// forward-only programs.
+/// Returns the phase of `op`, or Forward if `op` has no such annotation, as in
+/// a model without gradients.
 Phase getPhase(mlir::Operation *op);
 
 /// Returns the role of a function argument, or nullopt if it has none.
@@ -62,58 +64,66 @@ std::optional<nn::Role> getRole(mlir::BlockArgument argument);
 /// Returns the path of a function argument, or `arg<k>` for argument k without
 /// a path.
 std::string getArgumentPath(mlir::BlockArgument argument);
-/// Returns an attribute of a function argument, or null if it is absent or
-/// `argument` belongs to no function.
+/// Returns the attribute `name` of a function argument. Returns null if there
+/// is no such attribute, or if `argument` is not an argument of a function.
 mlir::Attribute getArgumentAttr(mlir::BlockArgument argument,
                                 llvm::StringRef name);
 
-/// Changes of attributes of function arguments that are written at once. A
-/// function stores the attributes of all its arguments in one list. To rebuild
-/// that list for every argument would take quadratic time.
+/// Collects changes of the attributes of function arguments, to write them all
+/// at once. A function stores the attributes of all its arguments in one list.
+/// Rebuilding this list for every changed argument would take quadratic time.
 class ArgumentAttrChanges {
 public:
-  /// Records a new value of an attribute of `argument`.
+  /// Records a new value of the attribute `name` of `argument`.
   void set(mlir::BlockArgument argument, llvm::StringRef name,
            mlir::Attribute attribute);
-  /// Returns the attribute as it is after `apply`, or null if there is none.
+  /// Returns the value that the attribute `name` of `argument` has after
+  /// `apply`, or null if it has none.
   mlir::Attribute get(mlir::BlockArgument argument, llvm::StringRef name) const;
-  /// Writes all changes and clears them. All changed arguments must belong to
-  /// `function`.
+  /// Writes all recorded changes to `function` and forgets them. All changed
+  /// arguments must belong to `function`.
   void apply(mlir::FunctionOpInterface function);
 
 private:
-  /// All attributes of each argument with a change.
+  /// For each argument with a change, all its attributes, changed or not.
   llvm::DenseMap<mlir::Value, mlir::NamedAttrList> changed;
 };
 
-/// Returns the parameter that `value` is or is a slice of, and the number of
-/// repeats that slice it. Returns null and 0 if there is none.
+/// Traces `value` back to a parameter of the function. Returns the parameter
+/// and the number of repeats that slice it: 0 if `value` is the parameter
+/// itself, 1 if it is one layer of a stacked parameter. Returns null and 0 if
+/// `value` is neither a parameter nor a slice of one.
 std::pair<mlir::BlockArgument, unsigned> getParameter(mlir::Value value);
 
-/// Returns the recompute group of `op`, or null.
+/// Returns the name of the group of operations that are recomputed together
+/// with `op`, or null if `op` is not recomputed.
 mlir::StringAttr getRecomputeGroup(mlir::Operation *op);
 
-/// Returns the virtual stage, or nullopt if it is not annotated.
+/// Returns the virtual stage, which is a chunk of a stage (see `kStageAttr`),
+/// or nullopt if there is no such annotation.
 std::optional<int64_t> getStage(mlir::Operation *op);
 std::optional<int64_t> getStage(mlir::BlockArgument argument);
 /// Sets the virtual stage of `op`.
 void setStage(mlir::Operation *op, int64_t stage);
 
-/// Copies annotations of `from` to `to`: the stage, the coordinates, the
-/// prefetch depth, whether parameters are gathered once, and the axes of
-/// iterators that both operations have by name. A matrix product also gets the
-/// compute type of `from`.
+/// Copies annotations of `from` to `to`: the virtual stage, the coordinates,
+/// the prefetch depth, and the mark that parameters are gathered once. Also
+/// copies the axes of each iterator of `from` to the iterator of `to` with the
+/// same name, if there is one. If `to` is a matrix product, it gets the compute
+/// type of `from`.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
-/// Replaces the partition of `to`. For each pair (name in `from`, name in
-/// `to`), the iterator of `to` gets the axes of the iterator of `from`; all
-/// other iterators get none.
+/// Replaces the partition of `to` by that of `from`, if the two operations have
+/// different names for their iterators. For each pair (name in `from`, name in
+/// `to`), the iterator of `to` gets the axes of the iterator of `from`. All
+/// other iterators of `to` get no axes.
 void inheritPartition(
     mlir::Operation *from, mlir::Operation *to,
     llvm::ArrayRef<std::pair<llvm::StringRef, llvm::StringRef>> names);
-/// Removes all annotations of `root` and of the operations inside it.
+/// Removes all annotations (attributes of the dialect strategy) of `root` and
+/// of the operations inside it.
 void stripAnnotations(mlir::Operation *root);
-/// Copies the stage and the coordinates of a function argument to `to` and to
-/// the operations inside it.
+/// Copies the virtual stage and the coordinates of the function argument `from`
+/// to `to` and to the operations inside it.
 void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);
 
 } // namespace proteus

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Analysis that finds the batch in the values and operations of a function.
-// Used by apply-strategy, match-strategy and propagate-strategy.
+// Analysis that finds the batch: the dimension of each value and the iterator
+// of each operation that runs over the samples. Used by apply-strategy,
+// match-strategy and propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +25,13 @@
 namespace proteus {
 
 /// The batch in a function: for each operation the iterator that runs over the
-/// batch, and for each value the dimension that holds it. The batch is
-/// dimension 0 of every input of the step, and the analysis follows it along
-/// the data flow. A value that does not depend on the inputs but has an element
-/// per sample (zeros, repeated tables) has its batch dimension where its
-/// readers need it. Micro-batches split these iterators and dimensions.
+/// batch, and for each value the dimension that holds the batch. Micro-batches
+/// split these iterators and dimensions.
+///
+/// The batch is dimension 0 of every input of the step, and the analysis
+/// follows it along the data flow. A tensor of zeros or a repeated table does
+/// not depend on an input, but may have one element per sample. In this case
+/// the readers of the value determine its batch dimension.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
@@ -48,28 +51,33 @@ public:
   }
 
 private:
-  /// Follows the batch from operands to results.
+  /// Propagates the batch from operands to results, in program order.
   void visit(mlir::Block &block);
   void visit(mlir::Operation *op);
-  /// Sets the batch dimension that `op` needs for those of its operands that do
-  /// not depend on an input.
+  /// Propagates the batch from `op` back to those of its operands that do not
+  /// depend on an input of the step.
   void visitOperands(mlir::Operation *op);
-  /// Returns true if `dimension` is the batch dimension of `value` or can
-  /// become it: `value` has none so far, and no dimension of a function
-  /// argument, such as a parameter, reaches `dimension`.
+  /// Returns true if `dimension` is the batch dimension of `value`, or can
+  /// become it. It can if `value` has no batch dimension yet, and if tracing
+  /// the dimension back to the producers does not lead to a function argument,
+  /// such as a parameter.
   bool canHold(mlir::Value value, unsigned dimension);
-  /// Computes `canHold` for a value without a batch dimension.
+  /// Computes the result of `canHold` for a value that has no batch dimension
+  /// yet.
   bool findOut(mlir::Value value, unsigned dimension);
-  /// Makes `dimension` the batch dimension of `value` and follows it to the
-  /// values from which `value` is computed. `canHold` must be true.
+  /// Makes `dimension` the batch dimension of `value`, and does the same for
+  /// the values from which `value` is computed. `canHold` must be true.
   void hold(mlir::Value value, unsigned dimension);
-  /// Gives `to` the batch dimension of `from` plus `shift`.
+  /// Gives `to` the batch dimension of `from`, moved by `shift`: by -1 if `to`
+  /// is a slice of the stack `from`, and by 1 if `to` is a stack of values like
+  /// `from`.
   void copy(mlir::Value from, mlir::Value to, int shift = 0);
 
-  /// Batch iterators and batch dimensions found so far.
+  /// Batch iterators of operations and batch dimensions of values, as found so
+  /// far.
   llvm::DenseMap<mlir::Operation *, unsigned> iterators;
   llvm::DenseMap<mlir::Value, unsigned> dimensions;
-  /// Results of `canHold`, cached so that a value with several readers is
+  /// Cached results of `canHold`, so that a value with several readers is
   /// examined once.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, bool> answers;
 };

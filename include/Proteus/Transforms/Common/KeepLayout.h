@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Construction of nn.keep, which keeps a value in a layout other than that of
-// its producer or reader. Used by match-strategy and build-training-step.
+// Functions that build nn.keep, an identity operation with a partition of its
+// own. It keeps a value in another layout than that of its producer or reader,
+// for example until the backward pass. Used by match-strategy and
+// build-training-step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +23,25 @@
 
 namespace proteus {
 
-/// Returns the entries of `parts` that concern a dimension of a tensor, with
-/// the dimension as key. `dims` holds the iterators of `space` that index the
-/// tensor. Entries that concern no dimension of the tensor are left out.
+/// Translates entries for the iterators of an operation into entries for the
+/// dimensions of one tensor. For example, `[out -> tp]` becomes `[1 -> tp]` if
+/// `out` is the major iterator of dimension 1. `dims` holds the iterators of
+/// `space` that index the tensor. Entries that set no dimension of the tensor
+/// are left out.
 strategy::PartitionAttr partitionByDimension(
     mlir::MLIRContext *context, llvm::ArrayRef<strategy::PartAttr> parts,
     const nn::IterationSpace &space, const nn::TensorIterators &dims);
 
-/// Returns true if `part` sets the axes of dimension `dim` of a tensor indexed
-/// by `dims`: its key is the number of the dimension or the name of its major
-/// iterator.
+/// Returns true if `part` sets the axes of dimension `dim` of a tensor. The key
+/// of `part` is then the number of the dimension or the name of its major
+/// iterator. `dims` holds the iterators of `space` that index the tensor.
 bool isAbout(strategy::PartAttr part, const nn::IterationSpace &space,
              const nn::TensorIterators &dims, unsigned dim);
 
-/// Builds an nn.keep that keeps `value`, an operand or result of `owner`, in
-/// the layout `byDimension`. The operation is inserted at `builder` and has the
-/// stage of `owner`.
+/// Builds an nn.keep for `value`, an operand or result of `owner`.
+/// `byDimension` sets the axes of each dimension of the kept value. The
+/// operation is inserted at the insertion point of `builder` and gets the stage
+/// of `owner`.
 nn::KeepOp buildKeep(mlir::OpBuilder &builder, mlir::Operation *owner,
                      mlir::Value value, strategy::PartitionAttr byDimension);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The relation between partitions and layouts: given the axes of the iterators
-// of an operation, the layout that each operand must have and the layout that
-// each result gets. Used by propagate-strategy, build-training-step and
+// Derives layouts from partitions: the axes of the iterators of an operation
+// determine the layout that each operand must have and the layout that each
+// result gets. Used by propagate-strategy, build-training-step and
 // insert-collectives.
 //
 //===----------------------------------------------------------------------===//
@@ -26,28 +26,33 @@ namespace proteus {
 /// Axes that shard each dimension of a tensor.
 using DimAxes = llvm::SmallVector<dist::AxisList, 4>;
 
-/// Coordinates on axes of the mesh. The devices at these coordinates are the
-/// only ones that run an operation or hold a value.
+/// Coordinates on axes of the mesh. They restrict an operation or a value to
+/// the devices at these coordinates. Without coordinates, all devices run the
+/// operation or hold the value.
 using Place = llvm::SmallVector<std::pair<dist::Axis, int64_t>, 1>;
 
-/// Returns the coordinates in an annotation `kPlaceAttr`, sorted by axis. A
-/// null attribute has none.
+/// Returns the coordinates in an annotation `kPlaceAttr`, sorted by axis.
+/// Returns no coordinates if the annotation is null.
 Place getPlace(mlir::Attribute annotation, const dist::Mesh &mesh);
 
-/// Partition of one operation: the axes of each iterator, major axis first, and
-/// the coordinates of the only devices that run it, if not all run it. The
-/// parts of one iterator may go round a ring of devices. The same axes may then
-/// split a second iterator, provided that no tensor is indexed by both.
+/// Partition of one operation: the axes that split each iterator, major axis
+/// first, and the coordinates to which the operation is restricted, if any.
+///
+/// The parts of one iterator, the ring iterator, may travel around a ring of
+/// devices until every device has visited all parts. The axes of the ring
+/// iterator may also split one other iterator, if no tensor is indexed by both.
+/// For example, attention may have the partition `[seq -> cp, key -> ring cp]`.
 class Partitioning {
 public:
   /// Creates a partition that splits no iterator.
   explicit Partitioning(nn::IterationSpaceOpInterface op);
 
   /// Reads the partition from the annotations of `op`. Leaves out axes with one
-  /// device.
+  /// device, because they split nothing.
   static Partitioning fromAnnotation(nn::IterationSpaceOpInterface op,
                                      const dist::Mesh &mesh);
-  /// Writes the axes into the annotation of the operation.
+  /// Writes the axes of all iterators to the annotation `kOpAttr` of the
+  /// operation.
   void annotate(const dist::Mesh &mesh) const;
 
   const nn::IterationSpace &getSpace() const { return space; }
@@ -57,34 +62,36 @@ public:
   void setAxes(unsigned iterator, dist::AxisList list) {
     axes[iterator] = std::move(list);
   }
-  /// Returns true if `axis` splits an iterator, or the operation runs at one
-  /// coordinate of `axis` only.
+  /// Returns true if `axis` splits an iterator, or if the operation is
+  /// restricted to one coordinate of `axis`.
   bool uses(dist::Axis axis) const;
   const Place &getPlace() const { return place; }
 
-  /// Returns the iterator whose parts go round a ring, or nullopt.
+  /// Returns the ring iterator, or nullopt if there is none.
   std::optional<unsigned> getRing() const { return ring; }
   void setRing(unsigned iterator) { ring = iterator; }
-  /// Returns true if the same axis may split both iterators: exactly one of
-  /// them is the ring iterator, and no tensor is indexed by both.
+  /// Returns true if the same axis may split the iterators `a` and `b`. This
+  /// requires that exactly one of them is the ring iterator, and that no tensor
+  /// is indexed by both.
   bool mayShareAxis(unsigned a, unsigned b) const;
 
-  /// Returns the iterator that a split of dimension `dim` divides, which is the
-  /// major one, or nullopt if no iterator indexes the dimension.
+  /// Returns the major iterator of `dim`, which is the one that a split of the
+  /// dimension divides. Returns nullopt if no iterator indexes the dimension.
   static std::optional<unsigned> majorIterator(const nn::DimIterators &dim) {
     return dim.empty() ? std::nullopt : std::optional<unsigned>(dim.front());
   }
 
   /// Returns the axes that shard each dimension of a tensor indexed by `dims`.
-  /// The axes of a minor iterator of a fused dimension do not count, because
-  /// its parts are not contiguous in the dimension.
+  /// These are the axes of the major iterator of the dimension. The axes of a
+  /// minor iterator of a fused dimension do not count, because its parts are
+  /// not contiguous in the dimension.
   DimAxes getDimAxes(const nn::TensorIterators &dims) const;
 
   /// Returns the layout that operand `number` must have.
   dist::LayoutAttr getOperandLayout(unsigned number, dist::MeshAttr mesh) const;
-  /// Returns the layout that result `number` gets. It is partial over the axes
-  /// of iterators that do not index the result. The ring iterator is an
-  /// exception, because all its parts pass through every device.
+  /// Returns the layout that result `number` gets. The result is partial over
+  /// the axes of iterators that do not index it. The ring iterator is an
+  /// exception: every device visits all its parts, so no reduction is pending.
   dist::LayoutAttr getResultLayout(unsigned number, dist::MeshAttr mesh) const;
 
 private:
@@ -95,11 +102,14 @@ private:
   std::optional<unsigned> ring;
 };
 
-/// Results of operations that read no tensor other than such results: empty
-/// tensors, tensors filled with a scalar, and values computed from them. They
-/// may take any layout without communication. Operations are added in program
-/// order, so each operation is examined once. To trace each value back on its
-/// own could lead to the start of the model every time.
+/// A set of initial values: results of operations that read no tensors except
+/// other initial values. Examples are empty tensors, tensors filled with a
+/// scalar, and values computed from these. They can be created in any layout
+/// without communication.
+///
+/// Operations must be added in program order, so that each of them is examined
+/// once. Tracing each value back by itself could lead to the start of the model
+/// every time.
 class InitialValues {
 public:
   InitialValues() = default;
@@ -110,15 +120,16 @@ public:
   /// Adds the results of `op` if they are initial values.
   void add(mlir::Operation *op);
   /// Removes the results of `op`. Must be called before `op` is erased, because
-  /// a new operation may get its address.
+  /// a later operation may get the same address in memory.
   void remove(mlir::Operation *op);
 
 private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// Returns the axes in a storage annotation of a parameter, which is an array
-/// with one array of axis names per dimension. Leaves out axes with one device.
+/// Returns the axes that shard each dimension of a parameter in storage, as
+/// given by its storage annotation: an array with one array of axis names per
+/// dimension. Leaves out axes with one device.
 DimAxes getStoredDims(mlir::ArrayAttr axes, const dist::Mesh &mesh);
 
 } // namespace proteus

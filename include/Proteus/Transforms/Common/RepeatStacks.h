@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Repeats that stack additional values of their bodies. Used by
+// Functions that let a repeat stack additional values of its body. A stack
+// holds the value of every iteration along a new leading dimension. Used by
 // build-training-step and insert-collectives.
 //
 //===----------------------------------------------------------------------===//
@@ -18,12 +19,14 @@
 
 namespace proteus {
 
-/// Returns the type of a stack of `size` tensors of type `type`.
+/// Returns the type of a stack of `size` tensors of type `type`: 12 tensors of
+/// type `tensor<8xf32>` give `tensor<12x8xf32>`.
 mlir::Type stackOf(mlir::Type type, int64_t size);
 
-/// Replaces `repeat` by a repeat that also stacks `values` of its body, as
-/// additional last results. The new repeat takes over the body and the users.
-/// The caller must erase the old repeat, whose body is then empty.
+/// Replaces `repeat` by a new repeat that also stacks `values` of the body. The
+/// new stacks are its last results. The new repeat takes over the body, and the
+/// users of the other results. The caller must erase the old repeat, which has
+/// an empty body.
 nn::RepeatOp stackAsWell(nn::RepeatOp repeat,
                          llvm::ArrayRef<mlir::Value> values);
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading of the cluster, the software stack and the site of a module from its
-// attributes. Used by match-strategy, insert-collectives, simulate and jobs.
+// Functions that read the cluster, the software stack and the site of a module
+// from its attributes. Used by match-strategy, insert-collectives, simulate and
+// jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +22,22 @@
 
 namespace proteus {
 
-/// Writes the options of a pass that are not empty to the attributes
-/// `proteus.cluster`, `proteus.stack` and `proteus.site` of a module.
+/// Sets the attributes `proteus.cluster`, `proteus.stack` and `proteus.site` of
+/// a module to the options of a pass. An empty option leaves its attribute
+/// unchanged.
 void writeMachineOptions(mlir::ModuleOp module, llvm::StringRef cluster,
                          llvm::StringRef stack = {}, llvm::StringRef site = {});
 
-/// Returns the cluster in the attribute `proteus.cluster` of `module`: the name
-/// of an embedded preset, the path of a JSON file (relative to the file of the
-/// module), or a dictionary. Emits one error if there is no cluster or it
-/// cannot be read.
+/// Returns the cluster in the attribute `proteus.cluster` of `module`. The
+/// attribute is the name of an embedded preset, the path of a JSON file
+/// relative to the file of the module, or a dictionary. Emits one error if
+/// there is no cluster or it cannot be read.
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module);
 
-/// Returns the software stack in `proteus.stack`, or the site in
-/// `proteus.site`, by the same rules. The attribute may also be JSON text.
-/// Without the attribute, the stack adds no costs and the site changes none.
+/// Returns the software stack in the attribute `proteus.stack`, or the site in
+/// `proteus.site`. Both attributes have the forms of `proteus.cluster`, or are
+/// JSON text. Without the attribute, returns a stack that adds no costs, or a
+/// site that changes no costs.
 llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module);
 llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module);
 

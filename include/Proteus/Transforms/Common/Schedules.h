@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Built-in pipeline schedules. Each is a comparator that decides which of two
-// work items a stage runs first. A new schedule needs a class and an entry in
-// the list of Schedules.cpp. Used by apply-strategy, match-strategy,
-// split-stages and schedule-pipeline.
+// Built-in pipeline schedules. A schedule is a comparator: given two work items
+// of a stage, such as a forward and a backward pass, it decides which of them
+// runs first. A new schedule needs a value of `plan::ScheduleOrder`, a class,
+// and a case in `getSchedule` (Schedules.cpp). Used by apply-strategy,
+// match-strategy, split-stages and schedule-pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@
 
 namespace proteus {
 
-/// A stage and the dimensions of its pipeline.
+/// The number of a stage, and the sizes of its pipeline.
 struct StageShape {
   int64_t stage = 0;
   /// Number of stages.
@@ -33,38 +34,41 @@ struct StageShape {
   /// Number of chunks per stage.
   int64_t chunks = 1;
   int64_t microBatches = 1;
-  /// Maximum number of (chunk, micro-batch) pairs whose forward pass has
-  /// started and whose last gradient is not computed; absent if unlimited.
+  /// Maximum number of (chunk, micro-batch) pairs in flight; absent if
+  /// unlimited. A pair is in flight from the start of its forward pass until
+  /// its last gradient is computed.
   std::optional<int64_t> maxOngoing = std::nullopt;
 };
 
-/// Rule by which a stage orders its work.
+/// Rule by which a stage orders its forward and backward passes.
 class PipelineSchedule {
 public:
   virtual ~PipelineSchedule() = default;
 
-  /// Returns true if the gradients that the preceding stage waits for are a
-  /// work item of their own, separate from the gradients of parameters.
+  /// Returns true if the backward pass consists of two work items: the
+  /// gradients for which the preceding stage waits, and the gradients of
+  /// parameters.
   virtual bool splitsGradients() const { return false; }
-  /// Returns the reason why the schedule does not fit the pipeline, with a
-  /// remedy, or nullopt if it fits.
+  /// Returns the reason, with a remedy, why the schedule cannot be used for the
+  /// pipeline. Returns nullopt if it can be used.
   virtual std::optional<std::string> whyNot(const StageShape &) const {
     return std::nullopt;
   }
-  /// Returns true if the stage runs `a` before `b`. It is a strict weak order
-  /// of all work of the stage except the update.
+  /// Returns true if the stage runs `a` before `b`. This is a strict weak order
+  /// of all work items of the stage except the update.
   virtual bool isBefore(const StageShape &shape, const dist::Work &a,
                         const dist::Work &b) const = 0;
   /// Returns the maximum number of (chunk, micro-batch) pairs that the stage
-  /// has in flight.
+  /// has in flight, as defined at `StageShape::maxOngoing`.
   virtual int64_t getOngoing(const StageShape &shape) const = 0;
 };
 
-/// Returns a built-in schedule.
+/// Returns the built-in schedule for `order`.
 const PipelineSchedule &getSchedule(plan::ScheduleOrder order);
 
-/// Returns true if a requested schedule splits the gradients of a chunk of a
-/// stage into two work items.
+/// Returns true if the requested schedule, which is a built-in or a listed
+/// order, splits the gradients of the given chunk and stage into two work
+/// items.
 bool splitsGradients(dist::ScheduleRequestAttr schedule, int64_t stage,
                      int64_t chunk);
 

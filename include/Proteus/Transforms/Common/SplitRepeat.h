@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transformations that cut an nn.repeat and the function arguments that it
-// slices. Used by match-strategy, settle-repeats, build-training-step and
-// unroll-repeats.
+// Functions that cut an nn.repeat, and the stacked function arguments that it
+// slices, into several. Used by match-strategy, settle-repeats,
+// build-training-step and unroll-repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,49 +21,52 @@
 
 namespace proteus {
 
-/// Returns the reason why `repeat` cannot be cut, or nullopt if it can. Its
-/// sliced operands must be arguments of the function without another reader,
-/// and it may not stack results.
+/// Returns the reason why `repeat` cannot be cut, or nullopt if it can. A
+/// repeat can be cut if it stacks no results, and if its sliced operands are
+/// function arguments that have no other reader.
 std::optional<std::string> whyNotSplittable(mlir::func::FuncOp function,
                                             nn::RepeatOp repeat);
 
-/// Cuts a splittable repeat into one repeat per range of iterations, and every
-/// stacked argument that it slices likewise. `cuts` holds, in ascending order,
-/// the iterations at which a new range begins, counted from the first iteration
-/// of the repeat.
+/// Cuts `repeat` into one repeat per range of iterations, and cuts the stacked
+/// arguments that it slices into the same ranges. `cuts` holds, in ascending
+/// order, the first iteration of every range but the first, counted from 0. For
+/// example, `cuts` = {4} cuts a repeat of 12 layers into repeats of 4 and 8
+/// layers. The repeat must be splittable (`whyNotSplittable`).
 void splitRepeat(mlir::func::FuncOp function, nn::RepeatOp repeat,
                  llvm::ArrayRef<int64_t> cuts);
 
-/// Gives each sliced argument without a path its default path `arg<k>`
-/// explicitly, so that it keeps this name when the numbers of arguments change.
+/// Gives a path to each sliced argument that has none: its default path
+/// `arg<k>`. The argument then keeps this name when its number changes.
 void nameSlicedArguments(mlir::func::FuncOp function);
 
 /// Returns `path`, the path of an argument that `repeat` slices, with `indices`
-/// ("3", "0:12") in place of the indices of the repeat. For example
-/// `layers[*].weight` becomes `layers[3].weight`.
+/// ("3" or "0:12") as the indices of the repeat. For example,
+/// `layers[*].weight` becomes `layers[3].weight`, and `weight` becomes
+/// `weight[3]`.
 std::string withIndices(llvm::StringRef path, nn::RepeatOp repeat,
                         llvm::StringRef indices);
 
-/// One part of an argument that a repeat slices: a stack of several layers, or
-/// a single layer.
+/// One of the parts into which a stacked argument is cut: a smaller stack, or a
+/// single layer.
 struct StackPiece {
-  /// Number of layers in the stack; absent for a single layer, which has no
-  /// leading dimension for the stack.
+  /// Number of layers in the stack. Absent for a single layer, which has no
+  /// leading dimension for layers.
   std::optional<int64_t> length;
-  /// Indices in the path: "0:12", "3".
+  /// Indices in the path of the part: "0:12" for a stack, "3" for a single
+  /// layer.
   std::string indices;
 };
 
-/// Inserts one argument per element of `pieces` after each argument in
-/// `stacks`, which `repeat` slices. All are inserted at once, because the cost
-/// of an insertion is proportional to the number of arguments. Returns the new
-/// arguments of each stack.
+/// Inserts the parts of each argument in `stacks` after the argument, one new
+/// argument per element of `pieces`. `repeat` slices all these arguments.
+/// Inserts all parts at once, because one insertion takes time proportional to
+/// the number of all arguments. Returns the new arguments of each stack.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>>
 insertPieces(mlir::func::FuncOp function, nn::RepeatOp repeat,
              llvm::ArrayRef<mlir::BlockArgument> stacks,
              llvm::ArrayRef<StackPiece> pieces);
 
-/// Erases `arguments`, which must have no readers, all at once.
+/// Erases all of `arguments` at once. They must have no readers.
 void eraseUnreadArguments(mlir::func::FuncOp function,
                           llvm::ArrayRef<mlir::BlockArgument> arguments);
 

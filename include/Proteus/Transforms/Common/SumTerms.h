@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Queries about the terms of nested additions. Used by insert-collectives,
-// chunk-products and simulate.
+// Functions that examine all terms of a sum that is computed by several
+// additions, such as (a + b) + c. Used by insert-collectives, chunk-products
+// and simulate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,11 @@
 
 namespace proteus {
 
-/// Returns true if `isMeant` holds for `op`. If `op` is an addition, returns
-/// true if `isMeant` holds for every term of the sum, through nested additions.
-/// Joined chunks are represented by the first chunk. Visits each term once.
+/// Returns true if `isMeant` holds for every term of the sum that `op`
+/// computes. If `op` is not an addition, it is the only term. Otherwise the
+/// terms are the operands of all nested additions. If a term is a join of
+/// chunks, its first chunk is examined. Returns false if a term is not computed
+/// by a kernel. Visits each term once.
 inline bool
 allTerms(mlir::Operation *op,
          llvm::function_ref<bool(nn::IterationSpaceOpInterface)> isMeant) {
@@ -53,7 +56,7 @@ allTerms(mlir::Operation *op,
 }
 
 /// Returns true if `op` is a product that computes the gradient of an input, or
-/// a sum of such gradients only.
+/// a sum in which all terms are such products.
 inline bool isInputGradient(mlir::Operation *op) {
   return allTerms(op, [](nn::IterationSpaceOpInterface kernel) {
     return kernel.getKernelClass() == nn::KernelClass::Matrix &&

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Some fields of a plan are settings of the whole step: schedule, buckets,
-// overlap, offload and prefetch. A tree states each of them by one operation,
-// which these functions find or add. All other fields follow from the mesh and
-// the splits of the tree. Used by apply-strategy, match-strategy and jobs.
+// overlap, offload and prefetch. A strategy tree states each of them by one
+// operation. The functions below find these operations or add them to a tree.
+// All other fields of a plan, such as degrees, follow from the mesh and the
+// splits of the tree. Used by apply-strategy, match-strategy and jobs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,32 +32,36 @@ struct Field;
 
 namespace proteus {
 
-/// Returns the operation by which `tree` states `field`, or null if the tree
-/// leaves the field open and `writeStepSettings` can add it.
+/// Returns the operation by which `tree` states `field`. Returns null if the
+/// tree leaves the field open, so that `writeStepSettings` can add an operation
+/// for it. A field that is not a setting of the step, such as a degree, is
+/// never open: if no other operation states it, the mesh does.
 mlir::Operation *findSetting(strategy::TreeOp tree, const plan::Field &field);
 
-/// Adds the settings of the step that `plan` states to a tree, which must leave
-/// them open. Gradients have `elementBytes` bytes per element; sizes of buckets
-/// may depend on it.
+/// Adds the settings of the step that `plan` states to a tree, which must not
+/// state them already. Bucket sizes that a framework defines in elements are
+/// multiplied by `elementBytes`, the bytes of one element of a gradient.
 void writeStepSettings(strategy::TreeOp tree, const plan::ParallelPlan &plan,
                        int64_t elementBytes);
 
 /// Adds the settings of the step that `plan` states to a hand-written tree,
-/// which must leave them open. Sizes of buckets follow from the mesh of the
-/// tree and the gradients of `model`.
+/// which must not state them already. Some bucket sizes depend on the number of
+/// replicas, which is taken from the mesh of the tree, and on the element type
+/// of the gradients of `model`.
 void addSettings(strategy::TreeOp tree, plan::ParallelPlan plan,
                  mlir::func::FuncOp model);
 
-/// Adds to a hand-written tree those decisions of `stack` that it leaves open,
-/// and records the name of the stack in its attribute `kStackAttr`. Does
-/// nothing to a tree that has this attribute. Returns the decisions that a tree
-/// cannot hold, because they concern the model or the splits of the tree.
+/// Adds the decisions of a software stack to a hand-written tree that leaves
+/// them open, and records the name of the stack in the attribute `kStackAttr`
+/// of the tree. Does nothing if the tree has this attribute already. Returns
+/// the decisions that a tree cannot hold, because they concern the model or the
+/// splits of the tree.
 std::vector<std::string> addStackSettings(strategy::TreeOp tree,
                                           const machine::Stack &stack,
                                           mlir::func::FuncOp model);
 
-/// Returns the size in bytes of an element of the gradients that `function`
-/// reduces.
+/// Returns the bytes of one element of the gradients of the parameters of
+/// `function`.
 int64_t getGradientBytes(mlir::func::FuncOp function);
 
 } // namespace proteus

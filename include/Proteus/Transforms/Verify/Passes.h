@@ -14,7 +14,8 @@
 
 namespace proteus {
 
-/// Phases of the lowering whose postconditions verify-phase can check.
+/// Phases of the lowering. verify-phase checks the postconditions of one of
+/// them.
 enum class LoweringPhase {
   Matched,
   Step,

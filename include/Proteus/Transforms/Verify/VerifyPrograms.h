@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks of programs against each other and against their schedule.
-// verify-phase runs them after the phases that create programs and schedules;
-// the simulation runs them on the module that it is given.
+// Checks that programs agree with each other and with their schedule.
+// verify-phase runs these checks after the phases that create programs and
+// schedules. simulate runs them on its input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,19 @@
 
 namespace proteus {
 
-/// Returns true if the programs are the stages of one pipeline, in order, if
-/// every reduction across stages is in the update of each of its stages, and if
-/// every message has a send and a receive that agree. Emits errors otherwise.
-/// Messages are checked only if the rest is valid.
+/// Returns true if the programs fit together, and emits errors otherwise:
+/// - the programs are the stages of one pipeline, in order;
+/// - every reduction across stages is in the update section of each of its
+///   stages;
+/// - every message has a send and a receive with the same type and matching
+///   stages. This is checked only if the rest is valid.
 bool verifyPrograms(llvm::ArrayRef<dist::ProgramOp> programs);
 
-/// Returns true if all programs can run their orders to the end. Executes the
-/// schedule without time: an item runs once all sections whose messages it
-/// receives have run for its micro-batch. Otherwise emits one error that lists
-/// the stages that wait.
+/// Returns true if all programs can execute their orders to the end, so that no
+/// stages wait for each other forever. Executes the schedule without simulating
+/// time: a work item runs as soon as the sections that send it messages have
+/// run for the same micro-batch. If some stages wait forever, emits one error
+/// that lists them.
 bool verifySchedule(dist::ScheduleOp schedule,
                     llvm::ArrayRef<dist::ProgramOp> programs);
 
