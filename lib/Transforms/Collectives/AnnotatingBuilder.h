@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: a builder that gives every inserted operation the
-// annotations of the operation for which it is inserted.
+// Part of insert-collectives: a builder that annotates every operation that it
+// inserts. A conversion thus has the phase, the stage and the path of the
+// operation for which it is inserted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +21,21 @@
 
 namespace proteus {
 
-/// Annotations of an inserted operation.
+/// Annotations that the builder gives to an inserted operation.
 struct InsertedAnnotations {
   Phase phase = Phase::Forward;
   std::optional<int64_t> stage;
-  /// Path, for operations that move data.
+  /// Path of the operation. Only operations of the dialect dist get it.
   std::string path;
   /// Number of repeated layers by which the gather or fetch of a parameter may
-  /// precede its use. Null if the tree does not set it or the value is no
-  /// parameter.
+  /// precede its reader. Null if the tree does not set it, or if the value is
+  /// not a parameter.
   mlir::Attribute prefetch;
-  /// True if a parameter is gathered once per step.
+  /// True if the gather of a parameter runs once per step and not once per
+  /// micro-batch.
   bool gatherOnce = false;
 
-  /// Returns the phase, stage and path of `op`.
+  /// Returns annotations with the phase, the stage and the path of `op`.
   static InsertedAnnotations of(mlir::Operation *op);
 };
 
@@ -41,9 +43,9 @@ struct InsertedAnnotations {
 class AnnotatingBuilder : public mlir::OpBuilder,
                           private mlir::OpBuilder::Listener {
 public:
-  /// Creates a builder that inserts before `before`.
+  /// Creates a builder that inserts operations before `before`.
   AnnotatingBuilder(mlir::Operation *before, InsertedAnnotations annotations);
-  // The builder is its own listener.
+  // The builder is its own listener, so a copy would notify the original.
   AnnotatingBuilder(const AnnotatingBuilder &) = delete;
   AnnotatingBuilder &operator=(const AnnotatingBuilder &) = delete;
 

@@ -58,14 +58,15 @@ private:
 
 } // namespace
 
-/// Returns the dimension of a value whose parts travel around the ring.
+/// Returns the dimension of `value` that `axes`, the axes of the ring, shard.
+/// Its parts travel around the ring.
 static unsigned ringDim(Value value, ArrayRef<dist::Axis> axes) {
   return *dist::getLayout(value.getType())
               .getValue()
               .getShardedDim(axes.front());
 }
 
-/// Passes `values` to the next device, as one message.
+/// Passes `values` to the next device of the ring, all in one message.
 Travellers RingBuilder::pass(ArrayRef<Value> values) {
   const AxisList &axes = part.getAxes(ring);
   unsigned dim = ringDim(values.front(), axes);
@@ -96,7 +97,8 @@ Operation *RingBuilder::compute(int64_t step, ValueRange operands,
   return block;
 }
 
-/// Adds the contribution of a step to the sum of the preceding steps.
+/// Adds `rhs`, the contribution of step number `step`, to `lhs`, the sum of the
+/// preceding steps.
 Value RingBuilder::add(int64_t step, Value lhs, Value rhs) {
   auto sum = nn::AddOp::create(
       builder, op.getLoc(), lhs.getType(),
@@ -123,7 +125,7 @@ SmallVector<Value> RingBuilder::run() {
   Travellers home;
   int64_t blocks = numBlocks();
   for (int64_t step = 0; step < blocks; ++step) {
-    // A message precedes the kernels that overlap with it.
+    // Insert the messages before the kernels of the step, so that they overlap.
     Travellers next;
     if (step + 1 < blocks) {
       SmallVector<Value> current;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: replaces an operation one of whose iterators has
-// a `ring` split by one step per block. Between steps the blocks travel to the
-// next device.
+// Part of insert-collectives: replaces an operation with a `ring` split by one
+// step per block of the split iterator. Between two steps, every device sends
+// its block to the next device of the ring.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,15 @@
 namespace proteus {
 
 /// Builds the ring steps of `op` from its partition, and returns the values
-/// that replace its results. The operands of `op` must have their layouts.
-/// `place` puts a layout on the stage of `op`.
+/// that replace its results. The operands of `op` must already have their
+/// layouts. `place` returns the given layout on the stage of `op`.
 ///
-/// With n blocks there are n steps. Operands and results that the ring iterator
-/// indexes travel around the ring. Such an operand is passed on n - 1 times,
-/// while the step that reads it computes. Such a result sums the contributions
-/// of all steps. It is passed on n times, while the next step computes, and is
-/// then back on its own device.
+/// The ring iterator has one block per device. With n blocks there are n steps.
+/// Operands and results that the ring iterator indexes travel around the ring:
+/// - An operand is passed on n - 1 times, while the step that reads it
+///   computes.
+/// - A result sums the contributions of all steps. It is passed on n times,
+///   while the next step computes. It is then back on the device of its block.
 llvm::SmallVector<mlir::Value>
 buildRing(mlir::OpBuilder &builder, nn::RingOpInterface op, dist::MeshAttr mesh,
           llvm::function_ref<dist::LayoutAttr(dist::LayoutAttr)> place);

@@ -50,8 +50,8 @@ bool LayoutInserter::isStored(Value value) {
   if (!argument)
     return false;
   Operation *parent = argument.getOwner()->getParentOp();
-  // An input that an update reads, such as the indices of rows, counts as part
-  // of a gradient.
+  // An update may read an input of the step, such as the indices of table rows.
+  // Such an input is part of a gradient and not stored.
   if (parent == function)
     return getRole(argument) != nn::Role::Input;
   return isStored(parent->getOperand(argument.getArgNumber()));
@@ -73,8 +73,8 @@ LogicalResult LayoutInserter::convert(OpOperand &operand, LayoutAttr target,
   return success(static_cast<bool>(value));
 }
 
-/// Returns true if `value` is filled with zero. Every summand of a partial sum
-/// may then start from it.
+/// Returns true if `value` is filled with zero. Every rank may then start its
+/// summand of a partial sum from this value.
 static bool isZero(Value value) {
   Operation *op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), [](Value operand) {
@@ -92,8 +92,8 @@ LogicalResult LayoutInserter::initialise(OpOperand &operand,
     return operand.getOwner()->emitOpError(
         "computes partial sums, so its initial value must be zero; fill it "
         "with 0 and add the value afterwards");
-  // The initial value is copied, because other operations may need it in
-  // another layout.
+  // Copy the initial value, because other operations may need it in another
+  // layout.
   AnnotatingBuilder builder(operand.getOwner(),
                             InsertedAnnotations::of(operand.getOwner()));
   Operation *copy = builder.clone(*value.getDefiningOp());
@@ -143,10 +143,10 @@ void LayoutInserter::replaceByRing(nn::RingOpInterface op) {
   erase(op);
 }
 
-/// Returns the axes of sums that pass through a linear operation. The sums must
-/// be pending in all operands. An operand that has been reduced for an earlier
-/// reader, such as the input of a layer, is read in its reduced layout, so no
-/// sums pass through.
+/// Returns the axes over which sums stay pending through a linear operation,
+/// such as an addition. The sums must be pending in all operands. An operand
+/// may have been reduced already for an earlier reader, such as the input of a
+/// layer. It is then read in its reduced layout, and no sums stay pending.
 AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
                                      const Partitioning &part) {
   if (!op.isLinear() || op->getNumOperands() == 0)
@@ -167,9 +167,10 @@ AxisList LayoutInserter::sumsThrough(IterationSpaceOpInterface op,
   return through;
 }
 
-/// Adds gradients before they are scattered, if they are all pending over the
-/// same axes and the partition of the addition would scatter each of them. One
-/// collective then scatters the sum.
+/// Changes the partition of an addition of gradients so that one collective
+/// scatters the sum, instead of one collective for each term. This is done if
+/// sums are pending over the same axes in all terms, and if the addition would
+/// otherwise be split over one of these axes.
 void LayoutInserter::sumBeforeScatter(IterationSpaceOpInterface op,
                                       Partitioning &part) {
   if (!isa<nn::AddOp>(op) || !isInputGradient(op))
@@ -237,8 +238,9 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
   initialValues.add(op);
   for (OpResult result : op->getResults())
     setLayout(result, resultLayout(result.getResultNumber()));
-  // Each conversion is inserted right after the operation, so the reverse order
-  // leaves the conversions in the order of the results.
+  // Each conversion is inserted right after the operation. Going through the
+  // results in reverse order leaves the conversions in the order of the
+  // results.
   for (OpResult result : llvm::reverse(op->getResults()))
     if (failed(stored->store(result)))
       return failure();
@@ -249,11 +251,12 @@ LogicalResult LayoutInserter::visitKernel(IterationSpaceOpInterface op) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Sums the terms that are pending over the same axes, or exist only at the
-/// same coordinates, before their conversion. One small collective then
-/// suffices for all of them.
+/// Combines the terms of an nn.total that have pending reductions over the same
+/// axes, or that exist only at the same coordinates, before they are converted.
+/// One small collective then suffices for all of these terms.
 LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
-  // Stacks of scalars are not sharded, so they have the layout of a scalar.
+  // A stack of scalars is never sharded. Without its dimensions, its layout is
+  // that of a scalar.
   auto asNumber = [&](Value term) {
     dist::Layout layout = layoutOf(term).getValue();
     layout.dims.clear();
@@ -294,8 +297,9 @@ LogicalResult LayoutInserter::visitTotal(nn::TotalOp total) {
   return success();
 }
 
-/// Converts an updated value to the layout of the argument that it replaces.
-/// Any other value keeps its layout, but is summed over micro-batches.
+/// Converts the operands of the return. A value that updates an argument gets
+/// the layout of this argument. Any other value keeps its layout, except that
+/// its sum over micro-batches is completed.
 LogicalResult LayoutInserter::visitReturn(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     LayoutAttr target = layoutOf(operand.get());
@@ -345,7 +349,8 @@ LogicalResult LayoutInserter::visit(Block &block) {
   return success();
 }
 
-/// Returns true if the tree keeps an argument in host memory.
+/// Returns true if the tree keeps `argument`, a parameter or a state, in host
+/// memory.
 static bool isKeptOnHost(BlockArgument argument) {
   std::optional<nn::Role> role = getRole(argument);
   if (role == nn::Role::Parameter)

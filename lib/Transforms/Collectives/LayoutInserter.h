@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: visits the operations of a function and gives
-// every value a layout. StageMap gives the stages, ReaderLayouts the layouts
-// that later readers need, and ReshardPlans the steps to them. ValueConverter
-// builds the steps.
+// Part of insert-collectives: gives every value of a function a layout.
+// LayoutInserter visits the operations in order and calls the other classes of
+// the pass. StageMap finds the stages of values, ReaderLayouts the layouts that
+// later readers need, and ReshardPlans the cheapest steps to these layouts.
+// ValueConverter builds the steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +29,14 @@
 
 namespace proteus {
 
-/// Removes the annotations of a terminator that conversions inserted before it
-/// have read.
+/// Removes the stage and the phase of a terminator. A terminator has these
+/// annotations only while conversions are inserted before it, because
+/// conversions take their annotations from their reader.
 void unmarkTerminator(mlir::Operation *terminator);
 
-/// The visit of the operations of one function, in order. It gives every value
-/// a type with a layout, and converts operands whose layout differs from the
-/// one that their operation needs.
+/// Inserts layouts and conversions into one function. Visits the operations in
+/// order, gives the type of every value a layout, and converts each operand
+/// that has another layout than its operation needs.
 class LayoutInserter {
 public:
   LayoutInserter(mlir::func::FuncOp function, dist::MeshAttr mesh,
@@ -44,7 +46,8 @@ public:
         converter(function, mesh, stages, plans),
         tied(function, stages, reads, converter) {}
 
-  /// Emits an error and fails if an operation cannot be distributed.
+  /// Visits the whole function. Emits an error and fails if an operation cannot
+  /// be distributed.
   llvm::LogicalResult run();
 
 private:
@@ -63,29 +66,31 @@ private:
   /// stay pending in its results.
   dist::AxisList sumsThrough(nn::IterationSpaceOpInterface op,
                              const Partitioning &part);
-  /// Removes from the partition of an addition of gradients the axes over which
-  /// the sums of all its terms are pending.
+  /// Removes from `part`, the partition of an addition of gradients, the axes
+  /// over which sums are pending in all terms. The addition then adds the
+  /// partial terms, and one collective reduces and scatters the sum.
   void sumBeforeScatter(nn::IterationSpaceOpInterface op, Partitioning &part);
-  /// Returns the layout in which an iteration yields `operand`, and the purpose
-  /// of the conversion to it.
+  /// Returns the layout in which the body of `repeat` yields `operand`, and the
+  /// purpose of the conversion to this layout.
   std::pair<dist::LayoutAttr, dist::Purpose>
   yieldedLayout(nn::RepeatOp repeat, mlir::OpOperand &operand);
-  /// Gives the initial value `operand` the layout of the result that is
-  /// computed into it.
+  /// Gives the initial value `operand` the layout `layout`: that of the result
+  /// which is computed into the initial value.
   llvm::LogicalResult initialise(mlir::OpOperand &operand,
                                  dist::LayoutAttr layout);
-  /// Replaces `operand` by its value in layout `target`.
+  /// Converts the value that `operand` reads to layout `target`.
   llvm::LogicalResult convert(mlir::OpOperand &operand, dist::LayoutAttr target,
                               dist::Purpose purpose);
-  /// Returns the purpose of a conversion of `operand`.
+  /// Returns the purpose of a conversion of `operand`: to compute with a
+  /// parameter, a gradient or an activation.
   dist::Purpose purposeOf(mlir::OpOperand &operand);
   bool isParameter(mlir::Value value);
   void erase(mlir::Operation *op) {
     initialValues.remove(op);
     op->erase();
   }
-  /// Returns true if `value` is a parameter or a state, which stay from one
-  /// step to the next, or a slice of one.
+  /// Returns true if `value` is a parameter or a state, or a slice of one.
+  /// These stay in memory from one training step to the next.
   bool isStored(mlir::Value value);
 
   mlir::func::FuncOp function;
@@ -95,9 +100,11 @@ private:
   ReaderLayouts reads;
   ValueConverter converter;
   TiedGradients tied;
-  /// The initial values among the results visited so far.
+  /// The initial values, as `InitialValues` defines them, among the results
+  /// that are visited so far.
   InitialValues initialValues;
-  /// Created after saved activations are separated, which adds values.
+  /// Created in `run`, because it must find the gradients after
+  /// separateSavedActivations has changed the repeats.
   std::optional<StoredGradients> stored;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of LayoutInserter for repeats and recomputations: converts the
-// values that enter and leave their bodies.
+// The part of LayoutInserter that visits repeats and recomputations. It
+// converts the values that enter and leave their bodies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ using dist::LayoutAttr;
 using dist::Purpose;
 using nn::IterationSpaceOpInterface;
 
-/// Gives the terminator of the body of `op` the stage and phase of `op`,
-/// because conversions inserted before the terminator take them from it.
+/// Gives `yield`, the terminator of the body of `op`, the stage and the phase
+/// of `op`. Conversions that are inserted before the terminator take these
+/// annotations from it.
 static void markYield(Operation *yield, Operation *op) {
   if (auto stage = getStage(op))
     setStage(yield, *stage);
@@ -52,8 +53,9 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     LayoutAttr layout = layoutOf(operand.get());
     LayoutAttr target = stages.onStage(layout, repeat);
     if (LayoutAttr sums = reads.accumulationLayout(repeat, operand)) {
-      // Zero may have any layout, also a partial one. The sum stays pending in
-      // the repeat and is reduced once, after the last iteration.
+      // Zero can have any layout, so the sum can start in a partial layout. The
+      // iterations then add without communication, and the sum is reduced once,
+      // after the last iteration.
       AnnotatingBuilder builder(repeat, InsertedAnnotations::of(repeat));
       Operation *zero = builder.clone(*operand.get().getDefiningOp());
       setLayout(zero->getResult(0), sums);
@@ -63,7 +65,8 @@ LogicalResult LayoutInserter::enter(nn::RepeatOp repeat) {
     }
     if (carried) {
       target = stages.onStage(reduced(layout), repeat).withHost(false);
-      // A single iteration may read and yield a value in different layouts.
+      // A single iteration may read and yield a value in different layouts. The
+      // value can then enter in the layout that its first reader needs.
       LayoutAttr wanted = layout.isPartial() && repeat.getCount() == 1
                               ? reads.firstReadLayout(argument)
                               : LayoutAttr();
@@ -90,8 +93,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   Value result = repeat.getResult(number);
   LayoutAttr computed = layoutOf(operand.get());
   if (number < repeat.getNumCarried()) {
-    // Every iteration must yield a carried value in the layout in which the
-    // first one has read it. A single iteration may yield it in any layout.
+    // A carried value must leave every iteration in the layout in which it
+    // enters the next one. With a single iteration there is no next one, so the
+    // value may leave it in any layout.
     LayoutAttr entered = layoutOf(repeat.getBody().getArgument(number));
     bool accumulates = entered != reduced(entered);
     return {repeat.getCount() == 1 && !accumulates ? reduced(computed)
@@ -99,9 +103,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
             Purpose::Activation};
   }
   if (getPhase(repeat) == Phase::Forward) {
-    // Values are saved for the backward pass in their reduced layout, or in the
-    // layout in which they are first read there if the body already produces
-    // that layout and it is no larger.
+    // A value is saved for the backward pass in its reduced layout. It is saved
+    // in the layout in which the backward pass first reads it if the body
+    // already produces that layout and it is no larger.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -114,8 +118,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   }
   if (LayoutAttr kept = stored->sliceLayout(result, computed))
     return {kept, Purpose::Gradient};
-  // Updated layers are copied to the host one by one. If they stay on the
-  // device, the layout of all layers is changed together, after the repeat.
+  // If updated layers stay on the host, the body copies each of them there. If
+  // they stay on the device, their layout is changed after the repeat, for all
+  // layers together.
   LayoutAttr updated = reads.updatedLayout(result);
   if (updated && updated.isOnHost())
     return {withoutLeading(updated), Purpose::Parameter};
@@ -146,7 +151,7 @@ LogicalResult LayoutInserter::visitRepeat(nn::RepeatOp repeat) {
   return leave(repeat);
 }
 
-/// Returns true if only kernels read `argument`, and no bodies of repeats.
+/// Returns true if only kernels read `argument`, and it enters no further body.
 static bool isReadByKernels(BlockArgument argument) {
   return llvm::all_of(argument.getUsers(), [](Operation *user) {
     return isa<IterationSpaceOpInterface>(user);
@@ -163,13 +168,14 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
     Purpose purpose = Purpose::Activation;
     if (isParameter(operand.get())) {
       purpose = Purpose::Parameter;
-      // A parameter is gathered once, for the recomputation and for the
-      // gradients that follow it.
+      // Gather a parameter once, before the recomputation, for the recomputed
+      // operations and for the gradients that follow.
       if (isReadByKernels(argument))
         if (LayoutAttr wanted = reads.firstReadLayout(argument))
           target = wanted;
     } else if (layoutOf(operand.get()).isPartial()) {
-      // The layout that the forward pass has read is used if it is kept.
+      // Use the layout in which the forward pass has read the value, if a value
+      // in this layout is kept for the backward pass.
       LayoutAttr wanted = reads.firstReadLayout(argument);
       if (wanted && converter.hasKeptForm(operand.get(), wanted,
                                           getStage(recompute).value_or(0)))
@@ -185,8 +191,8 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
   markYield(yield, recompute);
   for (OpOperand &operand : yield->getOpOperands()) {
     Value result = recompute.getResult(operand.getOperandNumber());
-    // As for saved activations of repeats: yield the layout that the first
-    // reader needs if the body already produces it and it is no larger.
+    // As in `yieldedLayout`, yield the layout that the first reader needs if
+    // the body already produces it and it is no larger.
     LayoutAttr wanted = reads.firstReadLayout(result);
     bool made =
         wanted && converter.hasKeptForm(operand.get(), wanted,

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: derives the layouts of slices, stacks and sums of
-// a value from its own layout. All files of the pass use these functions.
+// Part of insert-collectives: reads and sets the layout of a value, and derives
+// from it the layouts of slices, stacks and sums. All files of the pass use
+// these functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,30 +22,35 @@ namespace proteus {
 /// Returns the layout of a value, or null if it has none.
 dist::LayoutAttr layoutOf(mlir::Value value);
 
-/// Gives the type of a value the encoding `layout`.
+/// Sets the layout in the type of `value`.
 void setLayout(mlir::Value value, dist::LayoutAttr layout);
 
-/// Returns the layout of a slice of a stack with this layout.
+/// Returns `layout` without its leading dimension. If `layout` is that of a
+/// stack, the result is that of a slice.
 dist::LayoutAttr withoutLeading(dist::LayoutAttr layout);
 
-/// Returns the layout of a stack of slices with this layout.
+/// Returns `layout` with a new leading dimension, which is not sharded. If
+/// `layout` is that of a slice, the result is that of a stack.
 dist::LayoutAttr withLeading(dist::LayoutAttr layout);
 
-/// Returns the layout without pending reductions over device axes.
+/// Returns `layout` without pending reductions over device axes. A pending sum
+/// over micro-batches stays pending.
 dist::LayoutAttr reduced(dist::LayoutAttr layout);
 
-/// Returns the layout without a pending sum over micro-batches.
+/// Returns `layout` without a pending sum over micro-batches.
 dist::LayoutAttr accumulated(dist::LayoutAttr layout);
 
-/// Returns the layout with sums pending over `axes` in addition.
+/// Returns `layout` with additional pending sums over `axes`.
 dist::LayoutAttr withPartialSum(dist::LayoutAttr layout,
                                 llvm::ArrayRef<dist::Axis> axes);
 
-/// Returns the axes that `to` fixes at a coordinate at which `from` does not.
+/// Returns the axes that `to` fixes at a coordinate and `from` does not fix at
+/// the same coordinate.
 dist::AxisList newlyFixed(const dist::Layout &from, const dist::Layout &to);
 
-/// Returns the number of leading dimensions of `value` that are stacks: one per
-/// repeat that stacks its slices. These dimensions are never sharded.
+/// Returns the number of leading dimensions of `value` that count iterations:
+/// one for each repeat that stacks the value. These dimensions are never
+/// sharded.
 unsigned countStacks(mlir::Value value);
 
 } // namespace proteus

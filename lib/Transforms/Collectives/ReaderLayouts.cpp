@@ -20,8 +20,8 @@ using dist::ReductionKind;
 using nn::IterationSpaceOpInterface;
 
 LayoutAttr ReaderLayouts::firstReadLayout(Value value) {
-  // Sorts the uses in block order, which is cheaper than a walk over the block
-  // for each value.
+  // Sort the uses in block order. This is cheaper than a search through the
+  // block for each value.
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : value.getUses())
     if (use.getOwner()->getBlock() == value.getParentBlock())
@@ -88,8 +88,8 @@ AxisList ReaderLayouts::pendingSums(Value value, BlockArgument neutral,
   AxisList sums = own.getPartial(ReductionKind::Sum);
   if (!kernel.isLinear())
     return sums;
-  // As in LayoutInserter::sumsThrough, sums that are pending in all operands
-  // pass through.
+  // Sums that are pending in all operands stay pending through a linear
+  // operation, as in LayoutInserter::sumsThrough.
   std::optional<AxisList> through;
   for (Value operand : kernel->getOperands()) {
     if (operand == neutral)
@@ -115,7 +115,8 @@ LayoutAttr ReaderLayouts::accumulationLayout(nn::RepeatOp repeat,
   if (!fill || !fill.getValue().isZero() || number >= repeat.getNumCarried())
     return {};
   BlockArgument argument = repeat.getBody().getArgument(number);
-  // The body may add several times, but nothing else may read the partial sum.
+  // The body may add to the carried value several times, but nothing else may
+  // read the intermediate sums, because they are partial.
   auto sum = repeat.getYield()->getOperand(number).getDefiningOp<nn::AddOp>();
   Value soFar = argument;
   while (sum && soFar != sum.getResult()) {

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: derives, from the annotations of operations that
-// are not visited yet, the layouts in which values are read and summed.
+// Part of insert-collectives: finds the layouts in which later operations will
+// read and sum a value. LayoutInserter has not visited these operations yet, so
+// their layouts are derived from their annotations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,37 +21,40 @@
 
 namespace proteus {
 
-/// Layouts in which the values of one function are read later.
+/// Finds the layouts in which later operations read the values of one function.
 class ReaderLayouts {
 public:
   ReaderLayouts(mlir::func::FuncOp function, dist::MeshAttr mesh,
                 const StageMap &stages)
       : function(function), mesh(mesh), stages(stages) {}
 
-  /// Returns the layout in which `value` is first read, or null if no operation
-  /// reads it. `value` is an argument of a block, or a result of a repeat or
-  /// recomputation. The layout has the rank of `value`.
+  /// Returns the layout in which a kernel first reads `value`, or null if none
+  /// reads it. Also searches the bodies of repeats and recomputations that take
+  /// `value`. `value` is an argument of a block, or a result of a repeat or
+  /// recomputation. The returned layout has the rank of `value`, even if a body
+  /// reads only slices of it.
   dist::LayoutAttr firstReadLayout(mlir::Value value);
 
-  /// Returns the layout of the argument that `value` replaces if it is returned
-  /// as an update; otherwise null.
+  /// If the function returns `value` as the update of an argument, returns the
+  /// layout of this argument; otherwise returns null.
   dist::LayoutAttr updatedLayout(mlir::Value value);
 
-  /// Returns the layout in which an update, or a repeat of updates, reads its
-  /// gradient.
+  /// Returns the layout in which `update`, an update or a repeat of updates,
+  /// reads its gradient.
   dist::LayoutAttr gradientLayout(mlir::Operation *update);
 
-  /// Returns the layout in which `repeat` accumulates a partial sum in
-  /// `operand`. Returns null unless `operand` is a carried value that starts as
-  /// zero, the body only adds to it, and the sum is partial.
+  /// Returns the layout in which `repeat` can accumulate a partial sum in the
+  /// carried value `operand`, which is then reduced once after the repeat.
+  /// Returns null unless the value starts as zero, the body only adds to it,
+  /// and the sum is partial.
   dist::LayoutAttr accumulationLayout(nn::RepeatOp repeat,
                                       mlir::OpOperand &operand);
 
 private:
-  /// Returns the axes, `micro` included, over which sums will be pending in
-  /// `value` after its block is visited; none if that cannot be derived. Leaves
-  /// out `neutral`, the sum of the preceding iterations. `known` caches the
-  /// results.
+  /// Returns the axes, including `micro`, over which sums will be pending in
+  /// `value` after its block is visited, or no axes if this cannot be derived.
+  /// Ignores `neutral`, the sum of the preceding iterations. Caches its results
+  /// in `known`.
   dist::AxisList
   pendingSums(mlir::Value value, mlir::BlockArgument neutral,
               llvm::DenseMap<mlir::Value, dist::AxisList> &known);

@@ -105,8 +105,9 @@ LayoutAttr ReshardPlans::transferLayout(Value value, LayoutAttr target) {
   RankedTensorType type = dist::tensorTypeOf(value);
   int64_t from = *own.getFixedCoordinate(*stages.getAxis());
   int64_t to = *target.getValue().getFixedCoordinate(*stages.getAxis());
-  // Returns the time from the current layout to `target`, if the value crosses
-  // in layout `there`.
+  // Returns the total time if the value is sent in layout `there`: conversion
+  // to `there`, message, and conversion to `target`. Returns nullopt if one of
+  // the conversions is impossible.
   auto costThrough = [&](LayoutAttr there) -> std::optional<uint64_t> {
     LayoutAttr here = stages.onStage(there, from);
     std::string reason;
@@ -126,7 +127,7 @@ LayoutAttr ReshardPlans::transferLayout(Value value, LayoutAttr target) {
       replicas.push_back(axis);
   LayoutAttr best = target;
   std::optional<uint64_t> least = costThrough(target);
-  // The leading dimensions of stacks are never sharded.
+  // The leading dimensions of stacks are never sharded, so begin after them.
   for (int64_t dim = countStacks(value); dim < type.getRank(); ++dim)
     for (unsigned chosen = 1; chosen < (1u << replicas.size()); ++chosen) {
       dist::Layout sliced = target.getValue();

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: plans the steps that change the layout of a
-// value, by their costs on the cluster. Builds no operations; ValueConverter
-// does.
+// Part of insert-collectives: finds the cheapest steps that change the layout
+// of a value on the cluster. ValueConverter builds the operations for these
+// steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace proteus {
 
-/// Cheapest conversions of the values of one function.
+/// Finds the cheapest conversions for the values of one function.
 class ReshardPlans {
 public:
   using Plan = llvm::SmallVector<dist::ReshardStep>;
@@ -33,40 +33,44 @@ public:
                const StageMap &stages, const machine::Cluster &cluster);
 
   /// Returns the cheapest steps that change the layout of `value` from `from`
-  /// to `to`. The steps of a stack are those of its slices. On failure,
-  /// `reason` receives the cause.
+  /// to `to`. If `value` is a stack, the steps are those that are cheapest for
+  /// one slice, and never change the leading dimension. On failure, sets
+  /// `reason`.
   llvm::FailureOr<Plan> plan(mlir::Value value, dist::LayoutAttr from,
                              dist::LayoutAttr to, std::string &reason);
 
-  /// Returns the layout in which a repeat takes the partial stack `value`, of
-  /// which its body reads slices in the layout `wanted`. The stack is summed
-  /// over micro-batches, and reduced if the steps to `wanted` begin with
-  /// reductions. The body does the remaining steps layer by layer.
+  /// Returns the layout in which the partial stack `value` enters a repeat that
+  /// reads its slices. The slices are needed in the layout that `wanted` gives
+  /// to the stack. The stack is summed over micro-batches before the repeat. It
+  /// is also reduced before the repeat if the steps to `wanted` begin with
+  /// reductions. The body performs the remaining steps for each layer.
   dist::LayoutAttr stackLayout(mlir::Value value, dist::LayoutAttr wanted);
 
-  /// Returns the layout in which `value` is sent to another stage that needs it
-  /// in layout `target`. The layout has more slices than `target` if the tree
-  /// has `scatter_gather` and that is cheaper.
+  /// Returns the layout in which `value` is sent to another stage, which needs
+  /// it in layout `target`. If the tree has `scatter_gather`, this may be a
+  /// layout with more shards than `target`: `value` is then sent in slices and
+  /// gathered on arrival, because that is cheaper.
   dist::LayoutAttr transferLayout(mlir::Value value, dist::LayoutAttr target);
 
 private:
-  /// Plans the conversion of a tensor that is no stack. Cached.
+  /// Plans the conversion of a tensor that is not a stack, and caches the plan.
   llvm::FailureOr<Plan> planTensor(dist::LayoutAttr from, dist::LayoutAttr to,
                                    mlir::RankedTensorType type,
                                    std::string &reason);
-  /// Plans the conversion, slice by slice, of a value whose `stacks` leading
-  /// dimensions are those of stacks.
+  /// Plans the conversion of a stack by planning that of one slice. `stacks` is
+  /// the number of leading dimensions that count iterations.
   llvm::FailureOr<Plan> planStack(mlir::RankedTensorType type,
                                   dist::LayoutAttr from, dist::LayoutAttr to,
                                   unsigned stacks, std::string &reason);
-  /// Returns the time, in picoseconds, of steps that start from layout `from`.
+  /// Returns the time, in picoseconds, of `steps`, the first of which starts
+  /// from layout `from`.
   uint64_t costOf(mlir::RankedTensorType type, dist::LayoutAttr from,
                   llvm::ArrayRef<dist::ReshardStep> steps);
 
   dist::MeshAttr mesh;
   const StageMap &stages;
   StepCosts costs;
-  /// True if the tree permits transfers between stages in slices.
+  /// True if the tree permits to send values between stages in slices.
   bool slicesTransfers;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>, Plan>
       plans;

@@ -29,7 +29,7 @@ bool proteus::isNoLarger(RankedTensorType type, LayoutAttr form,
 }
 
 /// Returns the layout in which a kernel reads `use`, or null if the owner of
-/// `use` is no kernel.
+/// `use` is not a kernel.
 static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(use.getOwner());
   if (!kernel)
@@ -38,10 +38,13 @@ static LayoutAttr readLayout(OpOperand &use, dist::MeshAttr mesh) {
       .getOperandLayout(use.getOperandNumber(), mesh);
 }
 
-/// Groups the uses of `argument`, the saved activation `value` in a backward
-/// body, by the layout in which kernels read it. The key is null unless kernels
-/// of the forward body also read `value` in that layout, and the layout differs
-/// from the one in which `value` is produced and has no larger shards.
+/// Groups the uses of `argument` by the layout in which kernels read it.
+/// `argument` belongs to a backward body and receives the saved activation
+/// `value` of a forward body. A layout is a key only if saving `value` a second
+/// time in this layout is worthwhile. Kernels of the forward body must read
+/// `value` in this layout too. The layout must also differ from the one in
+/// which `value` is produced, and not be larger. All other uses have the key
+/// null.
 static llvm::MapVector<Attribute, SmallVector<OpOperand *>>
 usesByForm(BlockArgument argument, Value value, dist::MeshAttr mesh) {
   llvm::MapVector<Attribute, SmallVector<OpOperand *>> uses;
@@ -82,7 +85,8 @@ void proteus::separateSavedActivations(func::FuncOp function,
         BlockArgument argument =
             reader.getBody().getArgument(stackUse.getOperandNumber());
         auto uses = usesByForm(argument, value, mesh);
-        // If all uses read the same layout there is nothing to separate.
+        // If all uses read the same layout, there is only one group and nothing
+        // to separate.
         for (auto &[form, list] : uses) {
           if (!form || uses.size() == 1)
             continue;

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives. A repeat saves a value for the backward pass
-// once, but the backward pass may read the value in several layouts. If the
-// forward pass produces such a layout as well, and it is no larger, it is saved
-// in addition. LayoutInserter calls these functions before it visits the
-// operations.
+// Part of insert-collectives. A repeat saves a value for the backward pass as
+// one stack, but the backward pass may read the value in several layouts. If
+// the forward pass produces one of these layouts as well, and it is no larger,
+// the value is also saved in this layout. LayoutInserter calls these functions
+// before it visits the operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,16 @@
 
 namespace proteus {
 
-/// Returns true if a tensor in layout `form` takes no more memory than in
-/// `own`.
+/// Returns true if a tensor of type `type` takes no more memory in layout
+/// `form` than in layout `own`.
 bool isNoLarger(mlir::RankedTensorType type, dist::LayoutAttr form,
                 dist::LayoutAttr own);
 
-/// Gives readers of a stack in backward repeats a stack of their own if they
-/// read the value in a layout in which the forward repeat reads it as well, and
-/// which is no larger than the layout of the value. The value is then stacked
-/// twice. Without this, the first reader of a stack would determine the layout
-/// for all its readers.
+/// Adds a second stack for saved values that backward repeats read in several
+/// layouts. The readers of one layout move to the second stack if the forward
+/// repeat reads the value in this layout as well, and if the layout is no
+/// larger than that in which the value is produced. Without the second stack,
+/// the first reader would determine the layout for all readers.
 void separateSavedActivations(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
 } // namespace proteus

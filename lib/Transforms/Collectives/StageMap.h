@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: the coordinates on the pipeline axis of the
-// values and operations of a stage. Without a pipeline axis there is one stage
+// Part of insert-collectives: maps the stages of values and operations to
+// coordinates on the pipeline axis. Without a pipeline axis, there is one stage
 // on all devices.
 //
 //===----------------------------------------------------------------------===//
@@ -21,25 +21,29 @@
 
 namespace proteus {
 
-/// The stages of one function.
+/// The stages of the values and operations of one function.
 class StageMap {
 public:
   StageMap(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
-  /// Returns the pipeline axis, if the tree has one.
+  /// Returns the pipeline axis, or nullopt if the tree has none.
   std::optional<dist::Axis> getAxis() const { return pipelineAxis; }
 
-  /// Returns `layout` on the devices of `stage`. Other fixed coordinates stay.
+  /// Returns `layout` fixed at the devices of the virtual stage `stage`. Fixed
+  /// coordinates on other axes stay.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, int64_t stage) const;
-  /// Returns `layout` on the devices of the stage of `op`.
+  /// Returns `layout` fixed at the devices that run `op`.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, mlir::Operation *op) const;
 
-  /// Returns the stage whose devices hold `value`.
+  /// Returns the coordinate on the pipeline axis of the devices that hold
+  /// `value`, or 0 without a pipeline axis.
   int64_t positionOf(mlir::Value value) const;
-  /// Returns the stage whose devices run `op`, whatever its chunk.
+  /// Returns the coordinate on the pipeline axis of the devices that run `op`.
+  /// It is the same for all chunks of a stage.
   int64_t positionOf(mlir::Operation *op) const;
 
-  /// Returns true if `value` is on another stage than `target`.
+  /// Returns true if the layout of `value` and the layout `target` are on
+  /// different stages.
   bool moves(mlir::Value value, dist::LayoutAttr target) const;
 
 private:

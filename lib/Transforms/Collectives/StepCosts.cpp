@@ -19,8 +19,8 @@ using dist::AxisList;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Returns, per device axis, the number of neighbours that share a node if
-/// every node is a block of the mesh; otherwise nothing.
+/// Returns, for each device axis, the number of neighbours along it that share
+/// a node. Returns an empty list if not every node is a block of the mesh.
 static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
                                              int64_t devicesPerNode) {
   if (!mesh.devices.empty())
@@ -42,7 +42,8 @@ static SmallVector<int64_t> neighboursInNode(const dist::Mesh &mesh,
 
 StepCosts::StepCosts(const dist::Mesh &mesh, const machine::Cluster &cluster)
     : mesh(mesh), cluster(cluster), model(cost::createAlphaBetaModel(cluster)),
-      // If nodes differ, the node of every device must be looked up.
+      // If there are several kinds of nodes, the list stays empty, so that the
+      // node of every device is looked up.
       inNode(cluster.hasOneKind()
                  ? neighboursInNode(mesh, cluster.devicesPerNode())
                  : SmallVector<int64_t>()) {}
@@ -113,8 +114,9 @@ uint64_t StepCosts::getCost(const dist::Step &step,
                             const dist::StepVolume &volume) {
   if (step.kind == dist::StepKind::Slice)
     return 0;
-  // A ring all-reduce is a reduce-scatter and an all-gather. With the costs of
-  // both added, rounding cannot make them cheaper than the all-reduce.
+  // An all-reduce costs as much as a reduce-scatter and an all-gather. Adding
+  // up the costs of these two steps rounds in the same way as for the two steps
+  // themselves. Otherwise rounding could make them seem cheaper.
   if (step.kind == dist::StepKind::AllReduce)
     return getCost({dist::StepKind::ReduceScatter, step.axes}, volume) +
            getCost({dist::StepKind::AllGather, step.axes}, volume);

@@ -20,8 +20,9 @@ using dist::Purpose;
 using dist::ReductionKind;
 
 /// Returns the storage layout of a gradient that is computed in layout
-/// `computed` and stored over the axes of `dims`. Sums over the axes of `dims`
-/// are formed; other sums stay pending.
+/// `computed` and is to be sharded over the axes `dims`. Pending sums over
+/// these axes are reduced, because an axis cannot be both partial and shard a
+/// dimension. Other sums stay pending.
 static LayoutAttr storedGradient(LayoutAttr computed, const DimAxes &dims) {
   dist::Layout result = computed.getValue();
   result.dims.assign(dims.begin(), dims.end());
@@ -46,11 +47,13 @@ StoredGradients::StoredGradients(func::FuncOp function, dist::MeshAttr mesh,
         argument, getStorageAttrName(strategy::ItemKind::Gradient)));
     if (!axes || getRole(argument) != nn::Role::Parameter)
       continue;
-    // An update of single rows has no gradient of the size of the parameter.
+    // An update of single table rows reads no gradient of the shape of the
+    // parameter.
     if (operand.get().getDefiningOp<nn::EmbeddingBagUpdateOp>())
       continue;
-    // Updates and repeats of updates read the gradient as operand 1. Operations
-    // on the gradient before that, such as scaling, belong to the update.
+    // An update, or a repeat of updates, reads the gradient as operand 1.
+    // Operations between the gradient and its update, such as scaling, have the
+    // phase of the update.
     Value gradient = operand.get().getDefiningOp()->getOperand(1);
     while (Operation *op = gradient.getDefiningOp()) {
       if (getPhase(op) != Phase::Update || op->getNumOperands() == 0)

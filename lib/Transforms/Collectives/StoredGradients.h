@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: the tree may store the gradient of a parameter in
-// another layout than the one in which it is computed. LayoutInserter converts
-// such a gradient right after it is computed.
+// another layout than the one in which it is computed. LayoutInserter then
+// converts the gradient right after it is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,22 +24,24 @@ namespace proteus {
 /// The gradients of one function for which the tree sets a storage layout.
 class StoredGradients {
 public:
-  /// Finds the gradients that the updates of such parameters read.
+  /// Finds the gradients of all parameters for which the tree sets the storage
+  /// layout of the gradient.
   StoredGradients(mlir::func::FuncOp function, dist::MeshAttr mesh,
                   ValueConverter &converter);
 
-  /// Converts a gradient that has just been computed to its storage layout.
-  /// Does nothing for other values.
+  /// Converts `value`, which has just been computed, to its storage layout.
+  /// Does nothing if the tree sets none for it.
   llvm::LogicalResult store(mlir::OpResult value);
 
-  /// Returns the storage layout of slices of the stack `value` that are
-  /// computed in layout `computed`, or null if `value` is no such gradient.
+  /// If `value` is a stack of gradients with a storage layout, returns the
+  /// storage layout of one slice, which is computed in layout `computed`.
+  /// Otherwise returns null.
   dist::LayoutAttr sliceLayout(mlir::Value value,
                                dist::LayoutAttr computed) const;
 
 private:
   ValueConverter &converter;
-  /// Axes per dimension of the storage layout, by gradient.
+  /// For each gradient with a storage layout, the axes of each dimension.
   llvm::DenseMap<mlir::Value, DimAxes> gradientDims;
 };
 

@@ -14,8 +14,8 @@ using namespace proteus;
 using dist::LayoutAttr;
 using dist::Purpose;
 
-/// Returns the tied parameter that `op` updates, or null if `op` is no such
-/// update.
+/// Returns the tied parameter that `op` updates, or null if `op` does not
+/// update a tied parameter.
 static BlockArgument updatedTiedParameter(Operation *op) {
   if (getPhase(op) != Phase::Update || op->getNumOperands() < 2)
     return {};
@@ -36,8 +36,9 @@ LogicalResult TiedGradients::joinBefore(Operation *reader) {
     return success();
   if (updatedTiedParameter(reader))
     return join(reader, reader);
-  // An update that was visited already has its sum. It may read a conversion of
-  // its parameter and is then not recognised, so it is left out here.
+  // Leave out updates that were visited already, because they have their sums.
+  // Such an update may read a conversion of its parameter, and is then not
+  // recognised as an update of a tied parameter.
   auto waiting = llvm::make_filter_range(updates, [](Operation *update) {
     return static_cast<bool>(updatedTiedParameter(update));
   });

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of insert-collectives: a parameter that several stages read has a copy
-// on each of them. Every copy is updated with the sum of the gradients of all
-// copies.
+// Part of insert-collectives: a tied parameter, such as an embedding that the
+// first and the last stage read, has a copy on each of its stages. Every copy
+// is updated with the sum of the gradients of all copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace proteus {
 
-/// The tied parameters of one function, and the sums of their gradients.
+/// Builds the sums of the gradients of the tied parameters of one function.
 class TiedGradients {
 public:
   TiedGradients(mlir::func::FuncOp function, const StageMap &stages,
@@ -30,20 +30,21 @@ public:
       : function(function), stages(stages), reads(reads), converter(converter) {
   }
 
-  /// Finds the updates of tied parameters. Called once, because `joinBefore`
-  /// needs them for every operation of the update.
+  /// Finds the updates of tied parameters. Must be called before `joinBefore`.
   void findUpdates();
 
-  /// Builds the sums that must precede `reader`: the sum that an update reads,
-  /// or all sums if `reader` reads a gradient before its update, for example to
-  /// scale it. In the latter case all stages build all sums first, because they
-  /// exchange numbers of the gradients afterwards and wait for each other.
+  /// Builds the sums of gradients that must precede `reader`, an operation of
+  /// the update. If `reader` updates a tied parameter, it needs the sum for
+  /// this parameter. If `reader` reads the gradient of a tied parameter before
+  /// the update does, for example to scale it, all sums are built. In the
+  /// second case the stages exchange scalars of the gradients afterwards and
+  /// wait for each other, so every stage must have all sums before.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:
-  /// Builds, before `reader`, the sum of the gradients of a tied parameter on
-  /// the stage of `update`. The gradients are summed in the layout that the
-  /// first copy needs.
+  /// Builds, before `reader`, the sum of the gradients of the tied parameter
+  /// that `update` updates. The copies of the gradient are summed in the layout
+  /// in which the update of the first copy reads its gradient.
   llvm::LogicalResult join(mlir::Operation *update, mlir::Operation *reader);
 
   mlir::func::FuncOp function;
@@ -52,8 +53,8 @@ private:
   ValueConverter &converter;
   /// The updates of tied parameters, in program order.
   llvm::SmallVector<mlir::Operation *> updates;
-  /// By path of the tied parameter: the tag of its reduction, and the layout in
-  /// which the first copy needs its gradient.
+  /// For each path of a tied parameter, the tag of its reduction and the layout
+  /// in which the update of the first copy reads its gradient.
   llvm::StringMap<std::pair<int64_t, dist::LayoutAttr>> tied;
 };
 

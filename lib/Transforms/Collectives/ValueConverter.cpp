@@ -29,7 +29,9 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
   llvm::erase_if(whole.fixed, [&](auto entry) {
     return llvm::is_contained(axes, entry.first);
   });
-  // If all the axes shard one dimension, it stays sharded until a final gather.
+  // If one dimension of the value is sharded over all of `axes`, it stays
+  // sharded until a gather collects it at the coordinates. Otherwise the value
+  // is replicated over `axes` first, and then restricted to the coordinates.
   dist::Layout sharded = whole;
   std::optional<unsigned> dim = from.getShardedDim(axes.front());
   if (dim && llvm::all_of(axes, [&](Axis axis) {
@@ -38,7 +40,8 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
     for (Axis axis : from.dims[*dim])
       if (llvm::is_contained(axes, axis))
         sharded.dims[*dim].push_back(axis);
-    // Uneven parts do not always nest in the parts over the remaining axes.
+    // The gather is impossible if uneven parts do not nest in the parts over
+    // the remaining axes.
     std::string reason;
     if (sharded.checkShape(mesh.getValue(),
                            dist::tensorTypeOf(value).getShape()) ||
@@ -100,7 +103,7 @@ FailureOr<Value> ValueConverter::reshard(OpBuilder &builder, Value value,
 
 bool ValueConverter::isOffloaded(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    // The carried value of an iteration is the result of another iteration.
+    // A carried value is the result of the preceding iteration.
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
     return repeat && argument.getArgNumber() < repeat.getNumCarried() &&
            isOffloaded(repeat.getYield()->getOperand(argument.getArgNumber()));
@@ -136,9 +139,10 @@ Value ValueConverter::onHost(Value value, Operation *reader) {
   return copy;
 }
 
-/// Returns the operation whose path a conversion of `value` for `reader` gets:
-/// the producer of the value, or else the reader. Repeats and recomputations
-/// have the paths of modules, so an operation in their body is used instead.
+/// Returns the operation from which a conversion of `value` for `reader` takes
+/// its path: the kernel that produces the value, or else the reader. A repeat
+/// or recomputation has the path of a module, so an operation in its body is
+/// returned instead.
 static Operation *namingOp(Value value, Operation *reader) {
   Operation *origin = value.getDefiningOp();
   if (isa_and_nonnull<IterationSpaceOpInterface>(origin))
@@ -162,9 +166,10 @@ static Operation *namingOp(Value value, Operation *reader) {
   return reader;
 }
 
-/// Returns the annotation `name` of `reader`, or of the first operation in it
-/// that has one. The annotations hold the prefetch depth of parameters, or mark
-/// that they are gathered once.
+/// Returns the annotation `name` of `reader`, or of the first operation inside
+/// it that has this annotation. Used for the annotations of a layer about its
+/// parameters: how far ahead they are gathered, and whether they are gathered
+/// once.
 static Attribute gatheringOf(Operation *reader, StringRef name) {
   Attribute said = reader->getAttr(name);
   if (!said)
@@ -175,10 +180,13 @@ static Attribute gatheringOf(Operation *reader, StringRef name) {
   return said;
 }
 
-// A reduced value is shared by all readers. A layout that is no larger than the
-// value is shared by the forward and backward pass of the stage. Any other
-// layout is shared within one phase of the stage: later phases and other chunks
-// convert again, because a larger copy would take memory until then.
+// Readers share a conversion in three cases:
+// - A reduced value is shared by all readers.
+// - The result of an operation, in a layout that is no larger than its own, is
+//   shared by the forward and the backward pass of a virtual stage.
+// - A value in any other layout is shared within one phase of a virtual stage.
+//   Other phases and chunks convert again, because a larger copy would take
+//   memory until then.
 int64_t ValueConverter::sectionOf(Value value, LayoutAttr target,
                                   Operation *reader) const {
   if (target == reduced(layoutOf(value)))
@@ -234,10 +242,10 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
       value);
 }
 
-// A value is sent to another stage right after its producer. It is sent in the
-// layout of the producer, unless that is partial, on the host, or larger than
-// the layout that the reader needs. An input of a repeat on another stage is
-// sent in the same way, and its readers convert it.
+// The value is sent in the section of its producer. It is sent in the layout of
+// the producer, unless that is partial, on the host, or larger than `target`.
+// In these cases it is sent in layout `target`. If `reader` is inside a repeat,
+// the value is sent once, before the repeat.
 Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
                                Operation *producer, LayoutAttr target,
                                Operation *reader, Purpose purpose) {
@@ -263,8 +271,8 @@ Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
   return failed(moved) ? Value() : *moved;
 }
 
-/// Returns true if `op` reads no data of the model: a constant, an empty
-/// tensor, or the operation that fills an empty tensor with a constant.
+/// Returns true if `op` reads no data of the model, because it is a constant or
+/// an empty tensor, or fills an empty tensor with a constant.
 static bool readsNoData(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -272,10 +280,11 @@ static bool readsNoData(Operation *op) {
   });
 }
 
-/// Returns the operation before which `value` is converted for `reader`: the
-/// first of the operations directly before `reader` that prepare its
-/// destination, or `reader` itself. This is the position of the conversion
-/// before a layer that begins with these operations.
+/// Returns the operation before which `value` is converted for `reader`.
+/// Operations directly before `reader` may only prepare its destination, for
+/// example fill it with zero. The conversion comes before the first of these,
+/// and thus before the layer to which they belong. Without such operations it
+/// comes directly before `reader`.
 static Operation *placeOfConversion(Value value, Operation *reader) {
   Operation *place = reader;
   for (Operation *before = reader->getPrevNode();
@@ -291,8 +300,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     return convert(copy, target, reader, purpose);
   if (layoutOf(value) == target)
     return value;
-  // A value is sent to another stage once. All readers there convert the
-  // received value.
+  // A value is sent to another stage once. All readers on that stage convert
+  // the received value.
   bool moves = stages.moves(value, target);
   std::pair<Value, int64_t> arrival = {value, stages.positionOf(reader)};
   if (moves && arrived.count(arrival))
@@ -304,8 +313,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
   if (Value found = find(value, whole, anySection, reader);
       found && target != whole && !target.isPartial())
     return convert(found, target, reader, purpose);
-  // An offloaded value is kept in its reduced layout, so the backward pass
-  // fetches it in that layout.
+  // An offloaded value is kept in its reduced layout. The backward pass
+  // therefore fetches it in this layout, and converts it afterwards.
   Phase phase = getPhase(reader);
   if (phase == Phase::Backward && layoutOf(value).isPartial() &&
       !target.isPartial() && !moves && target != whole && isOffloaded(value)) {
@@ -324,8 +333,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
   }
   AnnotatingBuilder builder(reader, std::move(annotations));
   builder.setInsertionPoint(placeOfConversion(value, reader));
-  // A value that leaves the step or the device is converted right after it is
-  // computed.
+  // A value that is returned, or yielded to host memory, is converted right
+  // after it is computed.
   Operation *origin = value.getDefiningOp();
   bool leaves = isa<func::ReturnOp>(reader) && origin;
   if (isa<nn::YieldOp>(reader) && target.isOnHost()) {
@@ -337,7 +346,8 @@ Value ValueConverter::convert(Value value, LayoutAttr target, Operation *reader,
     Operation *&last = insertedBehind[origin];
     builder.setInsertionPointAfter(last ? last : origin);
   }
-  // The sum over micro-batches comes first, because it is an addition in place.
+  // Complete the sum over micro-batches first, because this is an addition in
+  // place and needs no communication.
   Value result = value;
   if (layoutOf(result).isPartialOverMicro() && !target.isPartialOverMicro())
     result = accumulate(builder, result, reader);

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Part of insert-collectives: builds the operations that convert a value to the
-// layout, stage, coordinates and memory in which an operation reads it. Readers
-// share a conversion if possible. LayoutInserter decides on the layouts.
+// layout in which an operation reads it. This includes moves to another stage,
+// to other coordinates, and between device and host memory. LayoutInserter
+// decides on the layouts. Readers share a conversion if possible.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,90 +22,98 @@
 
 namespace proteus {
 
-/// The conversions of the values of one function, cached for later readers.
+/// Builds the conversions of the values of one function, and caches them for
+/// later readers.
 class ValueConverter {
 public:
   ValueConverter(mlir::func::FuncOp function, dist::MeshAttr mesh,
                  const StageMap &stages, ReshardPlans &plans)
       : function(function), mesh(mesh), stages(stages), plans(plans) {}
 
-  /// Returns `value` in layout `target`, converted before `reader`. Returns
-  /// null after an error.
+  /// Returns `value` in layout `target` for `reader`. Uses an earlier
+  /// conversion if it can be shared, and otherwise builds one before `reader`.
+  /// Returns null after an error.
   mlir::Value convert(mlir::Value value, dist::LayoutAttr target,
                       mlir::Operation *reader, dist::Purpose purpose);
 
-  /// Builds with `builder` the operations that convert `value` to `target`,
-  /// which is on the same stage. Does not use or fill the cache. Errors are
-  /// reported on `reader`.
+  /// Converts `value` to layout `target`, which must be on the same stage, and
+  /// returns the result. Inserts the operations with `builder` and reports
+  /// errors at `reader`. Does not use or fill the cache.
   llvm::FailureOr<mlir::Value>
   reshard(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
 
-  /// Returns true if the forward pass of `stage` has already converted `value`
-  /// to layout `form` and this conversion may be kept for the backward pass,
-  /// because it is no larger than `value`.
+  /// Returns true if `stage` has already converted `value` to layout `form`,
+  /// and this conversion is kept for the backward pass because it is no larger
+  /// than `value`.
   bool hasKeptForm(mlir::Value value, dist::LayoutAttr form,
                    int64_t stage) const;
 
-  /// Returns the layout of `value` on the stage of `op`. A value that has moved
-  /// there from another stage may have been reduced before the move.
+  /// Returns the layout in which operations on the stage of `op` find `value`.
+  /// If the value was sent there from another stage, it may have been reduced
+  /// before.
   dist::LayoutAttr layoutAt(mlir::Value value, mlir::Operation *op) const;
 
-  /// Returns true if an earlier reader has caused the reduction of the pending
-  /// sums of `value`, and the reduced value is visible at `op`.
+  /// Returns true if the pending sums of `value` have been reduced for an
+  /// earlier reader, and `op` can read the reduced value.
   bool isReducedAt(mlir::Value value, mlir::Operation *op) const;
 
-  /// Returns true if the tree offloads the activations of the producer of
-  /// `value`. The value is then kept in host memory for the backward pass.
+  /// Returns true if the tree offloads the results of the producer of `value`,
+  /// so that `value` is kept in host memory for the backward pass.
   static bool isOffloaded(mlir::Value value);
 
 private:
   /// Returns the copy of `value` in host memory if `reader` is in the backward
   /// pass and the tree offloads the value. Otherwise returns `value`.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
-  /// Converts `value` to `target`, which is fixed at further coordinates:
-  /// gathers the value there if it is sharded, restricts it if it is
-  /// replicated.
+  /// Converts `value` to `target`, which is fixed at coordinates at which
+  /// `value` is not. A sharded value is gathered at these coordinates, and a
+  /// replicated value is restricted to them.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
-  /// Returns the key of the readers that share the conversion of `value` to
-  /// `target` with `reader`.
+  /// Returns a key for the conversion of `value` to `target` for `reader`.
+  /// Readers with the same key share the conversion.
   int64_t sectionOf(mlir::Value value, dist::LayoutAttr target,
                     mlir::Operation *reader) const;
-  /// Returns a conversion for the readers of `section` that is visible at
-  /// `reader`, or null if there is none.
+  /// Returns an existing conversion of `value` to `layout` with the key
+  /// `section` that is visible at `reader`, or null. A conversion in the body
+  /// of a repeat, for example, is not visible outside.
   mlir::Value find(mlir::Value value, dist::LayoutAttr layout, int64_t section,
                    mlir::Operation *reader) const;
-  /// Returns `value` summed over micro-batches, or null after an error.
+  /// Returns `value` with its sum over micro-batches completed, or null after
+  /// an error.
   mlir::Value accumulate(mlir::OpBuilder &builder, mlir::Value value,
                          mlir::Operation *reader);
-  /// Moves `value`, a result of `producer`, to the stage of `reader`. Returns
-  /// null after an error.
+  /// Sends `value`, a result of `producer`, to the stage of `reader`.
+  /// `producer` is null for an argument. Returns the received value, or null
+  /// after an error.
   mlir::Value transfer(AnnotatingBuilder &builder, mlir::Value value,
                        mlir::Operation *producer, dist::LayoutAttr target,
                        mlir::Operation *reader, dist::Purpose purpose);
 
-  /// The key of conversions that all readers share.
+  /// Key of the conversions that all readers share.
   static constexpr int64_t anySection = 0;
-  /// Returns the key of conversions that the forward and the backward pass of a
-  /// stage share.
+  /// Returns the key of the conversions that the forward and the backward pass
+  /// of a virtual stage share.
   static int64_t bothPasses(int64_t stage) { return -1 - stage; }
 
   mlir::func::FuncOp function;
   dist::MeshAttr mesh;
   const StageMap &stages;
   ReshardPlans &plans;
-  /// Conversions built so far, by value, layout and key of their readers.
+  /// Conversions built so far. The key is the original value, the layout and
+  /// the key of the readers.
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Attribute, int64_t>,
                  llvm::SmallVector<mlir::Value, 1>>
       converted;
-  /// Values received from another stage, by original value and receiving stage.
+  /// Values received from other stages. The key is the original value and the
+  /// receiving stage.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> arrived;
-  /// The last operation inserted after an operation whose results leave the
-  /// step or the device.
+  /// For each operation with a result that leaves the step or the device, the
+  /// last conversion that was inserted after it. The next one follows.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> insertedBehind;
-  /// Copies of values in host memory.
+  /// Copies of offloaded values in host memory. The key is the original value.
   llvm::DenseMap<mlir::Value, mlir::Value> hostCopies;
 };
 

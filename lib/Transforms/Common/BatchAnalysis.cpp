@@ -32,7 +32,8 @@ void BatchAnalysis::visit(Block &block) {
 }
 
 void BatchAnalysis::copy(Value from, Value to, int shift) {
-  // If the batch itself is sliced, the slice holds no batch.
+  // A slice lacks the leading dimension of its stack. If that is the batch
+  // dimension, the slice has no batch dimension.
   auto dimension = getDimension(from);
   if (dimension && static_cast<int>(*dimension) + shift >= 0)
     dimensions[to] = *dimension + shift;
@@ -85,9 +86,9 @@ void BatchAnalysis::visit(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operand of the enclosing repeat that `argument` of its body
-/// stands for, and the offset from dimensions of `argument` to dimensions of
-/// the operand: 1 for a slice of a stack, else 0. Returns null if `argument`
-/// belongs to no repeat.
+/// receives or slices. Also returns the number to add to a dimension of
+/// `argument` to get that of the operand: 1 for a slice of a stack, else 0.
+/// Returns null if `argument` does not belong to a repeat.
 static std::pair<Value, unsigned> outside(BlockArgument argument) {
   auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
   if (!repeat)
@@ -96,8 +97,8 @@ static std::pair<Value, unsigned> outside(BlockArgument argument) {
   return {repeat->getOperand(number), number < repeat.getNumCarried() ? 0 : 1};
 }
 
-/// Calls `visit` with each operand of a kernel and each of its dimensions whose
-/// major iterator is `iterator`.
+/// Calls `visit` with each operand of a kernel and each dimension of the
+/// operand that has `iterator` as its major iterator.
 static void forEachIndexed(Operation *op, unsigned iterator,
                            function_ref<void(Value, unsigned)> visit) {
   auto kernel = cast<nn::IterationSpaceOpInterface>(op);
@@ -108,8 +109,8 @@ static void forEachIndexed(Operation *op, unsigned iterator,
         visit(operand, dimension);
 }
 
-/// Returns the major iterator of `dimension` of a result if it is a parallel
-/// iterator, else nullopt.
+/// Returns the major iterator of dimension `dimension` of `result`. Returns
+/// nullopt if there is none, or if it is not a parallel iterator.
 static std::optional<unsigned> parallelIterator(OpResult result,
                                                 unsigned dimension) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(result.getOwner());
@@ -152,8 +153,8 @@ bool BatchAnalysis::findOut(Value value, unsigned dimension) {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  // Another result of the operation may have received the batch since `canHold`
-  // returned true.
+  // Since `canHold` returned true, the search may have reached this value or
+  // another result of its producer in a different way.
   Operation *producer = value.getDefiningOp();
   if (getDimension(value) || (producer && getIterator(producer)))
     return;

@@ -20,8 +20,9 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Prints an attribute as JSON text, so that inline dictionaries and files
-/// share one parser. Fails on an attribute that has no equivalent in JSON.
+/// Prints an attribute as JSON text, so that the parser of JSON files can also
+/// parse dictionaries in a module. Fails if the attribute has no equivalent in
+/// JSON.
 static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     os << "{";
@@ -66,15 +67,16 @@ static LogicalResult printAsJSON(Attribute attribute, llvm::raw_ostream &os) {
   return failure();
 }
 
-/// Returns the path of the file that contains `module`, or an empty string.
+/// Returns the path of the file that contains `module`, or an empty string if
+/// it is not known.
 static StringRef fileOf(ModuleOp module) {
   if (auto location = dyn_cast<FileLineColLoc>(module.getLoc()))
     return location.getFilename().getValue();
   return "";
 }
 
-/// Returns the path `name`, relative to the directory of `file` unless it is
-/// absolute.
+/// Returns the path `name`. A relative path is taken as relative to the
+/// directory of `file`, if there is a file.
 static SmallString<128> beside(StringRef file, StringRef name) {
   SmallString<128> path(name);
   if (llvm::sys::path::is_relative(path) && !file.empty() && file != "-") {
@@ -139,8 +141,9 @@ FailureOr<machine::Cluster> proteus::resolveCluster(ModuleOp module) {
   return *cluster;
 }
 
-/// Returns the stack or the site in an attribute: a name, a file, JSON text or
-/// a dictionary. Without the attribute, returns a default-constructed `T`.
+/// Returns the stack or the site that an attribute of `module` describes. The
+/// attribute is a name, the path of a file, JSON text or a dictionary. Without
+/// the attribute, returns a default-constructed `T`.
 template <typename T>
 static FailureOr<T> resolveNamed(ModuleOp module, StringRef attributeName,
                                  llvm::Expected<T> (*parsePreset)(StringRef),

@@ -20,11 +20,12 @@ using dist::Work;
 
 namespace {
 
-/// Base of the built-in schedules. The work of a stage is ordered by numbered
-/// slots, one per backward pass. Forward pass p (counted from 0) is in slot
-/// max(0, p - limit + 1): if p reaches the limit, it must wait for backward
-/// pass p - limit. Within a slot, forward passes run first and gradients of
-/// parameters last.
+/// Base of the built-in schedules. It sorts the work of a stage into numbered
+/// slots: slot k contains backward pass k. Forward pass p must wait for
+/// backward pass p - limit, so it is in slot max(0, p - limit + 1). With a
+/// limit of 2, for example, slot 0 contains F0, F1 and B0, slot 1 contains F2
+/// and B1, and slot 2 contains F3 and B2. Within a slot, forward passes run
+/// first and gradients of parameters last.
 class SlottedSchedule : public PipelineSchedule {
 public:
   bool isBefore(const StageShape &shape, const Work &a,
@@ -36,22 +37,26 @@ protected:
   /// Returns the number of forward passes that may run before the first
   /// backward pass.
   virtual int64_t getLimit(const StageShape &shape) const = 0;
-  /// Returns the index of a forward pass in the sequence of forward passes.
-  /// Backward passes follow the same sequence with the chunks in reverse.
+  /// Returns the index of a forward pass in the order in which the stage runs
+  /// forward passes. Backward passes have the same order, but with the chunks
+  /// in reverse.
   virtual int64_t getPosition(const StageShape &shape, int64_t chunk,
                               int64_t micro) const {
     return micro;
   }
-  /// Returns the number of slots by which gradients of parameters are delayed.
+  /// Returns the number of slots by which gradients of parameters follow their
+  /// backward pass.
   virtual int64_t getDelay(const StageShape &) const { return 0; }
 
-  /// Returns the smaller of `limit` and `max_ongoing`.
+  /// Returns the smaller of `limit` and `max_ongoing`, or `limit` if
+  /// `max_ongoing` is not set.
   static int64_t limited(const StageShape &shape, int64_t limit) {
     return shape.maxOngoing ? std::min(limit, *shape.maxOngoing) : limit;
   }
 
 private:
-  /// Slot, order within the slot, and position in the sequence.
+  /// Sort key of a work item: its slot, its order within the slot, and its
+  /// index among all forward or backward passes.
   using Key = std::tuple<int64_t, int64_t, int64_t>;
   Key keyOf(const StageShape &shape, const Work &work) const {
     bool forward = work.kind == SectionKind::Forward;
@@ -66,7 +71,7 @@ private:
   }
 };
 
-/// GPipe: all forward passes, then all backward passes.
+/// GPipe: a stage runs all forward passes, then all backward passes.
 class GPipe : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -93,8 +98,8 @@ protected:
   }
 };
 
-/// 1F1B: one forward pass per backward pass, as soon as the first backward pass
-/// can run.
+/// 1F1B: as soon as a stage can run its first backward pass, it alternates
+/// between backward and forward passes.
 class OneForwardOneBackward : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -107,8 +112,9 @@ protected:
   }
 };
 
-/// 1F1B over chunks: micro-batches form groups, as many in a group as there are
-/// stages. A group runs through all chunks before the next group starts.
+/// Interleaved: 1F1B with several chunks per stage. Micro-batches form groups
+/// with as many members as there are stages. A stage runs a group through all
+/// its chunks before it starts the next group.
 class Interleaved : public SlottedSchedule {
 public:
   int64_t getOngoing(const StageShape &shape) const override {
@@ -135,8 +141,8 @@ public:
 protected:
   int64_t getLimit(const StageShape &shape) const override {
     int64_t all = shape.chunks * shape.microBatches;
-    // With a single group, no forward passes are left to alternate with
-    // backward passes.
+    // A single group runs all its forward passes first. No forward passes are
+    // then left that could alternate with backward passes.
     if (shape.microBatches == shape.stages)
       return all;
     return std::min(all, 2 * (shape.stages - shape.stage - 1) +
@@ -149,10 +155,11 @@ protected:
   }
 };
 
-/// Zero bubble: 1F1B of forward passes and of the gradients that the preceding
-/// stage waits for. Stage s delays gradients of parameters by s slots. So no
-/// stage holds more micro-batches than the first one. The last stages, which
-/// run out of other work first, have the most of these gradients left.
+/// Zero bubble: 1F1B in which a backward pass computes only the gradients for
+/// which the preceding stage waits. Stage s computes the gradients of
+/// parameters s slots later. With this delay, no stage has more micro-batches
+/// in flight than the first one. The last stages, which run out of other work
+/// first, have the most of these gradients left to compute.
 class ZeroBubble : public SlottedSchedule {
 public:
   bool splitsGradients() const override { return true; }

@@ -49,7 +49,7 @@ proteus::insertPieces(func::FuncOp function, nn::RepeatOp repeat,
                       ArrayRef<BlockArgument> stacks,
                       ArrayRef<StackPiece> pieces) {
   MLIRContext *context = function.getContext();
-  // The function inserts all arguments at once and needs ascending positions.
+  // `insertArguments` needs positions in ascending order.
   SmallVector<BlockArgument> ordered(stacks);
   llvm::sort(ordered, [](BlockArgument a, BlockArgument b) {
     return a.getArgNumber() < b.getArgNumber();
@@ -120,7 +120,7 @@ void proteus::splitRepeat(func::FuncOp function, nn::RepeatOp repeat,
   int64_t first = repeat.getFirst();
 
   nameSlicedArguments(function);
-  // The parts of an argument take its position.
+  // Replace each stacked argument by its parts.
   SmallVector<BlockArgument> stacks;
   for (Value stack : repeat.getSliced())
     stacks.push_back(cast<BlockArgument>(stack));

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace proteus;
 using plan::ParallelPlan;
 
-/// Returns the first operation of a kind anywhere in the tree.
+/// Returns the first operation of type `OpT` anywhere in the tree, or null.
 template <typename OpT> static OpT findAnywhere(strategy::TreeOp tree) {
   OpT found;
   tree.walk([&](OpT op) {
@@ -89,7 +89,7 @@ int64_t proteus::getGradientBytes(func::FuncOp function) {
 }
 
 namespace {
-/// Writer that adds settings to one tree.
+/// Adds the settings of the step that a plan states to one tree.
 class SettingWriter {
 public:
   SettingWriter(strategy::TreeOp tree, const ParallelPlan &plan)
@@ -111,7 +111,7 @@ public:
   void writeStorage();
 
 private:
-  /// Creates a setting after the last one.
+  /// Creates an operation of type `OpT` after the last setting.
   template <typename OpT> OpT create() {
     builder.setInsertionPointAfter(last);
     OperationState state(loc, OpT::getOperationName());
@@ -191,7 +191,8 @@ void SettingWriter::writeOverlap() {
 
 void SettingWriter::writeStorage() {
   plan::ResolvedPlan resolved = plan::resolve(stated);
-  // Insert after the other settings of the tree and before its nodes.
+  // Insert prefetch and offload after all other settings of the tree and before
+  // its nodes.
   for (Operation &op : tree.getBody().front())
     if (!isa<strategy::NodeOp>(op))
       last = &op;
@@ -221,7 +222,8 @@ void proteus::writeStepSettings(strategy::TreeOp tree, const ParallelPlan &plan,
 
 void proteus::addSettings(strategy::TreeOp tree, ParallelPlan plan,
                           func::FuncOp model) {
-  // The bucket sizes of some rules depend on the number of replicas.
+  // The bucket sizes of some rules depend on the number of replicas, which
+  // follows from the mesh.
   for (auto axis : tree.getMesh().getAxes().getAsRange<strategy::AxisAttr>()) {
     if (axis.getName() == "dp")
       plan.dp = axis.getSize();
@@ -231,8 +233,8 @@ void proteus::addSettings(strategy::TreeOp tree, ParallelPlan plan,
   writeStepSettings(tree, plan, getGradientBytes(model));
 }
 
-/// Returns true for a decision of a stack that is a setting of the step and
-/// independent of the splits of the tree.
+/// Returns true if a decision of a stack is a setting of the step that does not
+/// depend on the splits of the tree.
 static bool isStepSetting(const plan::Field &field) {
   return llvm::is_contained({"tensorOverlap", "overlapMessages",
                              "scatterMessages", "gradientReduction",
