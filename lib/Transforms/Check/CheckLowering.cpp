@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a model on whole tensors and, after its lowering, on shards, and
-// compares the results by path. The interpreter (`Interp`) executes both.
+// Executes a model twice with the interpreter (`Interp`): before its lowering
+// on whole tensors, and after it on shards. Compares the results by path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,22 +43,25 @@ using namespace proteus;
 using interp::Shape;
 using interp::Tensor;
 
-/// Largest total number of points of all iteration spaces, and largest number
-/// of ranks, of a model that is executed.
+/// A model is executed only up to these limits: the total number of points of
+/// all its iteration spaces, and the number of ranks.
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
-/// Relative difference above which copies of a parameter count as different.
+/// Largest relative difference at which two copies of a parameter count as
+/// equal.
 static constexpr double copyTolerance = 1e-9;
 
-/// Relative error of all numbers in the disturbed execution, which measures the
-/// terms that cancel. The error is far above rounding errors, so that they do
-/// not show, and far below one, so that functions are linear over it.
+/// Relative error of every number in the disturbed execution, which measures
+/// the size of terms that cancel (see `scaleOfTerms`). The error is far above
+/// rounding errors, so that these do not matter, and far below one, so that all
+/// functions are almost linear over it.
 static constexpr double noiseSize = 1e-11;
 
-/// Part of its terms down to which a tensor is compared to its own size. A
-/// smaller tensor is compared to this part of its terms. The default tolerance,
-/// 1e-9 of it, is about a thousand roundings (2^-53 each) of the terms.
+/// A tensor that is smaller than this fraction of its terms is compared
+/// relative to this fraction of its terms instead of its own size (see
+/// `scaleOfTerms`). The default tolerance is 1e-9 of this, which is about a
+/// thousand rounding errors (2^-53 each) of the terms.
 static constexpr double keptOfTerms = 1e-4;
 
 /// Largest absolute value of a random parameter. It is small so that
@@ -76,31 +79,35 @@ struct ModelArgument {
   std::string path;
   nn::Role role;
   Tensor value;
-  /// Index of the first iteration of the repeat that slices it.
+  /// If a repeat slices the argument, the index of its first iteration.
   int64_t first = 0;
 };
 
-/// The part of the model to which an argument or result of a step corresponds:
-/// an argument of the model, one of its states, or some layers of either.
+/// The part of the model to which an argument or a result of a program
+/// corresponds: an argument of the model, one of its states, or some layers of
+/// either.
 struct Piece {
   const ModelArgument *whole = nullptr;
-  /// Suffix of the state, such as `.velocity`; empty for the argument itself.
+  /// Suffix of the path of the state, such as `.velocity`. Empty for the
+  /// argument itself.
   std::string state;
-  /// Iterations `[from, to)`; nullopt for all of them.
+  /// The layers `[from, to)` of a stack, counted from 0; nullopt for all of
+  /// them.
   std::optional<std::pair<int64_t, int64_t>> range;
-  /// True for one iteration without the leading dimension.
+  /// True for a single layer, which has no leading dimension for layers.
   bool single = false;
 
   std::string key() const { return whole->path + state; }
 };
 
-/// The arguments of the model and their random values.
+/// The arguments of the model, with random values.
 class Arguments {
 public:
   LogicalResult collect(func::FuncOp model, uint64_t seed);
-  /// Returns the part of the model to which a path of the step corresponds.
+  /// Returns the part of the model to which `path`, the path of an argument of
+  /// a training step or program, corresponds. Returns nullopt if there is none.
   std::optional<Piece> find(StringRef path) const;
-  /// Returns the value of an argument of the step.
+  /// Returns the value of an argument of a training step or program.
   FailureOr<Tensor> valueOf(BlockArgument argument) const;
   const ModelArgument *lookup(StringRef path) const {
     auto found = byPath.find(path);
@@ -116,9 +123,9 @@ private:
 
 } // namespace
 
-/// Returns the number of values that an integer may take: the smallest number
-/// of rows or classes from which its readers select. Returns the largest
-/// int64_t if there are no such readers.
+/// Returns the number of values that an integer input may take: the smallest
+/// number of rows or classes from which a reader selects by it. Returns the
+/// largest int64_t if no reader selects by it.
 static int64_t numChoices(Value value) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (OpOperand &use : value.getUses()) {
@@ -142,8 +149,8 @@ static int64_t numChoices(Value value) {
   return least;
 }
 
-/// Returns a random tensor that depends only on its path and the seed. A state
-/// is zero.
+/// Returns a random tensor for an input or parameter, and zeros for a state.
+/// The values depend only on the path, the type and the seed.
 static Tensor randomTensor(BlockArgument argument, StringRef path,
                            nn::Role role, uint64_t seed) {
   auto type = cast<RankedTensorType>(argument.getType());
@@ -187,7 +194,8 @@ LogicalResult Arguments::collect(func::FuncOp model, uint64_t seed) {
   return success();
 }
 
-/// Parses `3` or `0:12`, and sets `single` for the first.
+/// Parses a single index such as `3`, which sets `single`, or a range such as
+/// `0:12`.
 static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
                                                              bool &single) {
   auto [begin, end] = text.split(':');
@@ -202,8 +210,9 @@ static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text,
   return std::make_pair(from, to);
 }
 
-/// Returns an argument, or some layers of one: `layers[0:2].w` of
-/// `layers[*].w`, or `w[0:2]` of `w`.
+/// Returns the argument of the model with this path, or the layers of a stacked
+/// argument that the path names. For example, `layers[0:2].w` names two layers
+/// of `layers[*].w`, and `w[0:2]` names two layers of `w`.
 std::optional<Piece> Arguments::findPiece(StringRef path) const {
   if (const ModelArgument *whole = lookup(path))
     return Piece{whole, "", std::nullopt, false};
@@ -225,7 +234,8 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
                      (middle.empty() ||
                       (middle.consume_front("[") && middle.consume_back("]") &&
                        !middle.contains('[')));
-      // An argument such as `layers[0].w` is one layer and is not stacked.
+      // An argument such as `layers[0].w` is one layer, so no layers of it can
+      // be named.
       bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
       if (!matches || single || candidate.value.getRank() == 0)
         continue;
@@ -243,7 +253,7 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
 std::optional<Piece> Arguments::find(StringRef path) const {
   if (std::optional<Piece> piece = findPiece(path))
     return piece;
-  // The states of a parameter have its path and a name.
+  // The path of a state is that of its parameter, a dot and a name.
   auto [owner, name] = path.rsplit('.');
   std::optional<Piece> piece = findPiece(owner);
   if (piece)
@@ -265,7 +275,8 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
                         piece->range->second - piece->range->first);
   if (piece->single)
     value = value.select(0);
-  // A master copy starts as its parameter, other states start at zero.
+  // A master copy starts with the value of its parameter. Other states start at
+  // zero.
   if (getRole(argument) == nn::Role::State)
     value = Tensor(value.getShape());
   return value;
@@ -276,10 +287,10 @@ FailureOr<Tensor> Arguments::valueOf(BlockArgument argument) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The results of a step by the path of the argument that they replace, with
-/// the layers of one argument put together. Results that replace no argument
-/// have their number in the model. Copies of a parameter that several stages
-/// hold must agree.
+/// Collects the results of a step. The key of a result is the path of the
+/// argument that it replaces; the layers of one argument are put together. A
+/// result that replaces no argument has its number in the model as key. Copies
+/// of a parameter that several stages hold must agree.
 class StepResults {
 public:
   explicit StepResults(const Arguments &arguments) : arguments(arguments) {}
@@ -310,7 +321,8 @@ LogicalResult StepResults::add(FunctionOpInterface step,
       continue;
     }
     BlockArgument argument = step.getArgument(updates.getInt());
-    // The result is an argument of the next step.
+    // The result replaces this argument in the next step, so the types must be
+    // equal.
     if (step.getResultTypes()[number] != argument.getType())
       return step.emitOpError("result ")
              << number << " is " << step.getResultTypes()[number]
@@ -352,7 +364,7 @@ class CheckLowering : public proteus::impl::CheckLoweringBase<CheckLowering> {
 public:
   using CheckLoweringBase::CheckLoweringBase;
 
-  /// Registers the dialects that the lowering needs.
+  /// Registers the dialects of the pipeline that this pass runs.
   void getDependentDialects(DialectRegistry &registry) const override {
     CheckLoweringBase::getDependentDialects(registry);
     OpPassManager manager(ModuleOp::getOperationName());
@@ -367,7 +379,8 @@ public:
 
 private:
   LogicalResult run();
-  /// Returns the model of the selected tree, or null after an error.
+  /// Returns the model of the tree that the option `strategy` selects, or null
+  /// after an error.
   func::FuncOp findModel();
   LogicalResult executeWhole(ModuleOp copy, StringRef model,
                              const Arguments &arguments, StepResults &results,
@@ -406,10 +419,10 @@ func::FuncOp CheckLowering::findModel() {
   return model;
 }
 
-/// Returns the number of points of all iteration spaces in `op`, with repeats
-/// written out. An operation that computes nothing counts the elements that it
-/// moves: the operands of a concatenation have one iterator each, and the
-/// product of these iterators has no meaning.
+/// Returns the number of points of all iteration spaces in `op`, counting each
+/// iteration of a repeat. For an operation that computes nothing, the elements
+/// of its results are counted instead. For example, a concatenation has one
+/// iterator for each operand, and the product of their sizes has no meaning.
 static double countPoints(Operation *op) {
   double points = 0;
   if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
@@ -499,24 +512,25 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
   return success();
 }
 
-/// Returns the kind of a tensor, the last component of its path. All parameters
-/// of one name, and all states of one name, are of the same kind.
+/// Returns the kind of a tensor: the last component of its path. All tensors
+/// with paths that end in `.weight`, for example, are of the same kind.
 static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 
-/// Returns the scale to which differences of a tensor are compared if it
-/// exceeds the largest value of the tensor.
+/// Returns a lower limit for the size with which differences of a tensor are
+/// compared.
 ///
-/// A tensor may be small because large terms cancel, or zero by a law of the
-/// model, such as the gradient of a bias that a batch normalisation subtracts.
-/// Only rounding errors of the terms remain then, which have no digits in
-/// common. The disturbed execution, in which every number has an error of
-/// `noiseSize`, shows the size of the terms: a sum then has an error of
-/// `noiseSize` times its terms. A mistake of the lowering is as large as the
-/// terms.
+/// A tensor may be small because large terms cancel. It may even be zero by a
+/// law of the model, such as the gradient of a bias that a batch normalisation
+/// subtracts. Its elements then consist of rounding errors of the terms, which
+/// differ in every execution. A mistake of the lowering is as large as the
+/// terms, so differences are compared with the size of the terms. The disturbed
+/// execution, in which every number has a relative error of `noiseSize`, shows
+/// this size: a sum has an error of `noiseSize` times its terms.
 ///
-/// The noise may also have changed a decision, such as the choice of an expert.
-/// The disturbed execution then shows nothing about the terms. So no tensor is
-/// compared to more than the largest value of its kind.
+/// The errors may also have changed a decision, such as the choice of an
+/// expert. The disturbed execution then shows nothing about the terms. So the
+/// limit is at most `largestOfKind`, the largest value of all tensors of the
+/// same kind.
 static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
                            double largestOfKind) {
   double change = 0;
@@ -583,12 +597,13 @@ LogicalResult CheckLowering::run() {
   Arguments arguments;
   if (failed(arguments.collect(model, seed)))
     return failure();
-  // Each copy is nested in the module, because pipelines may run only there. It
-  // is erased after use.
+  // Each copy is nested in the module, because a pass may run a pipeline only
+  // on operations inside its own. The copy is erased after use.
   auto withCopy = [&](function_ref<LogicalResult(ModuleOp)> work) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto copy = cast<ModuleOp>(builder.clone(*module));
-    // The lowering changes the numbers of arguments, but not their paths.
+    // The lowering changes the numbers of arguments. Make all paths explicit,
+    // so that default paths do not change with the numbers.
     auto function = copy.lookupSymbol<func::FuncOp>(model.getName());
     ArgumentAttrChanges paths;
     for (BlockArgument argument : function.getArguments())

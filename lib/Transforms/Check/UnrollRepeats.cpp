@@ -31,7 +31,8 @@ public:
     if (function.isDeclaration())
       return;
     nameSlicedArguments(function);
-    // Outer repeats come first, because their copies contain the inner ones.
+    // Outer repeats are unrolled first. The inner repeats in their copies are
+    // then outer repeats, and are unrolled next.
     while (true) {
       auto repeats = function.getOps<nn::RepeatOp>();
       if (repeats.empty())
@@ -45,7 +46,7 @@ private:
   LogicalResult unroll(func::FuncOp function, nn::RepeatOp repeat);
   LogicalResult splitArguments(func::FuncOp function, nn::RepeatOp repeat);
 
-  /// Values of the iterations, by the stack that they replace.
+  /// For each stack, the values that replace its slices: one per iteration.
   DenseMap<Value, SmallVector<Value>> stacks;
 };
 } // namespace
@@ -104,8 +105,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
     for (Operation &op : repeat.getBody().front().without_terminator()) {
       std::string path = prefix + nn::getOwnPath(&op);
       Operation *copy = builder.clone(op, mapping);
-      // The path is an inherent attribute of nn operations and a discardable
-      // one of others.
+      // The path is an inherent attribute of operations of the dialect nn, and
+      // a discardable attribute of all others.
       bool inherent = isa_and_nonnull<nn::NNDialect>(op.getDialect());
       copy->setAttr(inherent ? "path" : "proteus.path",
                     builder.getStringAttr(path));
@@ -128,8 +129,8 @@ LogicalResult UnrollRepeats::unroll(func::FuncOp function,
           "can't be unrolled: only repeats may read its stacked results");
     stacks[result] = values;
   }
-  // The repeat is erased together with arguments that have no other reader. If
-  // its stacked results are read, it cannot be erased.
+  // Erase the repeat, and the arguments that have no other reader. A repeat
+  // with stacked results that are read cannot be erased.
   if (repeat.use_empty()) {
     llvm::SetVector<BlockArgument> arguments;
     for (Value operand : repeat.getSliced())

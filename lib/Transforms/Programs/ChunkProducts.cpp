@@ -8,8 +8,8 @@
 //
 // Cuts matrix products and their collectives into chunks, so that the
 // collective of one chunk overlaps with the product of another. The chunks are
-// taken along a dimension that is called the rows: one operand and the result
-// have it, and no other operand depends on it.
+// cut along the rows. These are a dimension of one operand that is also a
+// dimension of the result, and on which no other operand depends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ using namespace mlir;
 using namespace proteus;
 using nn::IterationSpaceOpInterface;
 
-/// Returns the dimension that `iterator` alone indexes, if it indexes exactly
-/// one.
+/// Returns the dimension that `iterator` indexes alone. Returns nullopt if
+/// there is none, or if `iterator` indexes several dimensions.
 static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
                                      unsigned iterator) {
   std::optional<unsigned> found;
@@ -48,8 +48,7 @@ static std::optional<unsigned> dimOf(const nn::TensorIterators &dims,
 
 namespace {
 
-/// The dimensions along which a product can be cut: rows of one operand are
-/// rows of the result, and no other operand depends on them.
+/// A product, and the dimensions of its rows in one operand and in the result.
 struct Cut {
   Operation *product;
   unsigned operand;
@@ -57,16 +56,17 @@ struct Cut {
   unsigned resultDim;
 };
 
-/// A transformation that cuts the products of one program into chunks.
+/// Cuts the products of one program into chunks.
 class Chunker {
 public:
-  /// Takes the number of chunks that is set, or 0 if none is set.
+  /// `requested` is the number of chunks, or 0 if the collective determines it.
   Chunker(int64_t requested) : requested(requested) {}
 
   void cutBehind(dist::AllGatherOp gather);
   template <typename ReduceOp> void cutInFront(ReduceOp reduce);
 
-  /// Number of collectives left whole because chunks do not divide their rows.
+  /// Number of collectives that are left whole because the chunks do not divide
+  /// their rows.
   int64_t numUneven = 0;
 
 private:
@@ -118,8 +118,8 @@ private:
 
 } // namespace
 
-/// Returns the cut of `op` along dimension `dim` of an operand, if `op` is a
-/// product in which the rows of that dimension are rows of the result.
+/// Returns the cut of `op` along dimension `dim` of operand `operand`. Returns
+/// nullopt if `op` is not a product or the dimension is not that of rows.
 static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
   if (!kernel || kernel.getKernelClass() != nn::KernelClass::Matrix ||
@@ -140,8 +140,8 @@ static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   return Cut{op, operand, *operandDim, *resultDim};
 }
 
-/// Returns the cut of a product along dimension `dim` of its result, if there
-/// is one.
+/// Returns the cut of a product along dimension `dim` of its result. Returns
+/// nullopt if the dimension is not that of rows.
 static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -157,17 +157,18 @@ static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   return std::nullopt;
 }
 
-/// Returns the number of contiguous runs in which the devices hold a dimension:
-/// one per part, or two per part of a zigzag.
+/// Returns the number of contiguous runs in which the devices hold dimension
+/// `dim`: one for each part, or two for each part of a zigzag.
 static int64_t runsOf(RankedTensorType type, unsigned dim) {
   dist::LayoutAttr layout = dist::getLayout(type);
   return dist::numParts(layout.getMesh().getValue(), layout.getValue(), dim) *
          (layout.getValue().dims[dim].zigzag ? 2 : 1);
 }
 
-/// Sets the number of chunks of a collective. An exchange by user buffers has
-/// one chunk per member. Other collectives, such as all-reduces, run in the
-/// library, where a few chunks hide most of their time.
+/// Sets the number of chunks of a collective. A collective with user buffers
+/// has one chunk per member of its group. Any other collective, such as an
+/// all-reduce, runs in the communication library, where a few chunks hide most
+/// of its time.
 void Chunker::setCount(dist::CollectiveOpInterface collective) {
   constexpr int64_t chunksOfSums = 4;
   count = requested;
@@ -177,8 +178,9 @@ void Chunker::setCount(dist::CollectiveOpInterface collective) {
     count = collective.getGroupSize();
 }
 
-/// Returns true if a dimension can be cut: its parts are not shifted, and the
-/// chunks divide its runs.
+/// Returns true if dimension `dim` can be cut: its parts are not shifted around
+/// a ring, and each of its `groups` runs can be divided into chunks of equal
+/// size. Otherwise counts the collective in `numUneven`.
 bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   const dist::AxisList &axes = dist::getLayout(type).getValue().dims[dim];
   bool fits = axes.shift == 0 && groups % runsOf(type, dim) == 0 &&
@@ -187,12 +189,12 @@ bool Chunker::divides(RankedTensorType type, unsigned dim, int64_t groups) {
   return fits;
 }
 
-/// Cuts a gather and the products that read its result. The first product
-/// starts after the first chunk is gathered.
+/// Cuts a gather and the products that read its result. The first product can
+/// then start as soon as the first chunk is gathered.
 void Chunker::cutBehind(dist::AllGatherOp gather) {
   unsigned dim = gather.getDim();
   SmallVector<Cut> cuts;
-  // A product that reads the whole result by another operand waits for all
+  // A product that reads the gathered value by two operands waits for all
   // chunks, so it is not cut.
   auto readsOnce = [&](Operation *user) {
     return llvm::count(user->getOperands(), gather.getResult()) == 1;
@@ -236,11 +238,12 @@ void Chunker::cutBehind(dist::AllGatherOp gather) {
   gather.erase();
 }
 
-/// Returns the dimension along which a product is cut before its reduction.
+/// Returns the dimension of the rows along which a reduction, and the product
+/// that computes its operand, are cut.
 static unsigned rowsOf(dist::ReduceScatterOp reduce) { return reduce.getDim(); }
 
 static unsigned rowsOf(dist::AllReduceOp reduce) {
-  // The largest dimension except the last one, which is that of the weights.
+  // The largest dimension except the last one, which comes from the weights.
   SmallVector<int64_t> shape =
       dist::largestLocalShape(reduce.getInput().getType());
   unsigned rows = 0;
@@ -253,7 +256,7 @@ static unsigned rowsOf(dist::AllReduceOp reduce) {
 /// Returns true if the product computes the gradient of an input, and another
 /// product computes the gradient of a weight from the same operand. The other
 /// product then overlaps with the collective that reduces the gradient of the
-/// input.
+/// input, so no chunks are needed.
 static bool hasWeightGradient(const Cut &cut) {
   auto kernel = cast<IterationSpaceOpInterface>(cut.product);
   if (kernel.getKernelPass() != nn::KernelPass::DataGradient)
@@ -267,7 +270,7 @@ static bool hasWeightGradient(const Cut &cut) {
 }
 
 /// Cuts a reduction and the product that computes its operand. The reduction of
-/// a chunk starts after the chunk is computed.
+/// a chunk can then start as soon as the chunk is computed.
 template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   Value input = reduce.getInput();
   Operation *product = input.getDefiningOp();
@@ -278,7 +281,8 @@ template <typename ReduceOp> void Chunker::cutInFront(ReduceOp reduce) {
   std::optional<Cut> cut = cutOfResult(product, dim);
   if (!cut || hasWeightGradient(*cut))
     return;
-  // Every device receives chunks of its own part.
+  // The chunks divide the part of the result that a device receives, so that no
+  // element moves to another device.
   int64_t groups = runsOf(dist::tensorTypeOf(reduce.getResult()), dim);
   setCount(reduce);
   if (!divides(dist::tensorTypeOf(reduce.getResult()), dim, groups) ||
@@ -309,9 +313,10 @@ static bool isProduct(Operation *op) {
   });
 }
 
-/// Returns true if a collective uses user buffers: a gather or reduce-scatter
-/// of a linear product. Collectives of attention and embeddings, and
-/// all-reduces, run in the communication library.
+/// Returns true if a collective has user buffers, by which devices exchange
+/// data without the communication library. These collectives are the gathers
+/// and reduce-scatters of matrix products other than attention. Collectives of
+/// attention and embeddings, and all-reduces, run in the communication library.
 static bool hasUserBuffers(Operation *op) {
   if (auto gather = dyn_cast<dist::AllGatherOp>(op))
     return llvm::any_of(gather.getResult().getUsers(), isProduct);
@@ -348,7 +353,8 @@ void ChunkProducts::runOnOperation() {
   }
   int64_t count =
       chunks > 0 ? int64_t(chunks) : step.getOverlap().getChunks().value_or(0);
-  // The chunks are part of the program from here on.
+  // The program now contains the chunks, so later passes need not cut products.
+  // They only let independent kernels overlap with collectives (`async`).
   if (isRequested)
     program.setStepSettings(step.withOverlap(
         dist::OverlapAttr::get(&getContext(), plan::TensorOverlap::Async,

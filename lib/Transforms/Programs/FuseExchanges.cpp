@@ -20,8 +20,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if `op` could be moved to `position`: all its operands are
-/// computed before it.
+/// Returns true if `op` could be moved to `position`, because all its operands
+/// are computed before.
 static bool couldStandAt(Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -30,7 +30,8 @@ static bool couldStandAt(Operation *op, Operation *position) {
   });
 }
 
-/// Returns the first operation of the block that reads a result of `op`.
+/// Returns the first operation of the block of `op` that reads a result of
+/// `op`, directly or in its body. Returns null if there is none.
 static Operation *firstReader(Operation *op) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -43,10 +44,11 @@ static Operation *firstReader(Operation *op) {
 
 namespace {
 
-/// Scatters, or gathers, that may become one exchange.
+/// Scatters, or gathers, that can become one exchange.
 struct Group {
   SmallVector<Operation *> members;
-  /// The first reader of any member. The exchange must precede it.
+  /// The first reader of any member, or null if there is none. The exchange
+  /// must precede it.
   Operation *deadline = nullptr;
 };
 
@@ -64,9 +66,10 @@ private:
 } // namespace
 
 void FuseExchanges::fuseIn(Block &block) {
-  // Groups are formed by kind, axes and purpose. The exchange of a group
-  // precedes the first reader of any member. An operation joins a group if it
-  // precedes that reader, or if its operands do.
+  // Operations of the same kind with the same axes and purpose form groups. The
+  // exchange of a group will precede the first reader of any member. An
+  // operation can therefore join a group if it precedes this reader, or if its
+  // operands do.
   using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {
@@ -99,7 +102,8 @@ void FuseExchanges::fuseIn(Block &block) {
 }
 
 void FuseExchanges::fuse(const Group &group) {
-  // Before the first reader all operands are computed.
+  // Insert the exchange directly before the first reader, because all operands
+  // are computed there.
   auto first = cast<dist::CollectiveOpInterface>(group.members.front());
   std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fuses the reductions of gradients, and the gathers of updated parameters, of
-// a program into buckets. A bucket is filled in the order in which its members
-// become ready. The pass derives this order from the operations of the
-// sections, with repeats written out.
+// Fuses the reductions of gradients of a program into buckets, and likewise the
+// gathers of updated parameters. A bucket is filled in the order in which its
+// members become ready. The pass derives this order from the order of the
+// operations in the sections, counting each iteration of a repeat.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,30 +39,33 @@ namespace {
 struct Member {
   dist::CollectiveOpInterface op;
   Value input;
-  /// The section that computes the input.
+  /// The section that computes `input`.
   dist::SectionOp section;
-  /// Per iteration, the position in the expanded order of the sections at which
-  /// the input is ready.
+  /// For each iteration, the position at which `input` is ready: the number of
+  /// operations that the sections run before. A value that is not stacked has
+  /// one iteration.
   SmallVector<int64_t> ready;
-  /// Per iteration, the layer (`layers[3]`); empty between layers.
+  /// For each iteration, the layer to which it belongs, such as `layers[3]`.
+  /// Empty for a value outside the layers.
   SmallVector<std::string> layers;
   bool stacked = false;
-  /// Bytes of the first reduction, if this is the second reduction of a
-  /// gradient. Both reductions use the same buckets.
+  /// Bytes of the first reduction, if this is the second reduction of the same
+  /// gradient. They determine its bucket, so that both reductions use the same
+  /// buckets.
   std::optional<int64_t> firstBytes;
 
-  /// Returns the bytes by which the member fills its bucket.
+  /// Returns the bytes that the member adds to its bucket, for all iterations.
   int64_t bytes() { return firstBytes.value_or(dist::localBytes(buffer())); }
 
-  /// Returns the larger type of input and result: the result of a gather,
-  /// otherwise the input.
+  /// Returns the type of the input or the result, whichever is larger: the
+  /// result of a gather, the input of a reduction.
   RankedTensorType buffer() {
     Value value = isa<dist::AllGatherOp>(op) ? op->getResult(0) : input;
     return cast<RankedTensorType>(value.getType());
   }
 };
 
-/// One iteration of one member.
+/// One iteration of one member, which goes into one bucket.
 struct Slice {
   int64_t ready;
   int64_t operand;
@@ -78,18 +81,18 @@ struct BucketRule {
   int64_t size;  ///< bytes of the others
   /// True if a bucket also closes at the end of a layer.
   bool perLayer = false;
-  /// True if every slice of a member is a bucket.
+  /// True if every gradient of every layer has a bucket of its own.
   bool perParameter = false;
-  /// True if buckets are reduced after the last gradient of their section.
+  /// True if buckets are reduced only after the last gradient of their section.
   bool afterBackward = false;
-  /// True if the gradients of one operation are ready together.
+  /// True if all gradients of one operation count as ready at the same time.
   bool byOperation = false;
 };
 
 } // namespace
 
-/// Returns the number of operations that `op` executes, with repeats written
-/// out.
+/// Returns the number of operations that run for `op`: those of all iterations
+/// of a repeat, or 1 for any other operation.
 static int64_t expandedSize(Operation *op) {
   if (auto repeat = dyn_cast<nn::RepeatOp>(op)) {
     int64_t body = 0;
@@ -101,8 +104,8 @@ static int64_t expandedSize(Operation *op) {
 }
 
 namespace {
-/// Positions of operations in their blocks, with repeats written out. Computed
-/// once per block.
+/// Finds the positions of operations in their blocks, counting each iteration
+/// of a repeat. Computes the positions of a block once.
 class Positions {
 public:
   int64_t get(Operation *op) {
@@ -117,8 +120,8 @@ public:
     return entry->second.lookup(op);
   }
 
-  /// Returns the position of the first operation of a section, if all sections
-  /// of the program run in textual order.
+  /// Returns the number of operations that run before a section, if all
+  /// sections of the program run in textual order.
   int64_t getBegin(dist::SectionOp section) {
     auto [entry, isNew] = begins.try_emplace(section, 0);
     if (isNew)
@@ -138,8 +141,9 @@ private:
 };
 } // namespace
 
-/// Returns the last kernel after `op` that has the same path, with no kernel of
-/// another path in between.
+/// Returns the last of the consecutive kernels from `op` on that have the path
+/// of `op`. Operations that are not kernels may be between them. Returns `op`
+/// if it is not a kernel.
 static Operation *lastOfPath(Operation *op) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   if (!kernel)
@@ -163,9 +167,10 @@ static std::string layerOf(StringRef path) {
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
-/// Returns the kernel whose result `op` converts to another layout, or `op` if
-/// it is no conversion. The kernel is used because the position of a conversion
-/// in its layer depends on whether layers are written out.
+/// If `op` converts the layout of a value, returns the kernel that computes the
+/// value; otherwise returns `op`. Positions are counted from the kernel,
+/// because the position of a conversion in a layer changes if the iterations of
+/// a repeat are written out.
 static Operation *sourceOf(Operation *op) {
   while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          op->getNumOperands() == 1) {
@@ -177,12 +182,13 @@ static Operation *sourceOf(Operation *op) {
   return op;
 }
 
-/// Finds the positions at which the iterations of a value of a section are
-/// ready. A stacked result of a repeat is ready iteration by iteration, in the
-/// order in which the repeat runs.
+/// Finds the positions at which the iterations of `yielded`, a value of a
+/// section, are ready. Stores them, with the section and the layers, in
+/// `reduction`. A stacked result of a repeat becomes ready iteration by
+/// iteration, in the order in which the repeat runs.
 ///
-/// With `byOperation` all gradients of an operation are ready at once, after
-/// the last kernel of its gradients.
+/// With `byOperation`, all gradients of an operation are ready at once, after
+/// the last kernel that computes one of them.
 static void findReady(Value yielded, Positions &positions, bool byOperation,
                       Member &reduction) {
   Operation *producer = yielded.getDefiningOp();
@@ -226,15 +232,15 @@ static void findReady(Value yielded, Positions &positions, bool byOperation,
   }
 }
 
-/// Returns the kind of an all-reduce or reduce-scatter.
+/// Returns the reduction, sum or maximum, of an all-reduce or reduce-scatter.
 static dist::ReductionKind reductionOf(dist::CollectiveOpInterface op) {
   if (auto reduce = dyn_cast<dist::AllReduceOp>(*op))
     return reduce.getReduction();
   return cast<dist::ReduceScatterOp>(*op).getReduction();
 }
 
-/// Returns `op` as a member if it reduces a gradient that a section has
-/// computed.
+/// Returns `op` as a member of a bucket if it reduces a gradient that a section
+/// has computed; otherwise returns nullopt.
 static std::optional<Member> asReduction(Operation &op, Positions &positions,
                                          bool byOperation) {
   if (!isa<dist::AllReduceOp, dist::ReduceScatterOp>(op))
@@ -256,8 +262,8 @@ static std::optional<Member> asReduction(Operation &op, Positions &positions,
   return reduction;
 }
 
-/// Returns `op` as a member if it gathers a parameter that the section has
-/// updated.
+/// Returns `op` as a member of a bucket if it gathers a parameter that the
+/// section has updated; otherwise returns nullopt.
 static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   auto gather = dyn_cast<dist::AllGatherOp>(op);
   if (!gather || gather.getPurpose() != dist::Purpose::Parameter)
@@ -272,9 +278,10 @@ static std::optional<Member> asGathering(Operation &op, Positions &positions) {
   return gathering;
 }
 
-/// Fills buckets in the order in which members become ready. A bucket closes
-/// according to the rule, and at the end of a section, because another section
-/// may run its last micro-batch at any other time.
+/// Fills buckets with `members` in the order in which they become ready. A
+/// bucket closes according to `rule`, and at the end of a section. Gradients of
+/// two sections do not share a bucket, because the last micro-batch of one
+/// section may run at any time after that of the other.
 static dist::Buckets fillBuckets(MutableArrayRef<Member> members,
                                  const BucketRule &rule) {
   SmallVector<Slice> slices;
@@ -351,8 +358,9 @@ private:
 };
 } // namespace
 
-/// Replaces the reduce-scatter of a gradient by an all-reduce and a slice, so
-/// that gradients of which every replica updates a part are reduced as a whole.
+/// Replaces each reduce-scatter of a gradient by an all-reduce and a slice.
+/// Every replica then gets the whole gradient, although it updates only a part
+/// of the parameter.
 static void reduceWhole(dist::SectionOp update) {
   for (auto scatter : llvm::to_vector(
            update.getBody().front().getOps<dist::ReduceScatterOp>())) {
@@ -381,15 +389,15 @@ static void reduceWhole(dist::SectionOp update) {
   }
 }
 
-/// Replaces the members of a group by one fused reduction, which is inserted
-/// after the given operation or, if that is null, at the start of the section.
+/// Replaces the members of `group` by one fused reduction. Inserts it after
+/// `behind` or, if that is null, at the start of the section.
 dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
                                              MutableArrayRef<Member> group,
                                              const BucketRule &rule,
                                              Operation *behind) {
-  // The operands are listed in the order in which the gradients become ready.
-  // With `byOperation` the last of the gradients that are ready together comes
-  // first, because biases are small.
+  // List the operands in the order in which the gradients become ready. With
+  // `byOperation`, several gradients are ready at the same time. They are
+  // listed in reverse order, so that a small bias comes before its weight.
   llvm::sort(group, [&](const Member &a, const Member &b) {
     int64_t readyA = *llvm::min_element(a.ready);
     int64_t readyB = *llvm::min_element(b.ready);
@@ -398,8 +406,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
     return rule.byOperation ? b.op->isBeforeInBlock(a.op)
                             : a.op->isBeforeInBlock(b.op);
   });
-  // All operands of the fused reduction are results of other sections, or of
-  // the fused reduction that this one follows.
+  // The operands of the fused reduction are results of other sections or of
+  // `behind`, so it can be inserted directly after `behind`.
   Block &body = update.getBody().front();
   SmallVector<Value> inputs;
   SmallVector<Type> types;
@@ -423,7 +431,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
   else
     builder.setInsertionPointToStart(&body);
   Operation *model = group.front().op;
-  // A gradient may be sent in another element type than it is accumulated in.
+  // A gradient may be sent in another element type than the one in which it is
+  // accumulated.
   auto training =
       update->getParentOp()->getAttrOfType<nn::TrainingAttr>(nn::kTrainingAttr);
   Type wire = training ? training.getReduction() : Type();
@@ -449,8 +458,8 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
   return fused;
 }
 
-/// Fuses the reductions that reduce the results of a fused reduction again over
-/// further axes (hierarchical ZeRO), into the same buckets.
+/// Fuses the reductions that reduce the results of `fused` once more, over
+/// other axes, as in hierarchical ZeRO. They get the same buckets as `fused`.
 void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
                               ArrayRef<Member> group, const BucketRule &rule) {
   llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;
@@ -477,8 +486,9 @@ void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
 void FuseGradients::fuseGatherings(dist::SectionOp update,
                                    MutableArrayRef<Member> group,
                                    const BucketRule &rule) {
-  // The gathered parameters are results of the section. So the gathers can run
-  // at its end, followed by the further steps to the layouts of the results.
+  // Move all operations that depend on one of the gathers to the end of the
+  // section, and insert the fused gather before them. This is possible because
+  // the gathered parameters are only results of the section.
   Block &body = update.getBody().front();
   SetVector<Operation *> readers;
   for (Member &member : group)
@@ -514,10 +524,11 @@ void FuseGradients::fuseGatherings(dist::SectionOp update,
   }
 }
 
-/// Defaults of PyTorch's DistributedDataParallel.
+/// Defaults of PyTorch's DistributedDataParallel: 1 MiB for the first bucket,
+/// 25 MiB for the others.
 static constexpr BucketRule ddpBuckets{1048576, 26214400};
 
-/// Returns the rule for gradients.
+/// Returns the rule for the buckets of gradients.
 static BucketRule gradientRule(dist::BucketingAttr buckets) {
   BucketRule rule = ddpBuckets;
   rule.perLayer = buckets.getPerLayer();
@@ -534,7 +545,8 @@ static BucketRule gradientRule(dist::BucketingAttr buckets) {
   return rule;
 }
 
-/// Returns the rule for updated parameters, given the one for gradients.
+/// Returns the rule for the buckets of updated parameters. `rule` is the rule
+/// for gradients, which applies where the settings state nothing else.
 static BucketRule gatherRuleOf(dist::BucketingAttr buckets, BucketRule rule) {
   if (buckets.getGatherPerParameter())
     rule.perParameter = true;
@@ -560,7 +572,8 @@ LogicalResult FuseGradients::fuse(dist::ProgramOp program,
   if (firstBucketSize > 0)
     rule.first = firstBucketSize;
   BucketRule gatherRule = buckets ? gatherRuleOf(buckets, rule) : rule;
-  // One fused reduction per kind, axes and element type.
+  // There is one fused reduction for each combination of kind, axes, reduction
+  // and element type.
   llvm::MapVector<std::tuple<unsigned, Attribute, unsigned, Type>,
                   SmallVector<Member>>
       groups;

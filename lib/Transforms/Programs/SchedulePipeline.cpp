@@ -32,11 +32,12 @@ static bool hasGradients(dist::ProgramOp program, int64_t chunk) {
          program.getSection(SectionKind::WeightGradient, chunk);
 }
 
-/// Returns the work of a program for an item of a listed order, or nullopt if
-/// the program has no such work. Orders are written for all stages alike, but a
-/// chunk may be empty or need no gradients. A backward pass that cannot be
-/// split is run as a whole in place of its `I` item, and its `W` item is
-/// dropped. The schedule checks the items that this function returns.
+/// Returns the work that a program does for an item of a listed order, or
+/// nullopt if it does none. A listed order may contain items for which a
+/// program has no section, because a chunk is empty or needs no gradients. If a
+/// backward pass could not be split, the whole pass runs at its `I` item (input
+/// gradients), and its `W` item (weight gradients) is dropped. An invalid item
+/// is returned unchanged, because the verifier of the schedule reports it.
 static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
                                    const Work &work) {
   bool isForward = work.kind == SectionKind::Forward;
@@ -44,12 +45,13 @@ static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
       *work.micro >= program.getMesh().getMicro() || work.chunk >= chunks ||
       work.kind == SectionKind::Update)
     return work;
-  // A model that is not trained has no gradients anywhere.
+  // Without training there are no gradients, so the item is invalid.
   if (!isForward && !program->hasAttr(nn::kTrainingAttr))
     return work;
   if (isForward || !hasGradients(program, work.chunk))
     return std::nullopt;
-  // A program with a split backward pass has no section for the whole one.
+  // The backward pass is split, but the item is the whole pass, which is
+  // invalid.
   if (!program.getSection(SectionKind::Backward, work.chunk))
     return work;
   if (work.kind == SectionKind::WeightGradient)
@@ -57,7 +59,8 @@ static std::optional<Work> resolve(dist::ProgramOp program, int64_t chunks,
   return Work{SectionKind::Backward, work.chunk, work.micro};
 }
 
-/// Returns the items that the tree lists, without the update.
+/// Returns the work items that the tree lists for a program, without the
+/// update.
 static FailureOr<SmallVector<Work>>
 listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   SmallVector<Work> order;
@@ -72,8 +75,8 @@ listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
              << item.getValue() << "' is no item of a schedule";
     std::optional<Work> own = resolve(program, chunks, *work);
     bool isNew = listed.insert(*work).second;
-    // The verifier of the schedule never receives items that are dropped or
-    // replaced, so they are checked here.
+    // Items that are dropped or replaced do not reach the verifier of the
+    // schedule, so they are checked here.
     if (!(own == work)) {
       if (!isNew)
         return error(*work) << " is listed twice";
@@ -87,7 +90,8 @@ listedOrder(dist::ProgramOp program, ArrayAttr items, int64_t chunks) {
   return order;
 }
 
-/// Returns the sections that run per micro-batch, once for each micro-batch.
+/// Returns one work item per micro-batch for each section that runs per
+/// micro-batch.
 static SmallVector<Work> allWork(dist::ProgramOp program) {
   SmallVector<Work> work;
   for (dist::SectionOp section : program.getSections())
@@ -129,8 +133,8 @@ static FailureOr<SmallVector<Work>> orderOf(dist::ProgramOp program,
   return order;
 }
 
-/// Checks that a listed order keeps within `max_ongoing`, which the verifier of
-/// the schedule does not check.
+/// Fails if a listed order has more than `max_ongoing` micro-batches in flight.
+/// The verifier of the schedule does not check this.
 static LogicalResult checkOngoing(dist::ScheduleOp schedule, unsigned stage,
                                   dist::ProgramOp program) {
   dist::ScheduleRequestAttr request = program.getStepOrDefault().getSchedule();
@@ -173,7 +177,8 @@ public:
     auto schedule = dist::ScheduleOp::create(
         end, programs.front().getLoc(), "schedule", builder.getArrayAttr(names),
         builder.getArrayAttr(orders), /*sym_visibility=*/StringAttr());
-    // An order that the tree lists may be wrong.
+    // Verify the schedule here, because an order that the tree lists may be
+    // wrong.
     SymbolTableCollection symbols;
     if (failed(schedule.verifySymbolUses(symbols)))
       return signalPassFailure();

@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns the type of a stack of `count` values of type `type`.
+/// Returns the type of a stack of `count` values of type `type`: it has a new
+/// leading dimension, which is not sharded.
 static Type stackedType(Type type, int64_t count) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
@@ -35,15 +36,16 @@ static Type stackedType(Type type, int64_t count) {
 
 namespace {
 
-/// A cut of a repeat into two: one for the operations on which some of its
-/// results depend, and one for the others.
+/// Cuts a repeat into two. The first repeat computes the results for which
+/// other stages wait, and everything on which these depend. The second repeat
+/// computes the rest.
 class RepeatCutter {
 public:
   RepeatCutter(nn::RepeatOp repeat, const llvm::BitVector &needed)
       : repeat(repeat), needed(needed), body(repeat.getBody().front()) {}
 
-  /// Returns the two repeats, in order. The second is null if all operations
-  /// are in the first.
+  /// Returns the two repeats, in order. If all operations belong to the first,
+  /// returns the original repeat and null.
   std::pair<nn::RepeatOp, nn::RepeatOp> run();
 
 private:
@@ -62,23 +64,25 @@ private:
   nn::RepeatOp build(bool first);
 
   nn::RepeatOp repeat;
-  /// Results that other stages wait for, and the carried values on which these
-  /// depend.
+  /// Numbers of the results for which other stages wait, and of the carried
+  /// values on which these depend.
   llvm::BitVector needed;
   Block &body;
-  /// Operations of the first repeat.
+  /// Operations of the body that belong to the first repeat.
   DenseSet<Operation *> early;
-  /// Values of the first repeat that the second one reads, and their stacks.
+  /// Values of the first repeat that the second one reads. The first repeat
+  /// stacks each of them, and the second repeat slices the stack.
   llvm::SetVector<Value> bridge;
   SmallVector<Value> stacks;
-  /// The values that replace the results of the repeat.
+  /// For each result of the original repeat, the new value that replaces it.
   SmallVector<Value> replacements;
 };
 
 } // namespace
 
-/// Finds the operations on which the needed results depend. A carried value
-/// that one of them reads is needed in every iteration.
+/// Finds the operations on which the needed results depend. If one of them
+/// reads a carried value, this value becomes needed as well, because the
+/// preceding iteration computes it.
 void RepeatCutter::findEarly() {
   Operation *yield = repeat.getYield();
   SmallVector<Value> worklist;
@@ -106,8 +110,7 @@ void RepeatCutter::findEarly() {
   }
 }
 
-/// Builds the first or the second of the two repeats, before the repeat that
-/// they replace.
+/// Builds the first or the second of the two repeats, before the original one.
 nn::RepeatOp RepeatCutter::build(bool first) {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();
@@ -122,7 +125,7 @@ nn::RepeatOp RepeatCutter::build(bool first) {
           read.insert(operand);
       });
     }
-  // Results of this repeat: carried ones, then stacks.
+  // The new repeat yields carried values first, then stacks.
   SmallVector<unsigned> carried, stacked;
   SmallVector<Value> yielded;
   SmallVector<Type> types;
@@ -200,7 +203,8 @@ nn::RepeatOp RepeatCutter::build(bool first) {
 std::pair<nn::RepeatOp, nn::RepeatOp> RepeatCutter::run() {
   findEarly();
   replacements.resize(repeat->getNumResults());
-  // Late operations and late carried values read early ones through stacks.
+  // Find the values of the first repeat that operations or carried values of
+  // the second one read. They are passed on as stacks.
   bool anyLate = false;
   auto readLate = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -235,7 +239,8 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
     if (getPhase(&op) == Phase::Backward && getStage(&op) == stage &&
         !op.hasTrait<OpTrait::ConstantLike>())
       members.push_back(&op);
-  // Another stage waits for a value that it reads in its own backward pass.
+  // Returns true if another stage reads `value` in its backward pass, or if one
+  // of the operations `early` reads it.
   auto isAwaited = [&](Value value, const DenseSet<Operation *> &early) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = block.findAncestorOpInBlock(*user);
@@ -248,10 +253,11 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
   DenseSet<Operation *> early;
   bool anyEarly = false, anyLate = false;
   SmallVector<Operation *> late;
-  // Users follow their operands, so one pass from the end is enough.
+  // Readers come after the operations that they read, so one pass in reverse
+  // order suffices.
   for (Operation *op : llvm::reverse(members)) {
-    // A transfer stays in the section in which the schedule of its sender
-    // expects it.
+    // A transfer to this stage keeps its phase, because the phase also
+    // determines the section of the sender that contains the send.
     if (isa<dist::TransferOp>(op)) {
       early.insert(op);
       continue;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of split-stages: cuts the backward pass of a stage in two, for schedules
-// that run the gradients of parameters after the gradients that the preceding
-// stage waits for.
+// Part of split-stages: cuts the backward pass of a stage in two. Schedules
+// such as `zero-bubble` run the gradients for which the preceding stage waits
+// first, and the gradients of parameters later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 namespace proteus {
 
 /// Gives the phase `WeightGradient` to the backward operations of a virtual
-/// stage that no other stage waits for. A repeat that computes both kinds
-/// becomes two repeats, and values of the first that the second reads are
-/// stacked. Returns true if there are operations of both kinds; otherwise no
-/// phase changes.
+/// stage for which no other stage waits. A repeat that also computes gradients
+/// for other stages is cut into two repeats, and values of the first that the
+/// second reads are stacked. Returns true if there are operations of both
+/// kinds. Otherwise returns false and changes no phase.
 bool splitBackward(mlir::func::FuncOp function, int64_t stage);
 
 } // namespace proteus

@@ -32,8 +32,9 @@ using namespace proteus;
 
 namespace {
 
-/// The key of a section: a phase on a virtual stage. The update is one section
-/// for all chunks, and has the number of the program's stage.
+/// Identifies a section by its phase and its virtual stage. The update is one
+/// section for all chunks, and is identified by the stage instead of a virtual
+/// stage.
 struct SectionPlace {
   int64_t stage;
   Phase phase;
@@ -46,8 +47,8 @@ struct SectionPlace {
   }
 };
 
-/// The division of one function into programs, one per stage, and of each
-/// program into sections, one per phase and chunk.
+/// Divides one function into programs, one per stage, and each program into
+/// sections, one per phase and chunk.
 class Splitter {
 public:
   Splitter(func::FuncOp function, dist::MeshAttr mesh)
@@ -74,7 +75,8 @@ private:
   int64_t stageOf(Operation *op) const {
     return pipelineAxis ? getStage(op).value_or(0) : 0;
   }
-  /// Returns the virtual stage that computes a value or holds an argument.
+  /// Returns the virtual stage that computes `value` or, for an argument, holds
+  /// it.
   int64_t stageOf(Value value) const {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return pipelineAxis ? getStage(argument).value_or(0) : 0;
@@ -83,19 +85,19 @@ private:
   SectionPlace placeOf(int64_t stage, Phase phase) const {
     return {phase == Phase::Update ? stage % numStages : stage, phase};
   }
-  /// Returns the section in which `op` runs; of a transfer, the receiving
-  /// section.
+  /// Returns the section in which `op` runs. For a transfer, this is the
+  /// section that receives the value.
   SectionPlace placeOf(Operation *op) const {
     return placeOf(stageOf(op), getPhase(op));
   }
-  /// Returns the sending section of a transfer.
+  /// Returns the section that sends the value of a transfer.
   SectionPlace sourceOf(dist::TransferOp transfer) const {
     return placeOf(stageOf(transfer.getInput()), getPhase(transfer));
   }
-  /// Assigns every operation to its section.
+  /// Assigns every operation to its section, and a transfer to two sections.
   void collectMembers();
-  /// Returns true if another section of the stage, or the return, reads
-  /// `value`.
+  /// Returns true if `value`, which the section `place` computes, is a result
+  /// of that section: another section of the stage, or the return, reads it.
   bool leavesSection(Value value, SectionPlace place);
 
   func::FuncOp function;
@@ -104,12 +106,12 @@ private:
   std::optional<dist::Axis> pipelineAxis;
   int64_t numStages = 1, numChunks = 1;
   dist::StepAttr step;
-  /// Virtual stages whose gradients are split.
+  /// Virtual stages with a backward pass that is split into two sections.
   DenseSet<int64_t> split;
   /// The operations of each section, in order.
   DenseMap<std::pair<int64_t, int64_t>, SmallVector<Operation *>> members;
   SmallVector<Operation *> constants;
-  /// Tags of the messages between stages, by transfer.
+  /// The tag of the message of each transfer.
   DenseMap<Operation *, int64_t> tags;
   IRMapping mapping;
 };
@@ -124,7 +126,8 @@ void Splitter::collectMembers() {
     }
     SectionPlace place = placeOf(&op);
     members[place.key()].push_back(&op);
-    // A transfer is a member of its sending and of its receiving section.
+    // A transfer belongs to two sections: that of its send and that of its
+    // receive.
     if (auto transfer = dyn_cast<dist::TransferOp>(op);
         transfer && !(sourceOf(transfer) == place))
       members[sourceOf(transfer).key()].push_back(&op);
@@ -136,7 +139,8 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
     Operation *top = function.front().findAncestorOpInBlock(*user);
     if (top->hasTrait<OpTrait::IsTerminator>())
       return true;
-    // A value that is sent from this section is no result of the section.
+    // A send is an operation of this section, so the value that is sent need
+    // not be a result of the section.
     if (auto transfer = dyn_cast<dist::TransferOp>(top))
       return !(sourceOf(transfer) == place);
     return !(placeOf(top) == place);
@@ -146,8 +150,8 @@ bool Splitter::leavesSection(Value value, SectionPlace place) {
 void Splitter::copy(OpBuilder &builder, Operation *op, SectionPlace place) {
   auto transfer = dyn_cast<dist::TransferOp>(op);
   if (!transfer) {
-    // Annotations are no longer needed: types have the layouts, sections the
-    // phases, and programs the stages.
+    // Annotations are no longer needed: layouts are in types, phases in
+    // sections, and stages in programs.
     stripAnnotations(builder.clone(*op, mapping));
     return;
   }
@@ -194,7 +198,7 @@ void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
     return;
   SmallVector<Value> leaving;
   for (Operation *op : own) {
-    // The result of an outgoing transfer is on the other stage.
+    // A transfer to another stage has no result in this section.
     if (!(placeOf(op) == place))
       continue;
     for (Value result : op->getResults())
@@ -229,7 +233,7 @@ void Splitter::buildSection(OpBuilder &builder, SectionPlace place) {
 
 void Splitter::buildProgram(int64_t stage) {
   mapping.clear();
-  // Arguments and results that live on the stage.
+  // Find the arguments and results that are on the devices of the stage.
   SmallVector<BlockArgument> arguments;
   DenseMap<unsigned, unsigned> newNumber;
   for (BlockArgument argument : function.getArguments())
@@ -335,7 +339,8 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
-    // A module that was split before has programs.
+    // It is no error if the module contains programs, because it was split
+    // before.
     if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
       getOperation().emitError("no function was matched with a strategy tree; "
                                "run match-strategy first");
@@ -358,7 +363,7 @@ public:
             return signalPassFailure();
           }
       Splitter(function, mesh).run();
-      // The trees of the model are erased with it.
+      // Erase the trees of the model together with the model.
       SmallVector<strategy::TreeOp> trees(
           getOperation().getOps<strategy::TreeOp>());
       for (strategy::TreeOp tree : trees)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules for partitions exist twice: `maySplit` checks an iterator before it
-// is split, and `findFault` describes the fault of an existing split.
-// `checkStorage` has the rules for stored tensors.
+// Two functions contain the rules for partitions: `maySplit` checks a split
+// before it is made, and `findFault` describes the fault of an existing split.
+// `checkStorage` contains the rules for stored tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using namespace proteus;
 using dist::Axis;
 using dist::AxisList;
 
-/// Returns true if `iterator` shares a dimension with another iterator. It can
-/// then only be split into equal parts.
+/// Returns true if `iterator` shares a dimension of a tensor with another
+/// iterator. Such an iterator can be split only into equal parts.
 static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
   auto inFused = [&](const nn::TensorIterators &dims) {
     return llvm::any_of(dims, [&](const nn::DimIterators &dim) {
@@ -36,7 +36,7 @@ static bool isFused(const nn::IterationSpace &space, unsigned iterator) {
 }
 
 /// Returns true if `iterator` is a minor iterator of a dimension of a result.
-/// Its parts are not contiguous there.
+/// If it were split, its parts would not be contiguous in the result.
 static bool isMinorInResult(const nn::IterationSpace &space,
                             unsigned iterator) {
   return llvm::any_of(space.results, [&](const nn::TensorIterators &dims) {
@@ -71,8 +71,8 @@ bool proteus::maySplit(Operation *op, const Partitioning &part,
          (!isFused(part.getSpace(), iterator) || info.size % count == 0);
 }
 
-/// Returns the error message for an invalid ring, or an empty string if the
-/// ring is valid.
+/// Returns the error message for an invalid `ring` split, or an empty string if
+/// the split is valid.
 static std::string findRingFault(Operation *op, const Partitioning &part,
                                  const dist::Mesh &mesh) {
   ArrayRef<nn::Iterator> iterators = part.getSpace().iterators;
@@ -83,8 +83,8 @@ static std::string findRingFault(Operation *op, const Partitioning &part,
         "the parts of iterator '{0}' can't go round a ring: only those of the "
         "keys of an attention can; drop 'ring'",
         name);
-  // Each axis must split another iterator too. Otherwise every device would do
-  // the same work on every part.
+  // Each axis of the ring must also split another iterator. Otherwise every
+  // device would do the same work on every part.
   for (Axis axis : part.getAxes(*part.getRing()))
     if (llvm::none_of(llvm::seq<unsigned>(0, iterators.size()), [&](auto i) {
           return i != *part.getRing() &&

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rules for the partition of an operation and for the storage of a tensor.
-// Propagation obeys them; the settings of a tree may break them. Used by
-// propagate-strategy and settle-repeats.
+// Rules for valid partitions of operations and for the storage of tensors.
+// Propagation creates only valid partitions, but the settings of a tree may be
+// invalid. Used by propagate-strategy and settle-repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace proteus {
 
-/// Returns true if `iterator`, which `part` does not split, can be split over
-/// `axes` in addition to the existing splits.
+/// Returns true if `iterator` can be split over `axes` in addition to the
+/// splits in `part`. `part` must not split `iterator` already.
 bool maySplit(mlir::Operation *op, const Partitioning &part, unsigned iterator,
               const dist::AxisList &axes, const dist::Mesh &mesh);
 
@@ -33,9 +33,9 @@ bool maySplit(mlir::Operation *op, const Partitioning &part, unsigned iterator,
 std::string findFault(mlir::Operation *op, const Partitioning &part,
                       const dist::Mesh &mesh);
 
-/// Checks the axes of each dimension that the tree sets for the storage of a
-/// parameter, its gradient or its state. Emits an error if an axis splits two
-/// dimensions, or a dimension has fewer elements than parts.
+/// Checks the storage layout that the tree sets for a parameter, its gradient
+/// or its state. `dims` holds the axes of each dimension. Emits an error if an
+/// axis splits two dimensions, or a dimension has fewer elements than parts.
 llvm::LogicalResult checkStorage(mlir::func::FuncOp function,
                                  mlir::BlockArgument argument,
                                  const DimAxes &dims, const dist::Mesh &mesh);

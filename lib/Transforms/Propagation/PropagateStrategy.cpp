@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass propagate-strategy. It propagates partitions along the data flow,
-// emits remarks and errors about the result, cuts the batch into micro-batches,
-// and annotates operations and arguments.
+// The pass propagate-strategy: propagates partitions along the data flow,
+// reports conflicts and errors, cuts the batch into micro-batches, and
+// annotates operations and arguments with the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,9 @@ using namespace proteus;
 using dist::AxisList;
 using nn::IterationSpaceOpInterface;
 
-/// Annotates the function with the partitions and layouts, after micro-batches
-/// have cut the batch. Emits an error for each kind of invalid partition.
+/// Cuts the batch into micro-batches, and annotates operations with their
+/// partitions and arguments with their layouts. Emits one error for each kind
+/// of invalid partition.
 static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
                               PropagatedPartitions &propagated) {
   const dist::Mesh &mesh = meshAttr.getValue();
@@ -43,8 +44,8 @@ static LogicalResult annotate(func::FuncOp function, dist::MeshAttr meshAttr,
   if (mesh.micro > 1)
     micro.push_back(dist::microAxis);
 
-  // The same mistake occurs in many operations, including gradients. It is
-  // reported once, for the first operation.
+  // One mistake in a tree causes the same error in many operations, including
+  // gradients. It is reported once, for the first operation.
   llvm::MapVector<StringAttr, SmallVector<Operation *>> offenders;
   function.walk([&](IterationSpaceOpInterface op) {
     Partitioning &part = propagated.parts.find(op)->second;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fixed-point iteration: operations take the axes of their neighbours until
-// nothing changes. docs/propagation.md states the order of precedence.
+// Fixed-point iteration: operations take the axes of their operands and readers
+// until nothing changes. docs/propagation.md states the order of precedence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,38 +37,41 @@ public:
   FailureOr<PropagatedPartitions> solve();
 
 private:
-  /// Reads the settings of the tree.
+  /// Reads the settings of the tree from the annotations of operations and
+  /// arguments.
   LogicalResult seed();
   /// Propagates axes from operands to operations and their results, in program
   /// order.
   void forward(Block &block);
-  /// Propagates axes from readers to producers, in reverse order.
+  /// Propagates axes from readers to producers, in reverse program order.
   void backward(Block &block);
   void placeArguments();
   void placeObservers();
 
-  /// Lets iterators of `op` that are still whole take the axes `dims` of one of
-  /// its tensors. `tensor` holds the iterators that index the tensor.
+  /// Lets iterators of `op` take the axes `dims` of one of its tensors, if they
+  /// have no axes yet and may take these. `tensor` holds the iterators that
+  /// index the tensor. `source` is recorded as the origin of the axes.
   void adopt(Operation *op, const nn::TensorIterators &tensor,
              const DimAxes &dims, AxisSource source);
   void followReader(nn::KeepOp keep, Partitioning &part);
   bool mayTake(Operation *op, unsigned iterator, const AxisList &axes);
-  /// Sets the axes of a value, unless the tree sets them.
+  /// Records `dims` as the axes of each dimension of `value`. Does nothing if
+  /// the tree sets the storage of `value`.
   void know(Value value, DimAxes dims);
 
-  /// Returns the first operation in program order that reads `value`, also
-  /// through slices of repeats, with the number of the operand. Observers do
-  /// not count.
+  /// Returns the first operation in program order that reads `value`, and the
+  /// number of the operand. Also searches the bodies of repeats and
+  /// recomputations. Ignores observers, which follow other readers.
   std::optional<std::pair<Operation *, unsigned>> firstReader(Value value);
 
   func::FuncOp function;
   const dist::Mesh &mesh;
-  /// Result so far, as in `PropagatedPartitions`.
+  /// The result so far; `PropagatedPartitions` describes each member.
   DenseMap<Operation *, Partitioning> parts;
   DenseSet<PropagatedPartitions::OpIterator> setByTree;
   DenseMap<PropagatedPartitions::OpIterator, AxisSource> sources;
   DenseMap<Value, DimAxes> known;
-  /// Arguments whose storage the tree sets.
+  /// Arguments with a storage layout that the tree sets.
   DenseSet<Value> fixedArguments;
   bool changed = false;
 };
@@ -109,8 +112,8 @@ LogicalResult Propagation::seed() {
   return success();
 }
 
-/// Returns true if an iterator can take axes: it is still whole, the tree does
-/// not set it, and a split is valid.
+/// Returns true if an iterator can take `axes`: it has no axes yet, the tree
+/// does not set it, and the split is valid.
 bool Propagation::mayTake(Operation *op, unsigned iterator,
                           const AxisList &axes) {
   const Partitioning &part = parts.find(op)->second;
@@ -149,8 +152,8 @@ static DimAxes withoutLeading(const DimAxes &dims) {
   return DimAxes(dims.begin() + 1, dims.end());
 }
 
-/// Gives an nn.keep with `kKeepAsReadAttr` the partition of the operand whose
-/// layout it keeps.
+/// Gives an nn.keep with `kKeepAsReadAttr` the partition with which the
+/// preceding operation reads the kept value.
 void Propagation::followReader(nn::KeepOp keep, Partitioning &part) {
   auto number = keep->getAttrOfType<IntegerAttr>(kKeepAsReadAttr);
   if (!number)
@@ -185,8 +188,9 @@ void Propagation::forward(Block &block) {
       for (auto [i, result] : llvm::enumerate(repeat.getResults())) {
         Value yielded = repeat.getYield()->getOperand(i);
         if (i < carried) {
-          // With a single iteration, the result need not have the layout of the
-          // initial value.
+          // With several iterations, the result has the layout of the initial
+          // value. With a single iteration, it has the layout that the body
+          // yields.
           Value left = repeat.getCount() == 1
                            ? yielded
                            : Value(repeat.getCarriedArgs()[i]);
@@ -219,8 +223,8 @@ void Propagation::forward(Block &block) {
            found->second.getDimAxes(found->second.getSpace().results[0]));
       continue;
     }
-    // In an update, states come before the parameter and its gradient, so that
-    // a sharded optimizer shards the update.
+    // In an update, look at the states of the optimizer before the parameter
+    // and its gradient, so that a sharded optimizer shards the update.
     SmallVector<unsigned> order;
     bool update = getPhase(&op) == Phase::Update;
     for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i)
@@ -237,8 +241,8 @@ void Propagation::forward(Block &block) {
   }
 }
 
-/// Lets iterators of producers that are still whole take the axes that their
-/// first readers need.
+/// Lets each operation take the axes that the first readers of its results
+/// need, for iterators that have no axes yet.
 void Propagation::backward(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     for (Region &region : op.getRegions())
@@ -259,7 +263,8 @@ void Propagation::backward(Block &block) {
   }
 }
 
-/// Returns true if `a` precedes `b` in program order, at any depth of regions.
+/// Returns true if `a` precedes `b` in program order. The operations may be in
+/// different regions.
 static bool runsBefore(Operation *a, Operation *b) {
   for (Operation *outer = a; outer; outer = outer->getParentOp())
     if (Operation *other = outer->getBlock()
@@ -308,14 +313,14 @@ void Propagation::placeArguments() {
   }
 }
 
-/// Gives an observer the partition of the first other reader of its operand, so
-/// that the value is converted once for both.
+/// Gives each observer the partition of the first other reader of its operand,
+/// so that the value is converted once for both.
 void Propagation::placeObservers() {
   for (auto &[op, part] : parts) {
     if (!isObserver(op))
       continue;
-    // A repeat may slice the value for the observer. The search for the other
-    // reader then starts at the stack.
+    // If the operand is a slice of a stack, search for the other reader of the
+    // whole stack.
     Value value = op->getOperand(0);
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Propagation of the partitions that a tree sets to all operations.
-// propagate-strategy writes the result into the function. Before,
-// settle-repeats uses it to find layers that change the layout of a carried
-// value.
+// Propagates the partitions that a tree sets to all operations of a function.
+// propagate-strategy writes the result into the function. settle-repeats runs
+// before it, and uses the propagation to find layers that change the layout of
+// a carried value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,38 +30,40 @@ namespace proteus {
 /// the operation, or the first reader of its result.
 struct AxisSource {
   enum Kind { Operand, Reader } kind;
-  /// Number of the operand of the operation, or of the operand of the reader.
+  /// For an operand, its number. For a reader, the number of the operand by
+  /// which it reads the result.
   unsigned number = 0;
   /// The reader; null for an operand.
   mlir::Operation *op = nullptr;
 };
 
 /// Partitions of the operations and values of a function, and their origin.
-/// They do not contain the axis `micro`, because micro-batches do not follow
-/// the data flow.
+/// They do not contain the axis `micro`, which propagate-strategy adds along
+/// the batch afterwards.
 struct PropagatedPartitions {
-  /// Operation and the number of one of its iterators.
+  /// An operation and the number of one of its iterators.
   using OpIterator = std::pair<mlir::Operation *, unsigned>;
 
   /// Partition of every operation with an iteration space.
   llvm::DenseMap<mlir::Operation *, Partitioning> parts;
-  /// Iterators that the tree sets, including those that it sets to be whole.
+  /// Iterators that the tree sets, including those that the tree keeps whole.
   llvm::DenseSet<OpIterator> setByTree;
-  /// Origins of the axes of the other split iterators.
+  /// Origin of the axes of each other iterator that is split.
   llvm::DenseMap<OpIterator, AxisSource> sources;
-  /// Axes of each dimension of the values that propagation has reached.
+  /// Axes of each dimension of every value that propagation has reached.
   llvm::DenseMap<mlir::Value, DimAxes> known;
 };
 
 /// Propagates the partitions that the tree sets for a matched function along
-/// its data flow. Emits an error if the tree sets an invalid storage for an
-/// argument.
+/// its data flow. Emits an error if the tree sets an invalid storage layout for
+/// an argument.
 llvm::FailureOr<PropagatedPartitions> propagate(mlir::func::FuncOp function,
                                                 const dist::Mesh &mesh);
 
-/// Returns the top-level repeats of a matched function, in program order, whose
-/// body changes the partition of a carried value, so that the first iteration
-/// differs from the others. Fails if propagation fails.
+/// Returns the top-level repeats of a matched function that change the
+/// partition of a carried value, in program order. The first iteration of such
+/// a repeat reads the value in another layout than the other iterations. Fails
+/// if propagation fails.
 llvm::FailureOr<llvm::SmallVector<nn::RepeatOp>>
 findUnsettledRepeats(mlir::func::FuncOp function, const dist::Mesh &mesh);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Text about the origin of the axes of iterators.
+// Remarks about the origin of the axes that split iterators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,14 +45,15 @@ void proteus::explainPartitions(func::FuncOp function, const dist::Mesh &mesh,
 void proteus::remarkConflicts(func::FuncOp function, const dist::Mesh &mesh,
                               const PropagatedPartitions &propagated) {
   function.walk([&](IterationSpaceOpInterface op) {
-    // The conflicts of gradients repeat those of their forward operations.
+    // Skip gradients, because their conflicts repeat those of the forward
+    // operations.
     if (getPhase(op) != Phase::Forward)
       return;
     const Partitioning &part = propagated.parts.find(op)->second;
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
-      // The storage of an argument is not a request for the layout of its
-      // readers.
+      // Skip arguments: readers need not have the layout in which an argument
+      // is stored, so a difference is not a conflict.
       auto known = propagated.known.find(operand.get());
       if (!operand.get().getDefiningOp() || known == propagated.known.end())
         continue;

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Remarks of propagate-strategy. They do not change the function.
+// Remarks of propagate-strategy. They explain the result and do not change the
+// function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ void explainPartitions(mlir::func::FuncOp function, const dist::Mesh &mesh,
                        const PropagatedPartitions &propagated);
 
 /// Emits a remark if two operands of an operation have different axes for an
-/// iterator, with the operand that the iterator follows and the operand that is
-/// converted.
+/// iterator. The remark names the operand that the iterator follows and the
+/// operand that is converted.
 void remarkConflicts(mlir::func::FuncOp function, const dist::Mesh &mesh,
                      const PropagatedPartitions &propagated);
 

@@ -44,16 +44,17 @@ public:
     }
     if (failed(checkPartitions(function, mesh.getValue())))
       return signalPassFailure();
-    // Repeats that are not cut (again), by path and range. A repeat that is
-    // still unsettled without its first iteration changes the layout in every
-    // iteration, and to peel more iterations would not help.
+    // Repeats that must not be cut, or not cut again, by path, first iteration
+    // and count. If a repeat still changes the layout after its first iteration
+    // was cut off, every iteration changes it, and cutting off more iterations
+    // would not help.
     std::set<std::tuple<StringRef, int64_t, int64_t>> done;
     while (true) {
       auto unsettled = findUnsettledRepeats(function, mesh.getValue());
       if (failed(unsettled))
         return signalPassFailure();
-      // The results of a repeat determine the layouts that enter the next one,
-      // so only one repeat is cut per propagation.
+      // Cut one repeat per propagation, because the results of a repeat
+      // determine the layouts that enter the next one.
       auto next = llvm::find_if(*unsettled, [&](nn::RepeatOp repeat) {
         return !done.count(
             {repeat.getPath(), repeat.getFirst(), repeat.getCount()});

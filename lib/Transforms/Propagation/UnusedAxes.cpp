@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An axis is used if an operation or a stored argument is split over it, if an
-// operation runs at one coordinate of it, or if the stages of a pipeline lie
-// along it.
+// Reports axes of the mesh that are not used. An axis is used if an operation
+// or a stored argument is split over it, if an operation is restricted to one
+// coordinate of it, or if the pipeline lies along it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using dist::Axis;
 using dist::AxisList;
 using nn::IterationSpaceOpInterface;
 
-/// Returns the paths of operations of the forward pass as a list for an error
-/// message.
+/// Returns the paths of the operations of the forward pass, at most eight, as a
+/// list for an error message.
 static std::string listOperations(func::FuncOp function) {
   constexpr size_t most = 8;
   llvm::SetVector<StringAttr> paths;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Detection of devices that do the same work as others. Used by
-// propagate-strategy.
+// Reports axes of the mesh over which nothing is split: all devices along such
+// an axis do the same work. Used by propagate-strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 namespace proteus {
 
 /// Emits an error if the strategy splits nothing, so that all devices do the
-/// same work. Else emits a warning for each axis over which nothing is split.
+/// same work. Otherwise emits a warning for each axis over which nothing is
+/// split.
 llvm::LogicalResult reportUnusedAxes(mlir::func::FuncOp function,
                                      const dist::Mesh &mesh,
                                      const PropagatedPartitions &propagated);

@@ -33,8 +33,8 @@ using nn::IterationSpaceOpInterface;
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Returns true if every argument has a role and, with a pipeline, every
-/// operation has a stage: the postcondition of match-strategy.
+/// Checks the postcondition of match-strategy. Returns true if every argument
+/// has a role and, with a pipeline, every operation has a stage.
 static bool verifyMatched(func::FuncOp function) {
   bool valid = true;
   bool pipeline = function->hasAttr(kPipelineAxisAttr);
@@ -56,8 +56,8 @@ static bool verifyMatched(func::FuncOp function) {
   return valid;
 }
 
-/// Returns true if every parameter is updated and every operation has a phase:
-/// the postcondition of build-training-step.
+/// Checks the postcondition of build-training-step. Returns true if every
+/// parameter is updated and every operation has a phase.
 static bool verifyStep(func::FuncOp function) {
   if (!function->hasAttr(nn::kTrainingAttr))
     return true;
@@ -83,8 +83,8 @@ static bool verifyStep(func::FuncOp function) {
   return valid;
 }
 
-/// Returns true if every argument has a layout and every operation has a
-/// partition: the postcondition of propagate-strategy.
+/// Checks the postcondition of propagate-strategy. Returns true if every
+/// argument has a layout and every operation has a partition.
 static bool verifyPropagated(func::FuncOp function) {
   bool valid = true;
   for (BlockArgument argument : function.getArguments())
@@ -103,9 +103,9 @@ static bool verifyPropagated(func::FuncOp function) {
   return valid;
 }
 
-/// Returns the kind of pending reductions that may pass through `op`: sums
-/// through a linear operation, and through an nn.total the reduction that it
-/// computes.
+/// Returns the kind of reduction that may stay pending through `op`, or nullopt
+/// if none may. Through a linear operation this is a sum, and through an
+/// nn.total the reduction that it computes.
 static std::optional<dist::ReductionKind>
 passedReduction(IterationSpaceOpInterface op) {
   if (auto total = dyn_cast<nn::TotalOp>(op.getOperation()))
@@ -113,8 +113,8 @@ passedReduction(IterationSpaceOpInterface op) {
   return op.isLinear() ? std::optional(dist::ReductionKind::Sum) : std::nullopt;
 }
 
-/// Returns true if the layouts are equal up to pending reductions of the kind
-/// `passed` and up to fixed coordinates.
+/// Returns true if two layouts are equal, except for fixed coordinates and for
+/// pending reductions of the kind `passed`.
 static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
                            std::optional<dist::ReductionKind> passed) {
   dist::Layout a = actual.getValue(), b = expected.getValue();
@@ -127,9 +127,9 @@ static bool sameUpToPassed(dist::LayoutAttr actual, dist::LayoutAttr expected,
   return a == b;
 }
 
-/// Returns true if every operand has the layout that the partition of its
-/// operation requires, and every result the layout that the partition gives it:
-/// the postcondition of insert-collectives.
+/// Checks the postcondition of insert-collectives. Returns true if every
+/// operand has the layout that the partition of its operation requires, and
+/// every result has the layout that the partition gives it.
 static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
   bool valid = true;
   InitialValues initialValues(function);
@@ -148,8 +148,9 @@ static bool verifyCollectives(func::FuncOp function, dist::MeshAttr mesh) {
         diagnostic << " has no layout";
       valid = false;
     };
-    // An initial value has the layout of the result that is computed into it.
-    // The verifier of the operation compares the two.
+    // Operands that are initial values are not checked here. The verifier of
+    // the operation checks that they have the layout of the result that is
+    // computed into them.
     auto destinations =
         dyn_cast<DestinationStyleOpInterface>(op.getOperation());
     if (op->getNumResults() > 0 && initialValues.contains(op->getResult(0)))

@@ -84,7 +84,7 @@ static bool verifyStages(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-/// Returns true if every tag has at most one send and one receive.
+/// Returns true if no two sends, and no two receives, have the same tag.
 static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::map<std::pair<int64_t, bool>, Operation *> ends;
@@ -107,15 +107,16 @@ static bool verifyTags(ArrayRef<dist::ProgramOp> programs) {
   return valid;
 }
 
-/// Returns the type of a value without its fixed coordinates.
+/// Returns the type of a value, without fixed coordinates in its layout. These
+/// differ between the two ends of a message.
 static Type typeAnywhere(Value value) {
   dist::LayoutAttr layout = dist::getLayout(value.getType());
   return dist::withLayout(cast<RankedTensorType>(value.getType()),
                           layout.withFixed({}));
 }
 
-/// Returns true if every reduction across stages is in the update of each of
-/// its stages, with equal stages and types.
+/// Returns true if every reduction across stages is in the update section of
+/// all its stages, with the same list of stages and the same type.
 static bool verifyStageReductions(ArrayRef<dist::ProgramOp> programs) {
   bool valid = true;
   std::map<int64_t, std::map<unsigned, dist::StageReduceOp>> reductions;
@@ -201,7 +202,8 @@ bool proteus::verifyPrograms(ArrayRef<dist::ProgramOp> programs) {
 
 bool proteus::verifySchedule(dist::ScheduleOp schedule,
                              ArrayRef<dist::ProgramOp> programs) {
-  // Sections that must have run before a section, for the same micro-batch.
+  // For each section, the sections that send it messages. They must have run
+  // before it for the same micro-batch.
   using Section = std::tuple<unsigned, dist::SectionKind, int64_t>;
   auto sectionOf = [](unsigned stage, Operation *message) -> Section {
     auto section = message->getParentOfType<dist::SectionOp>();
@@ -209,8 +211,9 @@ bool proteus::verifySchedule(dist::ScheduleOp schedule,
   };
   std::map<Section, std::set<Section>> before;
   for (auto &[tag, message] : collectMessages(programs)) {
-    // Updates exchange numbers of all gradients while they run, so no update
-    // has to end before another one starts.
+    // Skip messages between updates. The updates of all stages run at the same
+    // time and exchange scalars of the gradients, such as norms, so none of
+    // them has to end before another one starts.
     if (message.recv->getParentOfType<dist::SectionOp>().getOnce() &&
         message.send->getParentOfType<dist::SectionOp>().getOnce())
       continue;
