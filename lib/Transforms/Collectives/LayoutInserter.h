@@ -81,8 +81,8 @@ private:
   /// Converts the value that `operand` reads to layout `target`.
   llvm::LogicalResult convert(mlir::OpOperand &operand, dist::LayoutAttr target,
                               dist::Purpose purpose);
-  /// Returns the purpose of a conversion of `operand`: to compute with a
-  /// parameter, a gradient or an activation.
+  /// Returns the purpose of a conversion of `operand`: parameter, gradient or
+  /// activation.
   dist::Purpose purposeOf(mlir::OpOperand &operand);
   bool isParameter(mlir::Value value);
   void erase(mlir::Operation *op) {

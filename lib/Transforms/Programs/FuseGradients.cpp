@@ -78,7 +78,7 @@ struct Slice {
 /// The sizes at which buckets close, and the time at which they are reduced.
 struct BucketRule {
   int64_t first; ///< bytes of the first bucket
-  int64_t size;  ///< bytes of the others
+  int64_t size;  ///< bytes of every other bucket
   /// True if a bucket also closes at the end of a layer.
   bool perLayer = false;
   /// True if every gradient of every layer has a bucket of its own.

@@ -339,8 +339,7 @@ public:
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kMeshAttr))
         functions.push_back(function);
-    // It is no error if the module contains programs, because it was split
-    // before.
+    // A module that contains programs was split before, so this is no error.
     if (functions.empty() && getOperation().getOps<dist::ProgramOp>().empty()) {
       getOperation().emitError("no function was matched with a strategy tree; "
                                "run match-strategy first");

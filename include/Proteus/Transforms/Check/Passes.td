@@ -14,19 +14,19 @@ include "mlir/Pass/PassBase.td"
 def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
   let summary = "Execute a model before and after its lowering and compare";
   let description = [{
-    **Input:** a small model with its strategy tree and a cluster, neither
-    matched nor lowered.
+    **Input:** a small model with its strategy tree and a cluster. The model has
+    not been matched with the tree.
 
     Executes one copy of the model, with gradients and updates, on whole
-    tensors. A second copy goes through `lower-strategy` and is executed with
-    one shard per rank, where collectives and messages move real data in the
-    order of the schedule. Both copies get the same random inputs and
-    parameters. Optimizer states start at zero, and master copies start as their
-    parameters. All arithmetic is in double precision.
+    tensors. A second copy goes through `lower-strategy` and is executed on one
+    shard per rank: collectives and messages move real data in the order of the
+    schedule. Both copies get the same random inputs and parameters. Master
+    copies start with the values of their parameters, and all other states of
+    the optimizer start at zero. All arithmetic is in double precision.
 
-    Compares the loss, every updated parameter and every updated state by path.
-    A difference is an error with the path, the index and both values. Without a
-    difference, a remark gives the number of values compared.
+    Compares the loss, every updated parameter and every updated state of both
+    executions. A difference is an error with the path, the index and both
+    values. Without a difference, a remark states the number of values compared.
 
     **Output:** the unchanged module.
 
@@ -51,25 +51,27 @@ def CheckLowering : Pass<"check-lowering", "::mlir::ModuleOp"> {
 def UnrollRepeats : Pass<"unroll-repeats", "::mlir::func::FuncOp"> {
   let summary = "Write out every iteration of repeated layers";
   let description = [{
-    **Input:** a function whose repeats slice only function arguments that
-    nothing else reads, and whose stacked results are not read.
+    **Input:** a function in which repeats slice only function arguments that
+    nothing else reads. Stacked results of repeats are not read.
 
-    Replaces each `nn.repeat` by its iterations and each stacked argument by one
-    argument per iteration, with the indices in the paths.
+    Replaces each `nn.repeat` by its iterations, and each stacked argument by
+    one argument per iteration. The paths contain the index of the iteration.
 
-    The unrolled function simulates exactly like the repeated one as long as all
-    layers can be split alike. The two differ in these cases:
+    The simulation of the unrolled function gives the same figures as that of
+    the original, if all layers can be split alike. The figures differ in these
+    cases:
 
     - the body of a repeat that cannot be cut leaves a carried value in another
       layout than it had at the start of the iteration (see `settle-repeats`);
-    - a body captures a parameter that is stored in shards, which the repeated
-      function gathers for each layer;
-    - a body captures a value that is offloaded to the host;
-    - several repeats on a stage capture the same value, for which each repeat
-      sums the gradient by itself;
-    - the update changes the layout of parameters other than by gathering them,
-      which the repeated function does for all layers at once;
-    - repeats are nested, in which case the inner layers share a bucket.
+    - a body reads, from outside, a parameter that is stored in shards: the
+      original function gathers it for each layer;
+    - a body reads, from outside, a value that is offloaded to the host;
+    - several repeats on a stage read the same value from outside: each repeat
+      of the original function sums the gradient of the value by itself;
+    - the update changes the layout of parameters in another way than by a
+      gather: the original function does this for all layers at once;
+    - repeats are nested: in the original function, the inner layers share a
+      bucket.
 
     **Output:** the function without repeats.
 

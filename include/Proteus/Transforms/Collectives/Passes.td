@@ -19,21 +19,22 @@ def InsertCollectives : Pass<"insert-collectives", "::mlir::func::FuncOp"> {
 
     Gives every value a type with a layout. If an operand has another layout
     than its operation needs, the cheapest sequence of collectives on the
-    cluster converts it. All later readers that need the same layout share the
-    conversion. Pending partial sums pass through linear operations without a
-    reduction.
+    cluster converts it. Readers of the same phase that need the same layout
+    share the conversion. A sum that is pending in all operands of a linear
+    operation, such as an addition, stays pending in its result.
 
     - A value that another stage reads goes through a `dist.transfer`. With the
-      setting `scatter_gather` it goes in slices if that is cheaper.
-    - A sum over micro-batches becomes a `dist.accumulate` where the update
+      setting `scatter_gather` it is sent in slices if that is cheaper.
+    - A sum over micro-batches becomes a `dist.accumulate` before the update
       reads it.
-    - An operation with a compound iterator that is split, such as log-sum-exp,
-      is decomposed first.
-    - An operation with a `ring` split becomes one step per block, with a
-      `dist.shift` between steps.
-    - The backward pass converts again the values that it reads, unless the
-      forward pass has produced the required layout and it is no larger than the
-      value.
+    - If an iterator with a compound reduction, such as log-sum-exp, is split,
+      its operation is first decomposed into operations with simple reductions.
+    - An operation with a `ring` split becomes one operation per block of the
+      ring. Between two of them, a `dist.shift` passes the blocks to the next
+      device.
+    - The backward pass does not reuse a conversion of the forward pass if the
+      converted value is larger than the original, because it would take memory
+      until then. It converts the original again.
 
     **Output:** every value has a layout, and every operand has the layout that
     the partition of its operation requires.

@@ -17,12 +17,12 @@ def SplitStages : Pass<"split-stages", "::mlir::ModuleOp"> {
     **Input:** functions whose values have layouts, as `insert-collectives`
     leaves them.
 
-    Makes each stage a `dist.program` whose sections are the forward and
-    backward work of its chunks and the update. A transfer becomes a send in one
-    program and a receive in another. If the schedule splits gradients, the
-    backward work of a chunk becomes two sections: the gradients that the
-    preceding stage waits for, and the others. A repeat that computes both kinds
-    is cut in two.
+    Turns each stage into a `dist.program`. Its sections are the forward and the
+    backward work of each chunk, and the update. A transfer becomes a send in
+    one program and a receive in another. If the schedule splits gradients, the
+    backward work of a chunk becomes two sections: the gradients for which the
+    preceding stage waits, and the others. A repeat that computes both kinds is
+    cut in two.
 
     **Output:** one `dist.program` per stage. The functions and their strategy
     trees are erased.
@@ -46,21 +46,21 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
     **Input:** a program whose update section reduces gradients one by one, as
     `split-stages` leaves it.
 
-    Replaces the reductions of gradients by one `dist.fused_reduce` per kind of
-    collective, reduction, set of axes and element type. Gradients fill buckets
-    in the order in which the backward sections compute them, with repeats
-    written out. A bucket closes when it has reached its size, and at the end of
-    a section. The first bucket may be smaller, so that communication starts
-    early. With `per_layer` a bucket also closes at the end of a layer. If a
-    result is reduced again over other axes, as in hierarchical ZeRO, that
-    reduction uses the same buckets.
+    Replaces the reductions of gradients by `dist.fused_reduce` operations: one
+    for each combination of kind of collective, reduction, set of axes and
+    element type. Gradients fill buckets in the order in which the backward
+    sections compute them, counting each iteration of a repeat. A bucket closes
+    when it has reached its size, and at the end of a section. The first bucket
+    may be smaller, so that communication starts early. With `per_layer` a
+    bucket also closes at the end of a layer. If a result is reduced again over
+    other axes, as in hierarchical ZeRO, that reduction uses the same buckets.
 
     All-gathers of updated parameters become one `dist.fused_gather` per set of
     axes and element type, at the end of the update.
 
-    The sizes of buckets are those of the options, else those of the setting
-    `bucket` of the tree, else the defaults of PyTorch's
-    DistributedDataParallel.
+    The sizes of buckets come from the options of the pass. Without options,
+    they come from the setting `bucket` of the tree, and without that setting
+    they are the defaults of PyTorch's DistributedDataParallel.
 
     **Output:** the program with fused collectives in its update section.
 
@@ -84,13 +84,14 @@ def FuseGradients : Pass<"fuse-gradients", "::proteus::dist::ProgramOp"> {
 def FuseExchanges : Pass<"fuse-exchanges", "::proteus::dist::ProgramOp"> {
   let summary = "Fuse scatters and gathers into all-to-alls";
   let description = [{
-    **Input:** a program in which each value at a single coordinate (`at` in the
-    tree) is distributed by a `dist.scatter` or collected by a `dist.gather` of
-    its own.
+    **Input:** a program with values that exist at a single coordinate (`at` in
+    the tree). A `dist.scatter` distributes each of them, or a `dist.gather`
+    collects it at its coordinate.
 
     Replaces the scatters of a block by one `dist.exchange` if they have the
-    same axes and purpose and do not depend on each other, and likewise its
-    gathers. The exchange precedes the first reader of any of its results.
+    same axes and purpose and do not depend on each other. The gathers of a
+    block are replaced in the same way. The exchange precedes the first reader
+    of any of its results.
 
     **Output:** the program with one `dist.exchange` in place of every such
     group of two or more.
@@ -110,23 +111,27 @@ def ChunkProducts : Pass<"chunk-products", "::proteus::dist::ProgramOp"> {
   let summary = "Cut products into chunks that overlap with their collectives";
   let description = [{
     **Input:** a program of a tree with `overlap tensor = "chunked"`, as
-    `split-stages` leaves it. Other programs are left alone, unless the option
-    `chunks` is given.
+    `split-stages` leaves it. Other programs are left unchanged, unless the
+    option `chunks` is given.
 
-    Cuts a product whose operand is all-gathered, or whose result is summed over
-    devices, along its rows, together with its collective. The gather of a chunk
-    then overlaps with the product of the preceding chunk, and the sum of a
-    chunk with the product of the following one. Every device cuts its own
-    shard, so elements stay on their devices. Any other reader of the gathered
-    operand, such as the product for the gradient of the weight, reads all
-    chunks joined. The product for the gradient of an input is not cut before
-    its sum if the product for the gradient of the weight can overlap with the
-    sum. If chunks do not divide the rows, the product is left whole. A remark
-    counts such products.
+    Cuts matrix products into chunks along their rows, together with a
+    collective: the all-gather of an operand, or the sum of the result over
+    devices. The gather of a chunk then overlaps with the product of the
+    preceding chunk, and the sum of a chunk overlaps with the product of the
+    following one. Every device cuts its own shard, so no element moves to
+    another device.
 
-    Gathers and scatters of linear products use user buffers
-    (`proteus.exchange`), and the products of all chunks are issued in one
-    library call (`proteus.pieces`): [switches](switches.md).
+    Any other reader of a gathered operand, such as the product for the gradient
+    of the weight, reads all chunks joined. The product for the gradient of an
+    input is not cut if its sum can overlap with the product for the gradient of
+    the weight. A product and its collective are left whole if chunks do not
+    divide the rows. A remark states the number of these collectives.
+
+    Gathers and reduce-scatters of linear products get the attribute
+    `proteus.exchange`: devices exchange the data by user buffers, without the
+    communication library. The products of the chunks get the attribute
+    `proteus.pieces`: they are issued in one library call.
+    [switches](switches.md) describes both.
 
     **Output:** the program with one product and one collective per chunk.
 
@@ -158,23 +163,26 @@ def SchedulePipeline : Pass<"schedule-pipeline", "::mlir::ModuleOp"> {
     **Input:** one program per stage, in the order of the stages.
 
     Writes a `dist.schedule`: for each program the order in which its sections
-    run. The tree either selects an order, whose comparator sorts the sections,
-    or lists the sections itself. An existing `dist.schedule` is kept.
+    run for the micro-batches. The tree either selects one of the built-in
+    orders below, or lists the order of every stage. An existing `dist.schedule`
+    is kept.
 
     - `gpipe` and `1f1b`: a stage runs forward passes until its limit of
       micro-batches is in flight, then one backward pass per forward pass. The
       limit is the number of micro-batches for `gpipe` and the number of stages
       from this one to the last for `1f1b`. It never exceeds `max_ongoing`.
-    - `interleaved`: as `1f1b`, but (chunk, micro-batch) pairs are counted. They
-      run in groups of as many micro-batches as there are stages, and the
-      pipeline is first filled with all chunks.
-    - `zero-bubble`: as `1f1b`, with the gradients that other stages wait for as
-      backward passes. Stage s runs the other gradients s micro-batches later.
-    - A listed order must be complete, in causal order, and within
-      `max_ongoing`. Items for which a program has no work are left out.
+    - `interleaved`: as `1f1b`, but the limit counts (chunk, micro-batch) pairs.
+      Micro-batches form groups with as many members as there are stages. A
+      stage runs a group through all its chunks before it starts the next group.
+    - `zero-bubble`: as `1f1b`, but a backward pass computes only the gradients
+      for which other stages wait. Stage s computes the other gradients s
+      micro-batches later.
+    - A listed order must be complete, in causal order (for example, a forward
+      pass before its backward pass), and within `max_ongoing`. Items for which
+      a program has no work are left out.
 
-    If a backward pass cannot be split, it runs as a whole in place of the
-    gradients that other stages wait for, in `zero-bubble` and in listed orders.
+    A backward pass that cannot be split runs as a whole in `zero-bubble` and in
+    listed orders, in place of the gradients for which other stages wait.
 
     **Output:** the module with a `dist.schedule`.
 

@@ -19,12 +19,11 @@ def SettleRepeats : Pass<"settle-repeats", "::mlir::func::FuncOp"> {
     unchanged.
 
     All iterations of a repeat are split alike, so a carried value must enter
-    each iteration in the same layout. If propagation finds that the body leaves
-    a carried value in another layout than the one in which the value entered,
-    the first iteration becomes a repeat of its own. The other iterations then
-    carry the new layout. If they still change the layout, or if the repeat
-    cannot be cut, they are left as they are, and the value is converted back at
-    the end of each iteration.
+    each iteration in the same layout. But the body may leave a carried value in
+    another layout than the one in which the value entered. The pass then cuts
+    off the first iteration as a repeat of its own. The other iterations start
+    from the new layout. If they still change the layout, or if the repeat
+    cannot be cut, the value is converted back at the end of each iteration.
 
     **Output:** in every repeat of several iterations, carried values leave an
     iteration in the layout in which they enter it, with the two exceptions
@@ -50,24 +49,26 @@ def PropagateStrategy : Pass<"propagate-strategy", "::mlir::func::FuncOp"> {
     left unchanged.
 
     An iterator that the tree does not set takes the axes of the operand
-    dimension that it indexes, else the axes that the first reader of the result
-    needs. It takes them if it is splittable, if none of the axes splits another
-    iterator of the operation, and if there are enough elements. Axes that an
-    iterator has taken never change. This repeats until no iterator takes axes.
+    dimension that it indexes. If the operands have no axes for it, it takes the
+    axes that the first reader of the result needs. It takes axes only if it is
+    splittable, if none of the axes splits another iterator of the operation,
+    and if there are enough elements. Axes that an iterator has taken never
+    change. The pass ends when no iterator can take axes any more.
 
     Parameters are stored in the layout that their first reader needs, unless
     the tree sets another one. Updates take the layout of the states of the
-    optimizer. Finally, micro-batches cut the batch, before any axis of devices.
+    optimizer. At the end, the batch is cut into micro-batches; the axis `micro`
+    comes before any axis of devices.
 
     Errors are: an axis on two iterators (except with a ring), a zigzag of
     unequal chunks, a split of an opaque iterator, more parts than elements, and
-    a strategy that splits nothing. A fault of several operations is reported
-    once, with their number. An axis over which nothing is split gets a warning.
-    If two operands have different axes for an iterator that the tree does not
-    set, a remark names the operand that the iterator follows and the operand
-    that is converted. With `explain`, a remark per operation states its splits
-    and their origin.
-    docs/propagation.md states the order of precedence.
+    a strategy that splits nothing. If several operations have the same fault,
+    it is reported once, with their number. An axis over which nothing is split
+    gets a warning. If two operands have different axes for an iterator that the
+    tree does not set, a remark names the operand that the iterator follows and
+    the operand that is converted. With `explain`, a remark on each operation
+    states its splits and their origin. docs/propagation.md states the order of
+    precedence.
 
     **Output:** the partition (`strategy.op`) of every operation is complete,
     and every argument has a layout (`strategy.layout`).

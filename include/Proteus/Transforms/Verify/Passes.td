@@ -29,8 +29,9 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
       operation requires, and every result has the layout that the partition
       gives it.
     - `programs`: the programs are the stages of one pipeline, and every message
-      has two ends of one type.
-    - `schedule`: executed without time, the schedule runs to its end.
+      has a send and a receive of the same type.
+    - `schedule`: all programs can execute the schedule to its end, so that no
+      stages wait for each other forever.
 
     **Output:** the unchanged module.
 
