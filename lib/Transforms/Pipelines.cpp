@@ -53,14 +53,14 @@ void proteus::buildLowerStrategyPipeline(OpPassManager &manager,
   addVerifier(manager, LoweringPhase::Programs);
   manager.addNestedPass<dist::ProgramOp>(createFuseExchanges());
   // Products are cut into chunks after collectives are final, and before
-  // buckets are formed, because the order in buckets is derived from the
-  // kernels.
+  // buckets are formed, because buckets are filled in an order that is derived
+  // from the kernels.
   manager.addNestedPass<dist::ProgramOp>(createChunkProducts());
   // Buckets depend on the order of the backward section, which is final here.
   manager.addNestedPass<dist::ProgramOp>(createFuseGradients());
   // The clean-up passes of MLIR remove operations that have no effect. They run
-  // here as well, because users may run them, and the figures must stay the
-  // same.
+  // here as well, because users may run them, and this must not change the
+  // figures.
   manager.addNestedPass<dist::ProgramOp>(createCanonicalizerPass());
   manager.addNestedPass<dist::ProgramOp>(createCSEPass());
   manager.addPass(createSchedulePipeline());

@@ -60,7 +60,7 @@ static constexpr double noiseSize = 1e-11;
 
 /// A tensor that is smaller than this fraction of its terms is compared
 /// relative to this fraction of its terms instead of its own size (see
-/// `scaleOfTerms`). The default tolerance is 1e-9 of this, which is about a
+/// `scaleOfTerms`). The default tolerance, 1e-9 of this scale, is about a
 /// thousand rounding errors (2^-53 each) of the terms.
 static constexpr double keptOfTerms = 1e-4;
 
@@ -123,9 +123,9 @@ private:
 
 } // namespace
 
-/// Returns the number of values that an integer input may take: the smallest
-/// number of rows or classes from which a reader selects by it. Returns the
-/// largest int64_t if no reader selects by it.
+/// Returns the number of valid values of an integer input, which its readers
+/// use as the index of a row or a class: the smallest number of rows or classes
+/// of all readers. Returns the largest int64_t if there is no such reader.
 static int64_t numChoices(Value value) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (OpOperand &use : value.getUses()) {
@@ -234,8 +234,8 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
                      (middle.empty() ||
                       (middle.consume_front("[") && middle.consume_back("]") &&
                        !middle.contains('[')));
-      // An argument such as `layers[0].w` is one layer, so no layers of it can
-      // be named.
+      // An argument such as `layers[0].w` is one layer, so the path cannot name
+      // some of its layers.
       bool single = !middle.empty() && llvm::all_of(middle, llvm::isDigit);
       if (!matches || single || candidate.value.getRank() == 0)
         continue;
@@ -253,7 +253,8 @@ std::optional<Piece> Arguments::findPiece(StringRef path) const {
 std::optional<Piece> Arguments::find(StringRef path) const {
   if (std::optional<Piece> piece = findPiece(path))
     return piece;
-  // The path of a state is that of its parameter, a dot and a name.
+  // The path of a state consists of the path of its parameter, a dot and the
+  // name of the state.
   auto [owner, name] = path.rsplit('.');
   std::optional<Piece> piece = findPiece(owner);
   if (piece)
@@ -420,9 +421,9 @@ func::FuncOp CheckLowering::findModel() {
 }
 
 /// Returns the number of points of all iteration spaces in `op`, counting each
-/// iteration of a repeat. For an operation that computes nothing, the elements
-/// of its results are counted instead. For example, a concatenation has one
-/// iterator for each operand, and the product of their sizes has no meaning.
+/// iteration of a repeat. An operation that only moves data, such as a
+/// concatenation, counts the elements of its results instead, because its
+/// iteration space does not describe its work.
 static double countPoints(Operation *op) {
   double points = 0;
   if (auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op)) {
@@ -516,8 +517,8 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
 /// with paths that end in `.weight`, for example, are of the same kind.
 static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 
-/// Returns a lower limit for the size with which differences of a tensor are
-/// compared.
+/// Returns the smallest scale to which differences of a tensor are compared,
+/// even if the largest value of the tensor is smaller.
 ///
 /// A tensor may be small because large terms cancel. It may even be zero by a
 /// law of the model, such as the gradient of a bias that a batch normalisation
@@ -529,7 +530,7 @@ static StringRef kindOf(StringRef path) { return path.rsplit('.').second; }
 ///
 /// The errors may also have changed a decision, such as the choice of an
 /// expert. The disturbed execution then shows nothing about the terms. So the
-/// limit is at most `largestOfKind`, the largest value of all tensors of the
+/// scale is at most `largestOfKind`, the largest value of all tensors of the
 /// same kind.
 static double scaleOfTerms(const Tensor &expected, const Tensor &disturbed,
                            double largestOfKind) {

@@ -125,7 +125,8 @@ SmallVector<Value> RingBuilder::run() {
   Travellers home;
   int64_t blocks = numBlocks();
   for (int64_t step = 0; step < blocks; ++step) {
-    // Insert the messages before the kernels of the step, so that they overlap.
+    // Insert the messages before the kernels of the step, so that communication
+    // and kernels overlap.
     Travellers next;
     if (step + 1 < blocks) {
       SmallVector<Value> current;

@@ -51,7 +51,7 @@ bool LayoutInserter::isStored(Value value) {
     return false;
   Operation *parent = argument.getOwner()->getParentOp();
   // An update may read an input of the step, such as the indices of table rows.
-  // Such an input is part of a gradient and not stored.
+  // Such an input belongs to a gradient, so it is not a stored value.
   if (parent == function)
     return getRole(argument) != nn::Role::Input;
   return isStored(parent->getOperand(argument.getArgNumber()));
@@ -73,8 +73,8 @@ LogicalResult LayoutInserter::convert(OpOperand &operand, LayoutAttr target,
   return success(static_cast<bool>(value));
 }
 
-/// Returns true if `value` is filled with zero. Every rank may then start its
-/// summand of a partial sum from this value.
+/// Returns true if `value` is filled with zero. Every rank can then use it as
+/// the initial value of its summand of a partial sum.
 static bool isZero(Value value) {
   Operation *op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), [](Value operand) {

@@ -74,8 +74,8 @@ private:
   /// purpose of the conversion to this layout.
   std::pair<dist::LayoutAttr, dist::Purpose>
   yieldedLayout(nn::RepeatOp repeat, mlir::OpOperand &operand);
-  /// Gives the initial value `operand` the layout `layout`: that of the result
-  /// which is computed into the initial value.
+  /// Gives the initial value `operand` the layout `layout`, which is that of
+  /// the result that starts from this value.
   llvm::LogicalResult initialise(mlir::OpOperand &operand,
                                  dist::LayoutAttr layout);
   /// Converts the value that `operand` reads to layout `target`.

@@ -103,9 +103,10 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
             Purpose::Activation};
   }
   if (getPhase(repeat) == Phase::Forward) {
-    // A value is saved for the backward pass in its reduced layout. It is saved
-    // in the layout in which the backward pass first reads it if the body
-    // already produces that layout and it is no larger.
+    // A value is saved for the backward pass in its reduced layout. However, if
+    // the body already produces the layout in which the backward pass first
+    // reads the value, and this layout is no larger, the value is saved in this
+    // layout.
     LayoutAttr target = reduced(computed);
     LayoutAttr wanted = reads.firstReadLayout(result);
     if (wanted && converter.hasKeptForm(operand.get(), withoutLeading(wanted),
@@ -151,7 +152,8 @@ LogicalResult LayoutInserter::visitRepeat(nn::RepeatOp repeat) {
   return leave(repeat);
 }
 
-/// Returns true if only kernels read `argument`, and it enters no further body.
+/// Returns true if only kernels read `argument`, and it does not enter the body
+/// of a repeat or recomputation.
 static bool isReadByKernels(BlockArgument argument) {
   return llvm::all_of(argument.getUsers(), [](Operation *user) {
     return isa<IterationSpaceOpInterface>(user);

@@ -66,7 +66,7 @@ AxisList proteus::newlyFixed(const dist::Layout &from, const dist::Layout &to) {
 }
 
 unsigned proteus::countStacks(Value value) {
-  // A conversion does not change the shape, so look at its operand.
+  // A conversion does not change the shape, so count the stacks of its operand.
   Operation *producer = value.getDefiningOp();
   if (producer && isa<dist::DistDialect>(producer->getDialect()) &&
       producer->getNumOperands() == 1)

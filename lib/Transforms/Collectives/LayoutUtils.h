@@ -44,8 +44,8 @@ dist::LayoutAttr accumulated(dist::LayoutAttr layout);
 dist::LayoutAttr withPartialSum(dist::LayoutAttr layout,
                                 llvm::ArrayRef<dist::Axis> axes);
 
-/// Returns the axes that `to` fixes at a coordinate and `from` does not fix at
-/// the same coordinate.
+/// Returns the axes that `to` fixes at a coordinate, except those that `from`
+/// fixes at the same coordinate.
 dist::AxisList newlyFixed(const dist::Layout &from, const dist::Layout &to);
 
 /// Returns the number of leading dimensions of `value` that count iterations:

@@ -35,8 +35,8 @@ public:
   /// reads only slices of it.
   dist::LayoutAttr firstReadLayout(mlir::Value value);
 
-  /// If the function returns `value` as the update of an argument, returns the
-  /// layout of this argument; otherwise returns null.
+  /// Returns the layout of the argument that `value` updates, or null if the
+  /// function does not return `value` as an update.
   dist::LayoutAttr updatedLayout(mlir::Value value);
 
   /// Returns the layout in which `update`, an update or a repeat of updates,

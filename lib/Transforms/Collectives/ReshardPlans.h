@@ -40,10 +40,11 @@ public:
                              dist::LayoutAttr to, std::string &reason);
 
   /// Returns the layout in which the partial stack `value` enters a repeat that
-  /// reads its slices. The slices are needed in the layout that `wanted` gives
-  /// to the stack. The stack is summed over micro-batches before the repeat. It
-  /// is also reduced before the repeat if the steps to `wanted` begin with
-  /// reductions. The body performs the remaining steps for each layer.
+  /// reads its slices. `wanted` is the layout that the body needs, as a layout
+  /// of the whole stack. The stack is summed over micro-batches before the
+  /// repeat. It is also reduced before the repeat if the steps to `wanted`
+  /// begin with reductions. The body performs the remaining steps for each
+  /// layer.
   dist::LayoutAttr stackLayout(mlir::Value value, dist::LayoutAttr wanted);
 
   /// Returns the layout in which `value` is sent to another stage, which needs
@@ -62,8 +63,8 @@ private:
   llvm::FailureOr<Plan> planStack(mlir::RankedTensorType type,
                                   dist::LayoutAttr from, dist::LayoutAttr to,
                                   unsigned stacks, std::string &reason);
-  /// Returns the time, in picoseconds, of `steps`, the first of which starts
-  /// from layout `from`.
+  /// Returns the total time, in picoseconds, of `steps`, which begin with
+  /// layout `from`.
   uint64_t costOf(mlir::RankedTensorType type, dist::LayoutAttr from,
                   llvm::ArrayRef<dist::ReshardStep> steps);
 

@@ -29,10 +29,10 @@ public:
   /// Returns the pipeline axis, or nullopt if the tree has none.
   std::optional<dist::Axis> getAxis() const { return pipelineAxis; }
 
-  /// Returns `layout` fixed at the devices of the virtual stage `stage`. Fixed
-  /// coordinates on other axes stay.
+  /// Returns `layout` restricted to the devices of the virtual stage `stage`.
+  /// Fixed coordinates on other axes do not change.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, int64_t stage) const;
-  /// Returns `layout` fixed at the devices that run `op`.
+  /// Returns `layout` restricted to the devices that run `op`.
   dist::LayoutAttr onStage(dist::LayoutAttr layout, mlir::Operation *op) const;
 
   /// Returns the coordinate on the pipeline axis of the devices that hold

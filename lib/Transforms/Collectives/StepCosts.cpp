@@ -114,9 +114,9 @@ uint64_t StepCosts::getCost(const dist::Step &step,
                             const dist::StepVolume &volume) {
   if (step.kind == dist::StepKind::Slice)
     return 0;
-  // An all-reduce costs as much as a reduce-scatter and an all-gather. Adding
-  // up the costs of these two steps rounds in the same way as for the two steps
-  // themselves. Otherwise rounding could make them seem cheaper.
+  // An all-reduce costs as much as a reduce-scatter and an all-gather. The
+  // costs of these two are rounded and then added, so that the planner never
+  // finds the two separate steps cheaper than the all-reduce.
   if (step.kind == dist::StepKind::AllReduce)
     return getCost({dist::StepKind::ReduceScatter, step.axes}, volume) +
            getCost({dist::StepKind::AllGather, step.axes}, volume);

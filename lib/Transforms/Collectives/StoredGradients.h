@@ -33,9 +33,9 @@ public:
   /// Does nothing if the tree sets none for it.
   llvm::LogicalResult store(mlir::OpResult value);
 
-  /// If `value` is a stack of gradients with a storage layout, returns the
-  /// storage layout of one slice, which is computed in layout `computed`.
-  /// Otherwise returns null.
+  /// Returns the storage layout of one slice of `value`, or null if `value` is
+  /// not a stack of gradients with a storage layout. `computed` is the layout
+  /// in which the slice is computed.
   dist::LayoutAttr sliceLayout(mlir::Value value,
                                dist::LayoutAttr computed) const;
 

@@ -38,7 +38,7 @@ public:
   /// this parameter. If `reader` reads the gradient of a tied parameter before
   /// the update does, for example to scale it, all sums are built. In the
   /// second case the stages exchange scalars of the gradients afterwards and
-  /// wait for each other, so every stage must have all sums before.
+  /// wait for each other, so every stage must have built all sums before that.
   llvm::LogicalResult joinBefore(mlir::Operation *reader);
 
 private:

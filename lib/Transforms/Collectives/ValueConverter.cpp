@@ -30,8 +30,9 @@ FailureOr<Value> ValueConverter::bringTo(OpBuilder &builder, Value value,
     return llvm::is_contained(axes, entry.first);
   });
   // If one dimension of the value is sharded over all of `axes`, it stays
-  // sharded until a gather collects it at the coordinates. Otherwise the value
-  // is replicated over `axes` first, and then restricted to the coordinates.
+  // sharded until a gather collects it at the coordinates of `target`.
+  // Otherwise the value is replicated over `axes` first, and then restricted to
+  // these coordinates.
   dist::Layout sharded = whole;
   std::optional<unsigned> dim = from.getShardedDim(axes.front());
   if (dim && llvm::all_of(axes, [&](Axis axis) {
@@ -167,8 +168,8 @@ static Operation *namingOp(Value value, Operation *reader) {
 }
 
 /// Returns the annotation `name` of `reader`, or of the first operation inside
-/// it that has this annotation. Used for the annotations of a layer about its
-/// parameters: how far ahead they are gathered, and whether they are gathered
+/// it that has this annotation. Used for two annotations of readers of
+/// parameters: the prefetch depth, and the mark that parameters are gathered
 /// once.
 static Attribute gatheringOf(Operation *reader, StringRef name) {
   Attribute said = reader->getAttr(name);
@@ -280,11 +281,10 @@ static bool readsNoData(Operation *op) {
   });
 }
 
-/// Returns the operation before which `value` is converted for `reader`.
-/// Operations directly before `reader` may only prepare its destination, for
-/// example fill it with zero. The conversion comes before the first of these,
-/// and thus before the layer to which they belong. Without such operations it
-/// comes directly before `reader`.
+/// Returns the operation before which `value` is converted for `reader`. If the
+/// operations directly before `reader` only prepare its destination, for
+/// example fill it with zero, this is the first of them: the conversion comes
+/// before the layer to which they belong. Otherwise it is `reader`.
 static Operation *placeOfConversion(Value value, Operation *reader) {
   Operation *place = reader;
   for (Operation *before = reader->getPrevNode();

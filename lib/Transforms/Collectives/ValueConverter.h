@@ -43,15 +43,15 @@ public:
   reshard(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);
 
-  /// Returns true if `stage` has already converted `value` to layout `form`,
-  /// and this conversion is kept for the backward pass because it is no larger
-  /// than `value`.
+  /// Returns true if `value` has been converted to layout `form` on the virtual
+  /// stage `stage`, and this conversion is kept for the backward pass because
+  /// it is no larger than `value`.
   bool hasKeptForm(mlir::Value value, dist::LayoutAttr form,
                    int64_t stage) const;
 
-  /// Returns the layout in which operations on the stage of `op` find `value`.
-  /// If the value was sent there from another stage, it may have been reduced
-  /// before.
+  /// Returns the layout in which operations on the stage of `op` can read
+  /// `value`. If the value was sent there from another stage, it may have been
+  /// reduced before.
   dist::LayoutAttr layoutAt(mlir::Value value, mlir::Operation *op) const;
 
   /// Returns true if the pending sums of `value` have been reduced for an
@@ -111,7 +111,8 @@ private:
   /// receiving stage.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> arrived;
   /// For each operation with a result that leaves the step or the device, the
-  /// last conversion that was inserted after it. The next one follows.
+  /// last conversion that was inserted after it. The next conversion is
+  /// inserted after that one.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> insertedBehind;
   /// Copies of offloaded values in host memory. The key is the original value.
   llvm::DenseMap<mlir::Value, mlir::Value> hostCopies;

@@ -8,8 +8,8 @@
 //
 // Cuts matrix products and their collectives into chunks, so that the
 // collective of one chunk overlaps with the product of another. The chunks are
-// cut along the rows. These are a dimension of one operand that is also a
-// dimension of the result, and on which no other operand depends.
+// cut along the rows: a dimension that one operand and the result have in
+// common, and on which no other operand depends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,7 +119,8 @@ private:
 } // namespace
 
 /// Returns the cut of `op` along dimension `dim` of operand `operand`. Returns
-/// nullopt if `op` is not a product or the dimension is not that of rows.
+/// nullopt if `op` is not a product, or if the dimension is not that of the
+/// rows.
 static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
   auto kernel = dyn_cast<IterationSpaceOpInterface>(op);
   if (!kernel || kernel.getKernelClass() != nn::KernelClass::Matrix ||
@@ -141,7 +142,7 @@ static std::optional<Cut> cutOf(Operation *op, unsigned operand, unsigned dim) {
 }
 
 /// Returns the cut of a product along dimension `dim` of its result. Returns
-/// nullopt if the dimension is not that of rows.
+/// nullopt if the dimension is not that of the rows.
 static std::optional<Cut> cutOfResult(Operation *op, unsigned dim) {
   auto kernel = dyn_cast_if_present<IterationSpaceOpInterface>(op);
   if (!kernel)

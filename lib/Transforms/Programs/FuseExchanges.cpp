@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace proteus;
 
 /// Returns true if `op` could be moved to `position`, because all its operands
-/// are computed before.
+/// are computed before `position`.
 static bool couldStandAt(Operation *op, Operation *position) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
@@ -68,8 +68,8 @@ private:
 void FuseExchanges::fuseIn(Block &block) {
   // Operations of the same kind with the same axes and purpose form groups. The
   // exchange of a group will precede the first reader of any member. An
-  // operation can therefore join a group if it precedes this reader, or if its
-  // operands do.
+  // operation can therefore join a group only if it precedes this reader, or if
+  // it can be moved before the reader.
   using Key = std::tuple<OperationName, Attribute, int64_t>;
   llvm::MapVector<Key, SmallVector<Group>> groups;
   for (Operation &op : block) {

@@ -41,9 +41,9 @@ struct Member {
   Value input;
   /// The section that computes `input`.
   dist::SectionOp section;
-  /// For each iteration, the position at which `input` is ready: the number of
-  /// operations that the sections run before. A value that is not stacked has
-  /// one iteration.
+  /// For each iteration, the position at which `input` is ready, as the number
+  /// of operations that the sections run until then. A value that is not
+  /// stacked has one iteration.
   SmallVector<int64_t> ready;
   /// For each iteration, the layer to which it belongs, such as `layers[3]`.
   /// Empty for a value outside the layers.
@@ -167,10 +167,10 @@ static std::string layerOf(StringRef path) {
   return end == StringRef::npos ? "" : path.take_front(end + 1).str();
 }
 
-/// If `op` converts the layout of a value, returns the kernel that computes the
-/// value; otherwise returns `op`. Positions are counted from the kernel,
-/// because the position of a conversion in a layer changes if the iterations of
-/// a repeat are written out.
+/// Returns the kernel that computes the value which `op` converts to another
+/// layout, or `op` if it is not a conversion. Positions are counted from the
+/// kernel, because the position of a conversion in a layer changes if the
+/// iterations of a repeat are written out.
 static Operation *sourceOf(Operation *op) {
   while (isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          op->getNumOperands() == 1) {

@@ -253,8 +253,8 @@ bool proteus::splitBackward(func::FuncOp function, int64_t stage) {
   DenseSet<Operation *> early;
   bool anyEarly = false, anyLate = false;
   SmallVector<Operation *> late;
-  // Readers come after the operations that they read, so one pass in reverse
-  // order suffices.
+  // An operation comes before its readers, so one pass in reverse order
+  // suffices.
   for (Operation *op : llvm::reverse(members)) {
     // A transfer to this stage keeps its phase, because the phase also
     // determines the section of the sender that contains the send.

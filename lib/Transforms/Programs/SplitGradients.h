@@ -19,11 +19,11 @@
 
 namespace proteus {
 
-/// Gives the phase `WeightGradient` to the backward operations of a virtual
-/// stage for which no other stage waits. A repeat that also computes gradients
-/// for other stages is cut into two repeats, and values of the first that the
-/// second reads are stacked. Returns true if there are operations of both
-/// kinds. Otherwise returns false and changes no phase.
+/// Gives the phase `WeightGradient` to the backward operations of virtual stage
+/// `stage` that compute nothing for other stages. A repeat that computes values
+/// for other stages and also other values is cut into two repeats. Values of
+/// the first repeat that the second reads are stacked. Returns true if there
+/// are operations of both kinds. Otherwise returns false and changes no phase.
 bool splitBackward(mlir::func::FuncOp function, int64_t stage);
 
 } // namespace proteus

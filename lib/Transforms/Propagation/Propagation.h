@@ -38,8 +38,8 @@ struct AxisSource {
 };
 
 /// Partitions of the operations and values of a function, and their origin.
-/// They do not contain the axis `micro`, which propagate-strategy adds along
-/// the batch afterwards.
+/// They do not contain the axis `micro`, which propagate-strategy adds to the
+/// batch iterators afterwards.
 struct PropagatedPartitions {
   /// An operation and the number of one of its iterators.
   using OpIterator = std::pair<mlir::Operation *, unsigned>;

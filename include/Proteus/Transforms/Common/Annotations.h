@@ -38,8 +38,8 @@ llvm::StringRef getStorageAttrName(strategy::ItemKind item);
 llvm::StringRef getHostAttrName(strategy::ItemKind item);
 
 /// Returns the mesh that match-strategy has attached to a function, or null if
-/// the function was not matched with a strategy tree. If such a function is a
-/// model, warns that `pass`, the name of the calling pass, leaves it unchanged.
+/// match-strategy has not run on it. In the second case, if the function is a
+/// model, warns that the pass named `pass` leaves it unchanged.
 dist::MeshAttr getMatchedMesh(mlir::FunctionOpInterface function,
                               llvm::StringRef pass);
 
@@ -55,8 +55,8 @@ mlir::LogicalResult checkPartitions(mlir::FunctionOpInterface function,
 
 /// Sets the phase of `op`.
 void setPhase(mlir::Operation *op, Phase phase);
-/// Returns the phase of `op`, or Forward if `op` has no such annotation, as in
-/// a model without gradients.
+/// Returns the phase of `op`, or Forward if no phase is annotated, as in a
+/// model without gradients.
 Phase getPhase(mlir::Operation *op);
 
 /// Returns the role of a function argument, or nullopt if it has none.
@@ -106,11 +106,11 @@ std::optional<int64_t> getStage(mlir::BlockArgument argument);
 /// Sets the virtual stage of `op`.
 void setStage(mlir::Operation *op, int64_t stage);
 
-/// Copies annotations of `from` to `to`: the virtual stage, the coordinates,
-/// the prefetch depth, and the mark that parameters are gathered once. Also
-/// copies the axes of each iterator of `from` to the iterator of `to` with the
-/// same name, if there is one. If `to` is a matrix product, it gets the compute
-/// type of `from`.
+/// Copies annotations of `from` to `to`: the virtual stage, the coordinates on
+/// the mesh, the prefetch depth, and the mark that parameters are gathered
+/// once. Also copies the axes of each iterator of `from` to the iterator of
+/// `to` with the same name, if there is one. If `to` is a matrix product, it
+/// gets the compute type of `from`.
 void inheritAnnotations(mlir::Operation *from, mlir::Operation *to);
 /// Replaces the partition of `to` by that of `from`, if the two operations have
 /// different names for their iterators. For each pair (name in `from`, name in
@@ -122,8 +122,8 @@ void inheritPartition(
 /// Removes all annotations (attributes of the dialect strategy) of `root` and
 /// of the operations inside it.
 void stripAnnotations(mlir::Operation *root);
-/// Copies the virtual stage and the coordinates of the function argument `from`
-/// to `to` and to the operations inside it.
+/// Copies the virtual stage and the coordinates on the mesh of the function
+/// argument `from` to `to` and to the operations inside it.
 void inheritPlace(mlir::BlockArgument from, mlir::Operation *to);
 
 } // namespace proteus

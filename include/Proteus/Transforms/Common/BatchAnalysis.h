@@ -29,21 +29,23 @@ namespace proteus {
 /// split these iterators and dimensions.
 ///
 /// The batch is dimension 0 of every input of the step, and the analysis
-/// follows it along the data flow. A tensor of zeros or a repeated table does
-/// not depend on an input, but may have one element per sample. In this case
-/// the readers of the value determine its batch dimension.
+/// follows it along the data flow. A value that depends on no input, such as a
+/// tensor of zeros, may also have one element per sample. The readers of such a
+/// value determine its batch dimension.
 class BatchAnalysis {
 public:
   explicit BatchAnalysis(mlir::FunctionOpInterface function);
 
-  /// Returns the iterator of `op` that runs over the batch, or nullopt.
+  /// Returns the iterator of `op` that runs over the batch, or nullopt if none
+  /// does.
   std::optional<unsigned> getIterator(mlir::Operation *op) const {
     auto found = iterators.find(op);
     return found == iterators.end() ? std::nullopt
                                     : std::optional<unsigned>(found->second);
   }
 
-  /// Returns the dimension of `value` that holds the batch, or nullopt.
+  /// Returns the dimension of `value` that holds the batch, or nullopt if none
+  /// does.
   std::optional<unsigned> getDimension(mlir::Value value) const {
     auto found = dimensions.find(value);
     return found == dimensions.end() ? std::nullopt

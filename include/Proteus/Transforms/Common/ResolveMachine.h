@@ -35,9 +35,9 @@ void writeMachineOptions(mlir::ModuleOp module, llvm::StringRef cluster,
 llvm::FailureOr<machine::Cluster> resolveCluster(mlir::ModuleOp module);
 
 /// Returns the software stack in the attribute `proteus.stack`, or the site in
-/// `proteus.site`. Both attributes have the forms of `proteus.cluster`, or are
-/// JSON text. Without the attribute, returns a stack that adds no costs, or a
-/// site that changes no costs.
+/// `proteus.site`. Each attribute is a name, the path of a JSON file, a
+/// dictionary or JSON text. Without the attribute, returns a stack that adds no
+/// costs, or a site that changes no costs.
 llvm::FailureOr<machine::Stack> resolveStack(mlir::ModuleOp module);
 llvm::FailureOr<machine::Site> resolveSite(mlir::ModuleOp module);
 

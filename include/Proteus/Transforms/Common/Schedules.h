@@ -26,7 +26,8 @@
 
 namespace proteus {
 
-/// The number of a stage, and the sizes of its pipeline.
+/// Number of a stage, and the numbers of stages, chunks and micro-batches of
+/// its pipeline.
 struct StageShape {
   int64_t stage = 0;
   /// Number of stages.

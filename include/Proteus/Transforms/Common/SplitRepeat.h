@@ -29,7 +29,7 @@ std::optional<std::string> whyNotSplittable(mlir::func::FuncOp function,
 
 /// Cuts `repeat` into one repeat per range of iterations, and cuts the stacked
 /// arguments that it slices into the same ranges. `cuts` holds, in ascending
-/// order, the first iteration of every range but the first, counted from 0. For
+/// order, the iterations at which a new range begins, counted from 0. For
 /// example, `cuts` = {4} cuts a repeat of 12 layers into repeats of 4 and 8
 /// layers. The repeat must be splittable (`whyNotSplittable`).
 void splitRepeat(mlir::func::FuncOp function, nn::RepeatOp repeat,
@@ -57,10 +57,11 @@ struct StackPiece {
   std::string indices;
 };
 
-/// Inserts the parts of each argument in `stacks` after the argument, one new
-/// argument per element of `pieces`. `repeat` slices all these arguments.
-/// Inserts all parts at once, because one insertion takes time proportional to
-/// the number of all arguments. Returns the new arguments of each stack.
+/// Inserts the parts of each argument in `stacks` directly after this argument:
+/// one new argument per element of `pieces`. `repeat` slices all arguments in
+/// `stacks`. Inserts all parts at once, because one insertion takes time
+/// proportional to the number of all arguments. Returns the new arguments of
+/// each stack.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>>
 insertPieces(mlir::func::FuncOp function, nn::RepeatOp repeat,
              llvm::ArrayRef<mlir::BlockArgument> stacks,
