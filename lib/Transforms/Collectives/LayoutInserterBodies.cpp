@@ -119,9 +119,9 @@ LayoutInserter::yieldedLayout(nn::RepeatOp repeat, OpOperand &operand) {
   }
   if (LayoutAttr kept = stored->sliceLayout(result, computed))
     return {kept, Purpose::Gradient};
-  // If updated layers stay on the host, the body copies each of them there. If
-  // they stay on the device, their layout is changed after the repeat, for all
-  // layers together.
+  // If updated parameters are kept on the host, the body copies them there
+  // layer by layer. If they stay on the device, their layout is changed after
+  // the repeat, for all layers together.
   LayoutAttr updated = reads.updatedLayout(result);
   if (updated && updated.isOnHost())
     return {withoutLeading(updated), Purpose::Parameter};

@@ -71,7 +71,7 @@ private:
   dist::MeshAttr mesh;
   const StageMap &stages;
   StepCosts costs;
-  /// True if the tree permits to send values between stages in slices.
+  /// True if the tree permits sending values between stages in slices.
   bool slicesTransfers;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>, Plan>
       plans;

@@ -281,10 +281,10 @@ static bool readsNoData(Operation *op) {
   });
 }
 
-/// Returns the operation before which `value` is converted for `reader`. If the
-/// operations directly before `reader` only prepare its destination, for
-/// example fill it with zero, this is the first of them: the conversion comes
-/// before the layer to which they belong. Otherwise it is `reader`.
+/// Returns the operation before which `value` is converted for `reader`.
+/// Operations directly before `reader` that only prepare its destination, such
+/// as a fill with zero, belong to the same layer. The conversion comes before
+/// the first of these operations or, if there are none, before `reader`.
 static Operation *placeOfConversion(Value value, Operation *reader) {
   Operation *place = reader;
   for (Operation *before = reader->getPrevNode();

@@ -66,9 +66,9 @@ private:
   /// Returns the copy of `value` in host memory if `reader` is in the backward
   /// pass and the tree offloads the value. Otherwise returns `value`.
   mlir::Value onHost(mlir::Value value, mlir::Operation *reader);
-  /// Converts `value` to `target`, which is fixed at coordinates at which
-  /// `value` is not. A sharded value is gathered at these coordinates, and a
-  /// replicated value is restricted to them.
+  /// Converts `value` to `target`, which exists only at some of the coordinates
+  /// at which `value` exists. A sharded value is gathered at these coordinates,
+  /// and a replicated value is restricted to them.
   llvm::FailureOr<mlir::Value>
   bringTo(mlir::OpBuilder &builder, mlir::Value value, dist::LayoutAttr target,
           mlir::Operation *reader, dist::Purpose purpose);

@@ -102,8 +102,8 @@ void FuseExchanges::fuseIn(Block &block) {
 }
 
 void FuseExchanges::fuse(const Group &group) {
-  // Insert the exchange directly before the first reader, because all operands
-  // are computed there.
+  // Insert the exchange directly before the first reader, where the operands of
+  // all members are available.
   auto first = cast<dist::CollectiveOpInterface>(group.members.front());
   std::optional<dist::Purpose> purpose = first.getPurpose();
   OpBuilder builder(group.deadline ? group.deadline

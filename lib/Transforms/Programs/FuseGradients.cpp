@@ -458,8 +458,9 @@ dist::FusedReduceOp FuseGradients::fuseGroup(dist::SectionOp update,
   return fused;
 }
 
-/// Fuses the reductions that reduce the results of `fused` once more, over
-/// other axes, as in hierarchical ZeRO. They get the same buckets as `fused`.
+/// Fuses reductions of the results of `fused` over further axes. In
+/// hierarchical ZeRO, for example, a gradient is reduced twice, over different
+/// axes. These reductions get the same buckets as `fused`.
 void FuseGradients::fuseAgain(dist::SectionOp update, dist::FusedReduceOp fused,
                               ArrayRef<Member> group, const BucketRule &rule) {
   llvm::MapVector<std::pair<unsigned, Attribute>, SmallVector<Member>> groups;

@@ -23,11 +23,11 @@
 
 namespace proteus {
 
-/// Translates entries for the iterators of an operation into entries for the
-/// dimensions of one tensor. For example, `[out -> tp]` becomes `[1 -> tp]` if
-/// `out` is the major iterator of dimension 1. `dims` holds the iterators of
-/// `space` that index the tensor. Entries that set no dimension of the tensor
-/// are left out.
+/// Translates `parts`, which set the axes of iterators or dimensions, into
+/// entries for the dimensions of one tensor. For example, `out -> tp` becomes
+/// `1 -> tp` if `out` is the major iterator of dimension 1. `dims` holds the
+/// iterators of `space` that index the tensor. Entries that set no dimension of
+/// the tensor are left out.
 strategy::PartitionAttr partitionByDimension(
     mlir::MLIRContext *context, llvm::ArrayRef<strategy::PartAttr> parts,
     const nn::IterationSpace &space, const nn::TensorIterators &dims);

@@ -113,7 +113,7 @@ private:
 class InitialValues {
 public:
   InitialValues() = default;
-  /// Adds all operations inside `root`.
+  /// Creates the set of all initial values inside `root`.
   explicit InitialValues(mlir::Operation *root);
 
   bool contains(mlir::Value value) const { return values.contains(value); }
