@@ -599,7 +599,8 @@ LogicalResult CheckLowering::run() {
   if (failed(arguments.collect(model, seed)))
     return failure();
   // Each copy is nested in the module, because a pass may run a pipeline only
-  // on operations inside its own. The copy is erased after use.
+  // on operations inside the one that it transforms. The copy is erased after
+  // use.
   auto withCopy = [&](function_ref<LogicalResult(ModuleOp)> work) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto copy = cast<ModuleOp>(builder.clone(*module));

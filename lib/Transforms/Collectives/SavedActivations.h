@@ -28,11 +28,11 @@ namespace proteus {
 bool isNoLarger(mlir::RankedTensorType type, dist::LayoutAttr form,
                 dist::LayoutAttr own);
 
-/// Adds a second stack for saved values that backward repeats read in several
-/// layouts. The readers of one layout move to the second stack if the forward
-/// repeat reads the value in this layout as well, and if the layout is no
-/// larger than that in which the value is produced. Without the second stack,
-/// the first reader would determine the layout for all readers.
+/// Adds stacks for saved values that backward repeats read in several layouts.
+/// The readers of one layout move to a new stack if the forward repeat reads
+/// the value in this layout as well, and if the layout is no larger than that
+/// in which the value is produced. Without the new stack, the first reader
+/// would determine the layout for all readers.
 void separateSavedActivations(mlir::func::FuncOp function, dist::MeshAttr mesh);
 
 } // namespace proteus

@@ -153,8 +153,8 @@ bool BatchAnalysis::findOut(Value value, unsigned dimension) {
 }
 
 void BatchAnalysis::hold(Value value, unsigned dimension) {
-  // Since `canHold` returned true, another path to `value` may already have
-  // given it a batch dimension, or given its producer a batch iterator.
+  // Since `canHold` returned true, `hold` may have reached the value, or
+  // another result of its producer, by another path of the data flow.
   Operation *producer = value.getDefiningOp();
   if (getDimension(value) || (producer && getIterator(producer)))
     return;
