@@ -176,8 +176,8 @@ LogicalResult LayoutInserter::visitRecompute(nn::RecomputeOp recompute) {
         if (LayoutAttr wanted = reads.firstReadLayout(argument))
           target = wanted;
     } else if (layoutOf(operand.get()).isPartial()) {
-      // Use the layout in which the forward pass has read the value, if a value
-      // in this layout is kept for the backward pass.
+      // If the forward pass has converted the value to the layout that the body
+      // needs, and this conversion is kept, use it.
       LayoutAttr wanted = reads.firstReadLayout(argument);
       if (wanted && converter.hasKeptForm(operand.get(), wanted,
                                           getStage(recompute).value_or(0)))

@@ -243,10 +243,10 @@ Value ValueConverter::accumulate(OpBuilder &builder, Value value,
       value);
 }
 
-// The value is sent in the section of its producer. It is sent in the layout of
-// the producer, unless that is partial, on the host, or larger than `target`.
-// In these cases it is sent in layout `target`. If `reader` is inside a repeat,
-// the value is sent once, before the repeat.
+// Sends the value in the section of its producer, and in the layout of its
+// producer. If that layout is partial, on the host, or larger than `target`,
+// sends the value in layout `target` instead. If `reader` is inside a repeat,
+// sends the value once, before the repeat.
 Value ValueConverter::transfer(AnnotatingBuilder &builder, Value value,
                                Operation *producer, LayoutAttr target,
                                Operation *reader, Purpose purpose) {
