@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace proteus;
 
@@ -108,17 +110,12 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
 /// Sorts the operations by stage. Gradients, which are built in reverse, then
 /// are in the reverse order of the stages.
 static void sortByStage(Block &block) {
-  SmallVector<Operation *> operations;
+  std::map<int64_t, SmallVector<Operation *>> stages;
   for (Operation &op : block.without_terminator())
-    operations.push_back(&op);
-  auto earlier = [](Operation *a, Operation *b) {
-    return *getStage(a) < *getStage(b);
-  };
-  if (llvm::is_sorted(operations, earlier))
-    return;
-  std::stable_sort(operations.begin(), operations.end(), earlier);
-  for (Operation *op : operations)
-    op->moveBefore(block.getTerminator());
+    stages[*getStage(&op)].push_back(&op);
+  for (auto &[stage, operations] : stages)
+    for (Operation *op : operations)
+      op->moveBefore(block.getTerminator());
 }
 
 /// Gives every stage that reads an input or a parameter an argument of its own.
