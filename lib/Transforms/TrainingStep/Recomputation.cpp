@@ -96,8 +96,13 @@ void BlockDifferentiator::recompute(StringAttr group) {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  // A constant may have been created on another stage, for example before the
+  // first layer. Its copy runs on the stage of the module.
+  std::optional<int64_t> stage = getStage(members.front());
   for (Value constant : constants) {
     Operation *copy = inside.clone(*constant.getDefiningOp(), mapping);
+    if (stage)
+      setStage(copy, *stage);
     if (!isConstant(constant))
       setPhase(copy, Phase::Backward);
   }
