@@ -348,8 +348,14 @@ LogicalResult TreeMatcher::reportUnused() {
         << part;
     failed = true;
   }
+  // A node inside one that selects nothing selects nothing either, and is not
+  // reported. Nodes are in pre-order.
+  DenseSet<Operation *> withoutOperations;
   for (Node &node : nodes) {
     if (!node.selects && node.pattern) {
+      withoutOperations.insert(node.op);
+      if (withoutOperations.contains(node.op->getParentOp()))
+        continue;
       InFlightDiagnostic diagnostic = node.op->emitOpError("the pattern '")
                                       << node.pattern->str()
                                       << "' selects no operation of @"
