@@ -16,6 +16,7 @@
 #include "Proteus/Plan/PlanSizes.h"
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Support/File.h"
+#include "Proteus/Support/ModuleFile.h"
 #include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Common/TreeSettings.h"
 #include "Proteus/Transforms/Passes.h"
@@ -27,7 +28,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -218,44 +219,16 @@ static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   return std::nullopt;
 }
 
-/// Returns true if the brackets of `text` nest deeper than those of any model.
-/// MLIR's parser recurses for each bracket and would overflow the stack.
-static bool nestsTooDeep(StringRef text) {
-  constexpr int most = 500;
-  int depth = 0;
-  bool inComment = false, inString = false;
-  for (size_t i = 0; i < text.size() && depth <= most; ++i) {
-    char c = text[i];
-    if (inComment)
-      inComment = c != '\n';
-    else if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (inString)
-      continue;
-    else if (text.substr(i).starts_with("//"))
-      inComment = true;
-    else if (StringRef("([{<").contains(c))
-      ++depth;
-    else if (StringRef(")]}").contains(c) ||
-             (c == '>' && !text.take_front(i).ends_with("-")))
-      --depth;
-  }
-  return depth > most;
-}
-
 static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
                                                  const Job &job) {
-  auto text = llvm::MemoryBuffer::getFile(job.model, /*IsText=*/true);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> text =
+      readModuleFile(job.model);
   if (!text)
-    return createStringError("can't read '" + job.model +
-                             "': " + text.getError().message());
-  if (nestsTooDeep((*text)->getBuffer()))
-    return createStringError("'" + job.model +
-                             "' nests deeper than any model does");
+    return text.takeError();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
   Messages messages(context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(job.model, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return messages.takeError("can't read '" + job.model + "'");
   return module;
