@@ -213,7 +213,8 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
             [&](double *value) { return json::formatNumber(*value); },
             [&](bool *value) { return std::string(*value ? "true" : "false"); },
             [&](Answer answer) {
-              // The second name of a flag is not listed.
+              // An empty text is not listed: a second name, or a flag without a
+              // value.
               return std::string(answer.opposite || !*answer.value ? ""
                                  : **answer.value                  ? "true"
                                                                    : "false");

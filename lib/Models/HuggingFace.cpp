@@ -28,7 +28,7 @@ struct Field {
   bool optional = false;
 };
 
-/// A dimension with a fixed value in a model type.
+/// A dimension that has the same value in all models of one type.
 struct Setting {
   StringRef dimension;
   StringRef value;

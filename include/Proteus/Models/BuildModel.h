@@ -54,8 +54,8 @@ struct ModelRequest {
 struct ModelDescription {
   /// Name of the function in the module.
   std::string name;
-  /// Publication of the dimensions and of the number of parameters; for a model
-  /// file, its path.
+  /// Publication that states the dimensions and the number of parameters; for a
+  /// model file, its path.
   std::string source;
   /// Number of parameters.
   int64_t parameters = 0;

@@ -160,8 +160,8 @@ public:
   Value reshape(llvm::StringRef path, Value x, Shape shape);
   Value transpose(llvm::StringRef path, Value x, Shape permutation);
   /// Splits the last dimension, which consists of `groups` equal groups. Result
-  /// i takes sizes[i] / groups elements of each group, so sizes[i] is its last
-  /// dimension.
+  /// i takes sizes[i] / groups elements of each group, so its last dimension
+  /// has the size sizes[i].
   Values split(llvm::StringRef path, Value x, Shape sizes, int64_t groups = 1);
   Value concat(llvm::StringRef path, mlir::ValueRange pieces,
                int64_t groups = 1);
@@ -184,9 +184,9 @@ public:
   /// needs.
   Routing route(llvm::StringRef path, Value logits, int64_t topk,
                 int64_t groups, double capacityFactor);
-  /// Adds the copy of tokens into the slots of their experts.
+  /// Adds an operation that copies tokens into the slots of their experts.
   Value dispatch(llvm::StringRef path, Value tokens, const Routing &routing);
-  /// Adds a matrix product per expert (one grouped product). The parameter
+  /// Adds a grouped product: one matrix product per expert. The parameter
   /// `<path>.weight` holds one matrix for each expert.
   Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
   /// Adds, for each token, the sum of the outputs of its experts weighted by
@@ -216,8 +216,8 @@ private:
     int64_t count = 0;
     /// Path of the current modules (`under`), relative to the frame.
     std::string prefix;
-    /// Stacked operands of the repeat. The order is that of the block
-    /// arguments, which are slices of them.
+    /// Stacked operands of the repeat, in the order of the block arguments that
+    /// are slices of them.
     Values stacks;
     /// Values of the parameters in the frame, by path relative to the frame.
     llvm::StringMap<Value> parameters;
