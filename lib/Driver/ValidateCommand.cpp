@@ -85,7 +85,7 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
     for (size_t i = next++; i < cases.size(); i = next++) {
       results[i] = simulateCase(*context, cases[i]);
       // A context keeps the types and attributes of all its modules. Replace it
-      // from time to time to free those of finished cases.
+      // from time to time to free the types and attributes of finished cases.
       if (i % 16 == 15)
         context = createContext();
       size_t finished = ++done;

@@ -495,7 +495,7 @@ bool ProgramRun::isReady(const dist::Work &work) {
 }
 
 /// Copies the section outputs that do not depend on the micro-batch to the
-/// frame of the update. Emits an error if such an output differs between
+/// frame of the update. Emits an error if one of them differs between
 /// micro-batches.
 LogicalResult ProgramRun::enterUpdate() {
   for (dist::SectionOp section : program.getSections()) {

@@ -379,7 +379,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
       return createStringError("'" + job.model +
                                "' has several strategy trees; keep one");
     // Merge only the decisions of the user, which `given` holds. The pass
-    // match-strategy adds those of the stack later.
+    // match-strategy adds the decisions of the stack later.
     if (Error error = mergeIntoTree(*trees.begin(), given))
       return std::move(error);
     if (!job.cluster.empty() || !job.clusterText.empty())
@@ -468,7 +468,7 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
 }
 
 /// Replaces the memory figures of `outcome`, the result for mean sequences, by
-/// those of `longest`, the result for full sequences. The mean length
+/// the figures of `longest`, the result for full sequences. The mean length
 /// determines the time, but full sequences must fit into memory too.
 static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   auto &classes = outcome.result.classes;

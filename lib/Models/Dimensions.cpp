@@ -86,8 +86,8 @@ std::string Dimensions::expected(const Dimension &dimension) {
       dimension.target);
 }
 
-/// Parses an integer. Returns false if `text` is no integer or the integer is
-/// not in [min, max].
+/// Parses an integer. Returns false if `text` is not an integer from `min` to
+/// `max`.
 static bool readInteger(StringRef text, int64_t min, int64_t max,
                         int64_t &value) {
   return !text.getAsInteger(10, value) && value >= min && value <= max;

@@ -35,7 +35,7 @@ void addVisionTransformers(Registry &registry);
 void addGNMT(Registry &registry);
 /// Adds recommendation models.
 void addDLRM(Registry &registry);
-/// Adds the GPT models of the reference.
+/// Adds the GPT models of the reference (the published Proteus).
 void addReferenceGPTs(Registry &registry);
 
 } // namespace proteus::models

@@ -34,7 +34,7 @@ struct Window {
 };
 
 /// Number of groups of samples in batch normalisations. Each group has its own
-/// mean and variance. With 1, the statistics are those of the whole batch, over
+/// mean and variance. With 1, a mean and a variance cover the whole batch, over
 /// all devices.
 using NormGroups = int64_t;
 

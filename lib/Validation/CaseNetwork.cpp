@@ -8,8 +8,8 @@
 //
 // Translation of the network of a case to network cards. Cases describe
 // networks in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200 InfiniBand",
-// "400 Gb/s per GPU", "1.6 Tb/s". Values that the words leave open are assumed
-// to be those of most nodes with the same devices, and the assumption is noted.
+// "400 Gb/s per GPU", "1.6 Tb/s". If the words leave a value open, the value of
+// most nodes with the same devices is assumed, and the assumption is noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -226,9 +226,9 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
   };
   if (gbit <= 0)
     return assume(stated.cards ? Network{*stated.cards, usual.gbit} : usual);
-  // If the text states a number of cards, the rate is that of one card: "4x 100
-  // Gb/s per node" means four cards of 100 Gbit/s. Only a rate per node that
-  // exceeds that of any card is the sum over the cards.
+  // If the text states a number of cards, the rate belongs to one card: "4x 100
+  // Gb/s per node" means four cards of 100 Gbit/s. Only a rate per node that no
+  // card reaches is the sum over the cards.
   constexpr double fastestCard = 1600;
   if (stated.cards && (stated.scope != Scope::Node || gbit <= fastestCard))
     return {*stated.cards, gbit};

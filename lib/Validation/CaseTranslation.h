@@ -34,8 +34,8 @@ struct Network {
 };
 
 /// Returns the network that `words` describe, for nodes with `devices` devices.
-/// Values that the words leave open are those of `usual`, the network of most
-/// such nodes, and are noted as assumptions.
+/// If the words leave a value open, takes it from `usual`, the network of most
+/// such nodes, and notes the assumption.
 Network networkOfWords(llvm::StringRef words, int64_t devices,
                        const Network &usual, CaseNotes &notes);
 

@@ -47,7 +47,7 @@ public:
   // Arguments
   //===--------------------------------------------------------------------===//
 
-  /// Adds a floating-point input, whose first dimension is the batch.
+  /// Adds a floating-point input. Its first dimension is the batch.
   Value input(llvm::StringRef path, Shape shape);
   /// Adds an i32 input, such as tokens or labels.
   Value indices(llvm::StringRef path, Shape shape);
@@ -106,7 +106,7 @@ public:
   static Shape shapeOf(Value value);
 
   /// Adds the linear operation x wᵀ + b. Its parameters are w, `<path>.weight`,
-  /// and b, `<path>.bias`; without `bias` there is no b.
+  /// and b, `<path>.bias`. If `bias` is false, there is no b.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
   /// Adds the linear operation x wᵀ + b with given values of w (`weight`) and b
   /// (`bias`, may be null). The operation does not convert its factors to the
@@ -211,8 +211,8 @@ private:
     /// Path of one iteration of the repeat relative to the outer frame, such as
     /// `layers[*]`; empty for the function.
     std::string path;
-    /// Number of iterations of the repeat; 0 for the function, whose parameters
-    /// are not stacked.
+    /// Number of iterations of the repeat. 0 for the function, because its
+    /// parameters are not stacked.
     int64_t count = 0;
     /// Path of the current modules (`under`), relative to the frame.
     std::string prefix;

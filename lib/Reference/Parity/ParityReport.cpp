@@ -98,7 +98,8 @@ static std::string collectivesOf(const ReferenceRun &run,
   return texts.empty() ? "none" : join(texts, ", ");
 }
 
-/// Returns the defect that prevented a time of the reference for a run.
+/// Returns the number of the defect that kept the reference from computing the
+/// time of a run, such as "B4".
 static StringRef failureOf(const ReferenceRun &run) {
   if (!run.original)
     return "B4";
@@ -165,8 +166,8 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
 
 void proteus::parity::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
-  // Print only the columns that fit into a terminal. The Markdown table has
-  // all.
+  // Print only the columns that fit into a terminal. The Markdown table has all
+  // columns.
   Table table({"run", "cluster", "collectives", "compute (ms)", "%",
                "step (ms)", "reference", "%", "memory (MiB)", "reference",
                "CPU (ms)", "reference", "touched by"},

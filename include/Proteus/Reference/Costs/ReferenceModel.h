@@ -146,7 +146,7 @@ public:
                            double bytes) const;
 
   /// Returns the bandwidth and the latency that the reference charges. They are
-  /// those of `figures`, but a bandwidth in `ReferenceConstants::fixed`
+  /// the result of `figures`, but a bandwidth in `ReferenceConstants::fixed`
   /// replaces the computed one.
   ReferenceFigures charged(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;

@@ -27,8 +27,8 @@ struct ParitySummary {
   /// after correction, in volumes, in kernel time and in step time.
   int64_t sameCounts = 0, explainedCounts = 0, volumes = 0, compute = 0,
           time = 0;
-  /// Runs without a defect of the reference that changes its time, and those of
-  /// them that agree in the time.
+  /// `untouched`: runs without a defect of the reference that changes its time.
+  /// `untouchedTime`: how many of them agree in the step time.
   int64_t untouched = 0, untouchedTime = 0;
   double ourCPU = 0, originalCPU = 0; ///< seconds
 };

@@ -27,7 +27,7 @@ public:
   ~ParityRunner();
 
   /// Simulates a run and explains deviations from its recorded figures. The CPU
-  /// time in the result is that of the whole call.
+  /// time in the result covers the whole call.
   ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
 
 private:
