@@ -112,8 +112,8 @@ static std::optional<double> timeWith(const sim::Workload &workload,
 }
 
 /// Finds the factor on the costs of `mechanism` with which the step takes
-/// `seconds`. Returns nullopt if no factor from 1/20 to 20 does, or if a
-/// simulation fails.
+/// `seconds`. Returns nullopt if there is no such factor from 1/20 to 20, or if
+/// a simulation fails.
 static std::optional<double> factorFor(const sim::Workload &workload,
                                        const Mechanism &mechanism,
                                        double seconds) {

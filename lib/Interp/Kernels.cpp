@@ -22,7 +22,7 @@ int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
 
 namespace {
 
-/// Check that all blocks of an operation hold the same ranges of every
+/// Checks that all blocks of an operation hold the same ranges of every
 /// iterator.
 class BlockCheck {
 public:

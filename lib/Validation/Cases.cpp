@@ -91,7 +91,8 @@ static std::optional<double> measuredSeconds(const json::Reader &entry,
   return std::nullopt;
 }
 
-/// Sets the job of a case. Fails with the reason if the case has no job.
+/// Sets the job of a case. Fails with the reason if the case can't be
+/// translated.
 static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   json::Reader hardware = partOf(entry, "hardware"),
                strategy = partOf(entry, "strategy"),

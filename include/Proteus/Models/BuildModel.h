@@ -32,8 +32,8 @@ struct Precision {
   /// Optimizer: sgd, momentum or adam; empty: no training step, only a forward
   /// pass.
   std::string optimizer = "adam";
-  /// Type to which linear operations of repeated layers convert their factors
-  /// for the matrix units: f8; empty: no conversion.
+  /// Type to which linear operations of repeated layers convert their operands,
+  /// because the matrix units compute in it: `f8`. Empty: no conversion.
   std::string matrix = "";
 };
 

@@ -62,8 +62,8 @@ public:
   Value table(llvm::StringRef path, Shape shape);
 
   /// Sets the type to which linear operations of repeated layers convert their
-  /// factors for the matrix units. Affects only operations that are added
-  /// later.
+  /// operands, because the matrix units compute in it. Affects only operations
+  /// that are added later.
   void setMatrixType(mlir::FloatType type) { matrixType = type; }
 
   /// Returns the number of elements of all parameters added so far.
@@ -109,7 +109,7 @@ public:
   /// and b, `<path>.bias`. If `bias` is false, there is no b.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
   /// Adds the linear operation x wᵀ + b with given values of w (`weight`) and b
-  /// (`bias`, may be null). The operation does not convert its factors to the
+  /// (`bias`, may be null). The operation does not convert its operands to the
   /// matrix type.
   Value linearWith(llvm::StringRef path, Value x, Value weight,
                    Value bias = Value());
@@ -172,8 +172,8 @@ public:
                bool transposeRhs = false);
   Value softmax(llvm::StringRef path, Value x);
 
-  /// Results of an nn.moe_route, and its numbers of experts, of token groups
-  /// and of slots per expert and group.
+  /// The results of an nn.moe_route, and its sizes: the number of experts, of
+  /// token groups, and of slots per expert and group.
   struct Routing {
     Value gates, experts, slots;
     int64_t numExperts, groups, capacity;
