@@ -41,8 +41,9 @@ struct KnownGPU {
   Form form;
   int64_t memoryGB; ///< 0: there is only one size
   StringRef device;
-  StringRef nvlink; ///< links between the GPUs of a node, in the syntax of
-                    ///< clusters; empty: PCIe only
+  /// Links between the GPUs of a node, in the syntax of docs/clusters.md;
+  /// empty: PCIe only.
+  StringRef nvlink;
   unsigned pcieGeneration;
   /// Network of most nodes with such GPUs: the Gbit/s of a card, and the number
   /// of devices that share a card. With 0, all devices of a node share one
@@ -211,7 +212,7 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
 }
 
 /// Returns the links between the GPUs of a node with `devices` devices, in the
-/// syntax of clusters.
+/// syntax of docs/clusters.md.
 static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   if (gpu.nvlink == cubeV100 && devices == 4)
     return pairsV100.str();
@@ -281,8 +282,8 @@ static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
           !links.contains_insensitive("nv"));
 }
 
-/// Returns the PCIe part of a node in the syntax of clusters. The node has two
-/// sockets, each with half of the devices and of the network cards.
+/// Returns the PCIe part of a node, in the syntax of docs/clusters.md. The node
+/// has two sockets, each with half of the devices and of the network cards.
 static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
   auto list = [](int64_t first, int64_t last) {
     std::string text;

@@ -24,9 +24,8 @@ namespace proteus::validation {
 struct Case {
   std::string id;
   std::string group; ///< part of the id before its first '-'
-  std::string
-      /// Completeness of the published description: "A", "B" or "C".
-      quality;
+  /// Completeness of the published description: "A", "B" or "C".
+  std::string quality;
   std::optional<double> iterationSeconds;
   /// Measured memory of one device, of the kind that users of the stack report
   /// (plan::ReportedMemory).

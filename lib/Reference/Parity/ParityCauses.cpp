@@ -112,7 +112,7 @@ void Explanation::explainZero() {
 void Explanation::explainCollectives() {
   // `expected` can't be computed for two kinds of runs: runs with messages
   // instead of collectives, and runs in which the reference lost a gradient
-  // reduction (B8).
+  // reduction (defect B8 in docs/reference.md).
   if (!strategy.collectives)
     result.collectiveCauses.push_back("messages");
   bool lost = run.isTransformer() && strategy.kind == "pp" && strategy.pp == 1;

@@ -33,9 +33,8 @@ namespace proteus::parity {
 /// The collectives of one kind in all groups, for one micro-batch.
 struct CollectiveSum {
   int64_t count = 0;
-  double megabytes =
-      /// Volume in units of 1e6 bytes, counted as in the reference.
-      0;
+  /// Volume in units of 1e6 bytes, counted as in the reference.
+  double megabytes = 0;
 };
 
 /// Figures of one run, from the reference or from this simulator.
