@@ -14,8 +14,8 @@
 
 namespace proteus {
 
-/// Emits a remark with the cost of every operation of the lowered programs. As
-/// a listener it only records the times of collectives.
+/// Emits a remark with the cost of every operation of the lowered programs.
+/// While the engine runs, it only records how long each collective takes alone.
 class SimulateRemarks : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
