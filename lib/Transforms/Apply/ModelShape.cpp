@@ -133,7 +133,8 @@ void ModelShape::findLayers() {
     positions[op] = {(prefix + "[*]").str(), index.str(),
                      rest.ltrim('.').str()};
   }
-  // No position is added from here on, so keys can refer to their strings.
+  // No position is added from here on, so keys of `layers` can refer to strings
+  // of positions.
   for (IterationSpaceOpInterface op : operations) {
     auto found = positions.find(op);
     if (found == positions.end() || found->second.layers.empty())

@@ -89,10 +89,10 @@ LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   return success();
 }
 
-/// Returns the linear that computes dimension `dim` of `value` as its columns,
-/// directly or through other operations. Returns null if there is none, or if
-/// an operation in between cannot be split along the columns into `parts` equal
-/// parts.
+/// Returns the linear with the output features that form dimension `dim` of
+/// `value`, directly or through other operations. Returns null if there is
+/// none, or if an operation in between cannot split these features into `parts`
+/// equal parts.
 static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
     nn::IterationSpace space = op.getIterationSpace();
@@ -133,9 +133,10 @@ static void collectFollowingLinears(Value value,
   }
 }
 
-/// Splits a product of `[batch, head, ..]`, a part of attention that is written
-/// out. The linears that feed the product are split by columns, the product
-/// follows by heads, and the linears that read its result are split by rows.
+/// Splits a product of `[batch, head, ..]`, as in attention that is written out
+/// as separate operations. The linears that feed the product are split by
+/// columns, the product follows by heads, and the linears that read its result
+/// are split by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
@@ -308,8 +309,9 @@ void SplitPlan::splitSequence() {
   SmallVector<StringRef> axes;
   if (decisions.cp > 1)
     axes.push_back(kContext);
-  // If a sequence is split over tp as well, the parts of a zigzag over cp are
-  // cut further, but no element changes its coordinate on cp.
+  // `gathered` splits sequences over cp only, `axes` over cp and tp. The split
+  // over tp cuts the parts of a zigzag over cp further, so no element moves to
+  // another coordinate of cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
   // Inputs of linears are not kept in layers that are recomputed, because such
@@ -325,8 +327,8 @@ void SplitPlan::splitSequence() {
     if (!sequenceOf(op))
       continue;
     // The split of `in` over tp is set explicitly. Otherwise propagation could
-    // use tp for the sequence in this linear, as its readers do, although the
-    // result of the linear is a sum over tp.
+    // copy the split of the sequence over tp from the readers, and the linear
+    // could not use tp for `in`.
     if (rowLinears.contains(op))
       addPart(op, part("in", {kTensor}));
     else if (keepsInput(op))
@@ -381,8 +383,8 @@ LogicalResult SplitPlan::splitContext() {
 std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   SmallVector<StringRef> axes;
   int64_t count = 1;
-  // tp is the major axis, because its devices hold the same tokens when tokens
-  // are exchanged over ep.
+  // tp is the major axis, because the devices of tp hold the same tokens when
+  // tokens are exchanged over ep.
   if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
     count *= decisions.tp;

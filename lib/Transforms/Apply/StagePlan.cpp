@@ -61,9 +61,9 @@ static SmallVector<Unit> unitsOf(const ModelShape &model) {
 }
 
 /// Distributes the layers so that the operations before them count as one
-/// layer, and the operations after them as another. For the partition
-/// `divisible`, does so only if these counts divide evenly and the layers alone
-/// do not.
+/// layer, and the operations after them as another. With the partition
+/// `divisible`, does so only if the number of runs divides the number of layers
+/// plus two but not the number of layers.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
   StagePlan stages;

@@ -135,8 +135,9 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
-/// Returns the settings of the step that the tree states: the schedule if there
-/// are several micro-batches or stages, and the other settings of the plan.
+/// Returns the settings of the step that are written into the tree: the
+/// schedule if there are several micro-batches or stages, and the other
+/// settings of the plan.
 plan::ParallelPlan TreeWriter::stepSettings() const {
   plan::ParallelPlan step = stated;
   bool hasSchedule = decisions.accumulation > 1 || decisions.pp > 1;

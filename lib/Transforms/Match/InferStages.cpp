@@ -22,9 +22,9 @@ static std::optional<int64_t> stageOf(Value value) {
   return op ? getStage(op) : std::nullopt;
 }
 
-/// Copies `attribute`, a stage, from the operations in the bodies of repeats to
-/// the repeats. Emits an error if the operations of one iteration have
-/// different stages.
+/// Copies the attribute with the name `attribute`, which holds a stage, from
+/// the operations in the bodies of repeats to the repeats. Emits an error if
+/// the operations of one iteration have different stages.
 static LogicalResult liftToRepeats(func::FuncOp function, StringRef attribute) {
   WalkResult placed =
       function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
@@ -60,7 +60,8 @@ static std::optional<int64_t> latestProducer(Operation &op) {
   return latest;
 }
 
-/// Sets the virtual stage of every operation of the block that has none.
+/// Sets the virtual stage of every operation of the block that does not have
+/// one yet.
 static LogicalResult completeStages(Block &block, int64_t numStages,
                                     int64_t numChunks) {
   for (Operation &op : block.without_terminator()) {
@@ -106,7 +107,8 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
 }
 
 /// Sorts the operations by virtual stage. Gradients are later built in the
-/// reverse order of the operations, so they come out sorted by stage as well.
+/// reverse order of the operations, so they are then in the reverse order of
+/// the stages.
 static void sortByStage(Block &block) {
   SmallVector<Operation *> operations;
   for (Operation &op : block.without_terminator())
@@ -173,8 +175,9 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
 }
 
 /// Sets the virtual stage of each argument to the earliest one that reads it.
-/// Emits an error if operations of different stages read the same optimizer
-/// state.
+/// Emits an error if operations of different stages read the same argument.
+/// This concerns only arguments with the role State, because inputs and
+/// parameters are duplicated before.
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

@@ -23,9 +23,9 @@ namespace {
 /// An axis of the mesh of which the tree uses sub-axes. It is cut into parts.
 struct CutAxis {
   int64_t size = 1;
-  /// Places where parts begin and end, each as the product of the sizes of all
-  /// parts before it, ascending. The sub-axis `d:(2)2` of `d = 8` yields 1, 2,
-  /// 4 and 8.
+  /// Positions at which parts begin and end, each as the product of the sizes
+  /// of all parts before it, ascending. The sub-axis `d:(2)2` of `d = 8` yields
+  /// 1, 2, 4 and 8.
   SmallVector<int64_t> cuts;
   /// A setting that uses a sub-axis, for diagnostics.
   Operation *user = nullptr;
@@ -54,8 +54,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Collects the axes of which sub-axes are used, and all places where they
-  /// are cut.
+  /// Collects the axes of which sub-axes are used, and the positions at which
+  /// they are cut.
   void findCuts();
   void joinParts();
   /// Names the axes that replace the parts.
@@ -98,9 +98,10 @@ void Refiner::findCuts() {
   }
 }
 
-/// Removes the cuts that no use needs, so that adjacent parts that are always
-/// used together become one part. A split needs a cut if one of its axes ends
-/// there and the next one does not begin there, or the other way round.
+/// Removes the cuts that no setting needs. A split needs the cut at the end of
+/// a sub-axis, unless the next sub-axis of its list begins there, and the cut
+/// at the beginning of a sub-axis, unless the previous one ends there. For
+/// example, `batch -> d:(1)2, d:(2)4` does not need the cut at 2.
 void Refiner::joinParts() {
   llvm::DenseMap<std::pair<StringRef, int64_t>, bool> needed;
   tree->walk([&](strategy::SplitOp split) {

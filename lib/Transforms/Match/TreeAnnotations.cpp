@@ -283,9 +283,9 @@ static BlockArgument argumentBehind(Value value) {
 }
 
 /// Annotates each argument with the coordinates of its readers if all readers
-/// have the same ones. Emits an error if the readers of a parameter have
-/// different coordinates. All devices hold any other argument with such
-/// readers, such as an input.
+/// have the same ones. Readers of a parameter with different coordinates are an
+/// error. Any other argument, such as an input, is held by all devices if its
+/// readers have different coordinates.
 LogicalResult TreeMatcher::placeArguments() {
   struct Readers {
     Operation *first;

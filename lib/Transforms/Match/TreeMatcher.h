@@ -97,8 +97,8 @@ struct Settings {
   /// reads them.
   std::optional<int64_t> prefetchDepth;
   bool keepGathered = false, gatherOnce = false;
-  /// The settings from which `prefetchDepth` comes, and `keepGathered` or
-  /// `gatherOnce`.
+  /// The setting that contains `prefetchDepth`, and the one that contains
+  /// `keepGathered` or `gatherOnce`.
   strategy::PrefetchOp prefetchDepthOp, keepGatheredOp;
   /// The innermost `offload` setting. Null if there is no such setting, or if
   /// it is `offload none`.

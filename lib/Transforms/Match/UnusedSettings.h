@@ -33,7 +33,7 @@ public:
   /// Records that `setting` is the innermost setting of its kind for `op`.
   void hold(mlir::Operation *setting, mlir::Operation *op);
   /// Records that `op` reads its parameters. Must be called for all operations,
-  /// because the number of readers of a parameter matters.
+  /// because a parameter with several readers counts as gathered.
   void read(mlir::Operation *op);
   /// Emits an error for each setting without effect in `function`. The layouts
   /// in which its arguments are stored must be annotated before.
@@ -54,7 +54,7 @@ private:
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
-  /// Uses by setting.
+  /// The use of each setting.
   llvm::MapVector<mlir::Operation *, Use> uses;
   /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;

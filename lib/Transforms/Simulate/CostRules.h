@@ -42,7 +42,7 @@ struct RankContext {
 struct KernelCost {
   cost::Answer answer;
   cost::Family family = cost::Family::Stream;
-  /// Number of kernels that the host launches.
+  /// Number of kernels that the host launches for the operation.
   unsigned launches = 1;
 };
 

@@ -96,7 +96,8 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
                                  ? origin[dependency - begin]
                                  : std::pair(size_t(dependency), size_t(0)));
   }
-  // A reduction stays in place if a task of its own layer reads the result.
+  // A reduction stays in place if a task of its own layer reads the result,
+  // because it must precede that task.
   std::vector<size_t> firstReader(count, tasks.size());
   for (size_t i = tasks.size(); i-- > begin;)
     if (!storesGradient(tasks[i]))
@@ -226,7 +227,7 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       last = i;
     }
     // For every task, the layer of the first kernel from that task on, or -1.
-    // If the task provides a parameter, that kernel reads it.
+    // If the task gathers or fetches a parameter, that kernel reads it.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
       reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]

@@ -35,8 +35,8 @@ namespace proteus {
 /// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);
 
-/// Bucket tasks. Each is stored with the index of a task of FlatProgram::micro,
-/// after which it is inserted.
+/// Tasks that reduce buckets, each with the index of the task of
+/// FlatProgram::micro after which it is inserted.
 using BucketTasks = std::vector<std::pair<uint32_t, FlatTask>>;
 
 /// Inserts every bucket task into FlatProgram::micro, and renumbers the tasks

@@ -188,8 +188,8 @@ LogicalResult Flattener::visit(Block &block) {
   return success();
 }
 
-/// Reorders the last section of the micro-list, which starts at task `begin`,
-/// and updates the producers of values.
+/// Reorders the last section of FlatProgram::micro, which starts at task
+/// `begin`, and updates the producers of values.
 void Flattener::orderSection(size_t begin) {
   std::vector<uint32_t> renumbered = placeByLayer(flat.micro, begin);
   for (FlatValue &value : values)

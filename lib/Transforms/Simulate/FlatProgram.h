@@ -76,7 +76,7 @@ struct FlatList {
   std::vector<std::pair<dist::SectionKind, int64_t>> sections;
 };
 
-/// A program whose repeats are written out.
+/// A program with its repeats written out.
 struct FlatProgram {
   dist::ProgramOp program;
   /// Forward and backward sections, which run once per micro-batch.

@@ -89,7 +89,7 @@ static Value inPlaceOperand(OpResult result) {
   if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
     Value init = destinations.getTiedOpOperand(result)->get();
     // The result needs memory of its own if the destination is an empty tensor,
-    // which has none, or if the destination has other readers.
+    // which has no memory yet, or if the destination has other readers.
     Operation *producer = init.getDefiningOp();
     if (producer && producer->getNumOperands() > 0 && init.hasOneUse())
       return init;

@@ -71,8 +71,9 @@ private:
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
-  /// Delays the last `count` bucket tasks: those of a section start after all
-  /// gradients of these buckets in that section are computed.
+  /// Delays the last `count` bucket tasks to the end of their sections. Each of
+  /// them then starts after all gradients of these buckets in its section are
+  /// computed.
   void delayBuckets(size_t count);
   /// Returns true if later kernels wait until `op`, a communication, has ended.
   bool blocks(mlir::Operation *op) const;
@@ -131,7 +132,7 @@ private:
   std::vector<FlatValue> values;
   /// Index into `values` of every SSA value in the current iteration.
   llvm::DenseMap<mlir::Value, uint32_t> environment;
-  /// Start of the paths of operations in the current iteration, such as
+  /// Common start of the paths of operations in the current iteration, such as
   /// `layers[3].`; empty outside of repeats.
   std::string prefix;
   bool once = false;

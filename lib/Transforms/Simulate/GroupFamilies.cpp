@@ -102,8 +102,9 @@ static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   if (count == 1)
     return;
   bool isGather = collective.kind == cost::CollectiveKind::AllGather;
-  // The own chunk is the first one of a gather and the last one of a
-  // reduce-scatter. The last step of a reduce-scatter sums all chunks locally.
+  // The chunk with the device's own shard is the first one of a gather and the
+  // last one of a reduce-scatter. The last step of a reduce-scatter sums all
+  // chunks locally.
   if (index != (isGather ? 0 : count - 1)) {
     collective.bytes = llvm::divideCeil(collective.bytes * count, count - 1);
   } else if (isGather) {

@@ -34,10 +34,10 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
                                              ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
-  // The reference runs no kernel for these operations. A fill creates the
-  // gradient of the loss, which is an input there. A loss over a split
-  // vocabulary takes only one pass there, that of `nn.row_exp_sum`. The kernels
-  // that compute gradients also add them up.
+  // The reference runs no kernel for these operations. The gradient of the
+  // loss, created by a fill, is an input in the reference. A loss over a split
+  // vocabulary takes only one pass in the reference, that of `nn.row_exp_sum`.
+  // Gradients are added up by the kernels that compute them.
   if (isa<nn::FillOp, nn::RowMaxOp, nn::RowLossOp>(operation) ||
       (isGradient && isa<nn::AddOp>(operation)))
     return std::nullopt;
@@ -158,8 +158,8 @@ void PaperKernels::joinGradients(cost::Time gap) {
     if (group.empty() ||
         flat.tasks[group.back()].label != flat.tasks[task].label)
       return false;
-    // A kernel that waits for another task since the start of the group cannot
-    // be part of the launch.
+    // A kernel that waits for a task between the kernels of the group cannot be
+    // part of their launch.
     return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
       return other <= group.front() || llvm::is_contained(group, other);
     });

@@ -35,8 +35,7 @@ public:
   RankEquivalence(llvm::ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,
                   std::optional<dist::Axis> pipelineAxis);
 
-  /// Returns true for every device axis along which the work of ranks can
-  /// differ.
+  /// Returns, per device axis, true if the work of ranks can differ along it.
   std::vector<bool> differingAxes() const;
   /// Returns a key of the work of the rank at `coordinates`: ranks with equal
   /// keys do the same work on equal sizes. `coordinates` has one entry per

@@ -81,7 +81,8 @@ void Simulate::annotate(const sim::Figures &figures) {
 }
 
 LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
-  // A larger value is probably given in the wrong unit.
+  // Limits of the options. A larger value is probably a mistake, such as a size
+  // in the wrong unit.
   constexpr double maxChannelMiB = 1 << 20;
   constexpr int64_t maxChannels = 1 << 20;
   if (!(channelMiB >= 0 && channelMiB <= maxChannelMiB))

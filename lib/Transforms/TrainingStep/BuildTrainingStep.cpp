@@ -208,9 +208,9 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// Creates the update of the table rows that a lookup reads. It reads the
-/// gradient of the result of the lookup, so the gradient of the whole table is
-/// not needed.
+/// Creates the update of the table rows that a lookup reads. The update reads
+/// the gradient of the result of the lookup, so the gradient of the whole table
+/// is not needed.
 static Operation *createRowUpdate(OpBuilder &builder, BlockArgument table,
                                   EmbeddingBagGradOp gradient) {
   return EmbeddingBagUpdateOp::create(

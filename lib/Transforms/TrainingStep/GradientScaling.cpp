@@ -34,8 +34,8 @@ void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
 namespace {
 
 /// Combines one number per gradient, such as its square sum, into a total. All
-/// numbers of a stage are combined on that stage. Each stage then adds its
-/// total to that of the stages before it, so the last stage gets the total over
+/// numbers of a stage are combined on that stage. Each stage then combines its
+/// total with that of the previous stage, so the last stage gets the total over
 /// all gradients.
 class GradientTotals {
 public:

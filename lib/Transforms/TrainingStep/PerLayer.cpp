@@ -42,7 +42,8 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
                                            type.getElementType()),
                      stack.getLoc());
   }
-  // The block has no parent yet, so the builder is given the context first.
+  // The block has no parent yet, so the builder gets its context in the
+  // constructor.
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&body);
   Operation *inner = buildPerLayer(inside, slicer.getBody().getArgument(number),

@@ -27,8 +27,8 @@ namespace proteus {
 struct TaskOrigin {
   mlir::Operation *op = nullptr;
   uint32_t classIndex = 0;
-  bool once = false; ///< true if the task is in the once-template
-  uint32_t task = 0; ///< index into the micro- or the once-template
+  bool once = false; ///< true if the task runs once per step
+  uint32_t task = 0; ///< index into DeviceClass::micro or DeviceClass::once
   /// Resource that limits the speed of a kernel: "flops" or "memory". Empty if
   /// the task is not a kernel or has no work.
   llvm::StringRef boundBy;
