@@ -23,8 +23,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// Fails if the degrees need more devices than a mesh may have, or if a degree
-/// does not divide another one that it must divide.
+/// Fails if the degrees need more devices than a mesh may have, or do not fit
+/// each other. For example, `zero-group` must divide `dp`.
 static LogicalResult checkDegrees(Location loc,
                                   const plan::ResolvedPlan &plan) {
   int64_t devices = strategy::maxMeshDevices;

@@ -89,10 +89,10 @@ LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   return success();
 }
 
-/// Returns the linear with the output features that form dimension `dim` of
-/// `value`, directly or through other operations. Returns null if there is
-/// none, or if an operation in between cannot split these features into `parts`
-/// equal parts.
+/// Returns the linear that computes `value`, directly or through other
+/// operations, with its output features in dimension `dim`. Returns null if
+/// there is no such linear, or if an operation in between cannot split these
+/// features into `parts` equal parts.
 static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
     nn::IterationSpace space = op.getIterationSpace();
@@ -135,8 +135,8 @@ static void collectFollowingLinears(Value value,
 
 /// Splits a product of `[batch, head, ..]`, as in attention that is written out
 /// as separate operations. The linears that feed the product are split by
-/// columns, the product follows by heads, and the linears that read its result
-/// are split by rows.
+/// columns. Propagation then splits the product by heads, and the linears that
+/// read its result by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;

@@ -36,8 +36,8 @@ static double workOf(nn::IterationSpaceOpInterface op) {
 /// model.
 static SmallVector<Unit> unitsOf(const ModelShape &model) {
   SmallVector<Unit> units;
-  // The layers that the previous operation belongs to: a repeat, or the index
-  // of a layer that is written out.
+  // The layer or layers to which the previous operation belongs: a repeat, or
+  // the index of a layer that is written out.
   std::pair<Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
@@ -115,8 +115,8 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       ++stage;
   }
   // The head, the last linear, moves to the stage of the loss, because logits
-  // are large and would have to be sent. It stays if its own stage would
-  // otherwise be empty.
+  // are large and would have to be sent. It stays if no other work is left in
+  // its own stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

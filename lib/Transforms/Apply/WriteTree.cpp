@@ -151,7 +151,7 @@ plan::ParallelPlan TreeWriter::stepSettings() const {
       step.virtualStages = decisions.virtualStages;
   }
   // With `overlap-parameters`, `write` adds a prefetch operation of its own,
-  // which also contains the depth.
+  // which also contains the prefetch depth.
   if (decisions.overlapParameters)
     step.prefetch.reset();
   // Whole gradients can be summed only after the backward pass.

@@ -106,8 +106,8 @@ void Refiner::joinParts() {
   llvm::DenseMap<std::pair<StringRef, int64_t>, bool> needed;
   tree->walk([&](strategy::SplitOp split) {
     for (strategy::PartAttr part : split.getPartition().getParts()) {
-      // A cut is needed at the end of a use, unless the next use of the list
-      // begins there.
+      // A cut is needed at the end of a sub-axis, unless the next sub-axis of
+      // the list begins there.
       std::optional<AxisUse> previous;
       auto close = [&](const AxisUse *next) {
         if (!previous)
@@ -137,8 +137,8 @@ void Refiner::joinParts() {
       close(nullptr);
     }
   });
-  // Uses outside of splits, such as that of a pipeline, name a single axis
-  // instead of a list, so both ends of the use need a cut.
+  // Settings other than splits, such as `stages`, name a single axis instead of
+  // a list, so they need a cut at both ends of a sub-axis.
   strategy::forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
     AxisUse use = AxisUse::get(text);
     const CutAxis *axis = find(use);
@@ -186,9 +186,9 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         names.push_back(text);
         continue;
       }
-      // If the cut at the beginning of a use was removed, the first new axis of
-      // this use began in the preceding use of the list, which has added its
-      // name already.
+      // The name of a new axis is added where the axis begins. If the cut at
+      // `begin` was removed, an axis that reaches into this sub-axis began in
+      // the preceding one of the list, so its name is already there.
       int64_t begin = use.sub ? use.sub->prefix : 1;
       int64_t end = use.sub ? begin * use.sub->size : axis->size;
       for (unsigned i = 0; i < axis->getNumParts(); ++i)

@@ -175,7 +175,8 @@ private:
   /// Splits of tensors that apply to no tensor so far, each as a pair of the
   /// setting and its entry. Those that are left at the end are errors.
   llvm::SetVector<std::pair<mlir::Operation *, mlir::Attribute>> unusedItems;
-  /// Uses of `prefetch` and `offload`, to find those without effect.
+  /// The settings `prefetch` and `offload`, collected to find those without
+  /// effect.
   UnusedSettings idle;
   /// Operations with a first result that has a layout of its own. Each is
   /// stored with the axes of each dimension of that result.

@@ -95,8 +95,9 @@ private:
     return values[value].slices.empty() ? value : values[value].slices[i];
   }
   /// Returns the value to pass to `sliceOf` in a repeat of `count` iterations.
-  /// That is `value` unless it is resident. For a resident stack, adds a value
-  /// for its slices, and sets the number of slices of its buffer.
+  /// That is `value` unless it is resident. For a resident stack, it is a new
+  /// value that represents each of the slices, and the number of slices of the
+  /// buffer is updated.
   uint32_t slicesOf(uint32_t value, int64_t count) {
     if (values[value].argument < 0)
       return value;
@@ -139,8 +140,8 @@ private:
   sim::Phase phase = sim::Phase::Forward;
   /// Bucket tasks that have not been inserted into FlatProgram::micro yet.
   BucketTasks bucketTasks;
-  /// True if later kernels wait until a collective of tensor parallelism has
-  /// ended, and the same for sends.
+  /// True if later kernels wait until a collective of tensor parallelism (first
+  /// flag) or a send (second flag) has ended.
   bool tensorCollectivesBlock = false, messagesBlock = false;
   /// Indices in FlatProgram::resident of the shards of parameters that are
   /// gathered once. The gathered parameter includes the shard.

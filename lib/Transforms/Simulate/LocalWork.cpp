@@ -395,11 +395,11 @@ cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   return work;
 }
 
-// The rules of Transformer Engine. A forward product converts both factors, and
-// also stores them transposed for the products of the backward pass. The
-// product for the gradient of the input converts the incoming gradient. The
-// product for the gradient of the weight converts nothing, because both of its
-// factors are converted already.
+// Follows Transformer Engine. A forward product converts both factors, and also
+// stores them transposed for the products of the backward pass. The product for
+// the gradient of the input converts the incoming gradient. The product for the
+// gradient of the weight converts nothing, because both of its factors are
+// converted already.
 Conversion proteus::conversionOf(nn::IterationSpaceOpInterface op) {
   bool converts =
       convertsInto(op) && !isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op);

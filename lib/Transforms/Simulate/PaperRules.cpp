@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of `fidelity=paper` (docs/reference.md), by which kernels, queues
-// and interference are those of the reference.
+// Implements the rules of `fidelity=paper` (docs/reference.md): the costs of
+// kernels, the queues and the interference follow the reference.
 //
 //===----------------------------------------------------------------------===//
 

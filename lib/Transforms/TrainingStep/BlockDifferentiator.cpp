@@ -85,8 +85,9 @@ Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
   if (!isNew)
     return entry->second;
   auto keep = [&](strategy::PartitionAttr partition) {
-    // The nn.keep follows the operation. The operation is then the first reader
-    // of the operand, and its layout is determined first.
+    // The nn.keep follows the operation, so that the operation is the first
+    // reader of the operand. The layout in which it reads the operand is then
+    // chosen before that of the nn.keep.
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     KeepOp result = buildKeep(builder, op, value, partition);

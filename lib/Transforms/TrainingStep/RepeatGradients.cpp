@@ -73,9 +73,10 @@ private:
   Block &body;
   /// Values of the backward body that are read in place of forward values.
   DenseMap<Value, Value> slices;
-  /// Forward values that the forward repeat does not stack yet, and operands
-  /// that the forward repeat already reads in slices. The second part of each
-  /// pair is the slice in the backward body.
+  /// `newStacks` holds forward values that the forward repeat does not stack
+  /// yet. `oldStacks` holds operands that the forward repeat already reads
+  /// slice by slice. The second part of each pair is the slice in the backward
+  /// body.
   SmallVector<Slice> newStacks, oldStacks;
   /// Stacks of gradients of stacked results.
   SmallVector<Slice> incomingStacks;

@@ -69,7 +69,7 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // If the resident gradients are wide, they belong to the optimizer, and
+  // Gradients that are wider than the parameters belong to the optimizer, so
   // copies in the type of the parameters are added for the model. Otherwise
   // copies in the type of the master weights are added for the optimizer.
   sim::MemoryOwner alike = hasWideGradients(resident)

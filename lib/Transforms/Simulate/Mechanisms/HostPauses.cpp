@@ -37,7 +37,7 @@ public:
   void changeTask(const TaskContext &context, sim::Task &task) const override {
     if (task.stream != sim::Stream::TensorParallel || !context.inPipeline)
       return;
-    // The probability that another host pauses although the host itself does
+    // The probability that another host of the group pauses and this host does
     // not.
     double others = (1 - share) - std::pow(1 - share, context.groupSize);
     task.launch += cost::fromSeconds(pause * others);
