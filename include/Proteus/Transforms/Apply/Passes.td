@@ -87,8 +87,9 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       - `ends`: the operations before the layers count as one layer, and so do
         the operations after them. The first and the last run of layers
         therefore have one layer less.
-      - `divisible`: as `ends` if the number of stages divides the number of
-        layers plus two but not the number of layers, else as `layers`.
+      - `divisible`: as `ends` if the number of runs (stages times
+        `virtual-stages`) divides the number of layers plus two but not the
+        number of layers, else as `layers`.
       - `work`: balances the work of linears, whether in layers or in the head,
         in the order of the model. A stage ends with the layer or operation at
         which its share of the work is exceeded. The head is on the stage of

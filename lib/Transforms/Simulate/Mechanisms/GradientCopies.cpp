@@ -12,9 +12,9 @@
 // its master weights, in addition to those of the model.
 //
 // With `dummy_gradients` products add directly to the accumulated gradients of
-// the weights. The framework still needs a tensor in place of the gradient of
-// each product, so it keeps one dummy gradient per shape of a weight matrix, in
-// the type of the model.
+// the weights. In place of the gradients of single products, the framework
+// keeps one dummy gradient per shape of a weight matrix, in the type of the
+// model.
 //
 //===----------------------------------------------------------------------===//
 
