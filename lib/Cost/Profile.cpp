@@ -8,6 +8,7 @@
 
 #include "Proteus/Cost/Profile.h"
 #include "Proteus/Support/CSV.h"
+#include "Proteus/Support/File.h"
 #include "Proteus/Support/JSON.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +16,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <map>
@@ -321,11 +321,11 @@ Expected<Measurements> proteus::cost::parseProfile(StringRef text,
 }
 
 Expected<Measurements> proteus::cost::readProfile(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
+  Expected<std::string> text = readTextFile(path);
+  if (!text)
     return createStringError("can't read profile " + path + ": " +
-                             buffer.getError().message());
-  return parseProfile((*buffer)->getBuffer(), path);
+                             toString(text.takeError()));
+  return parseProfile(*text, path);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,7 +17,8 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-/// Returns a remedy for a communication, by the axes over which it runs.
+/// Returns a remedy for exposed communication of the given kind, for example
+/// "all_reduce over tp". The axes after "over" determine the remedy.
 static std::string remedyFor(StringRef kind, const Job &job) {
   StringRef axes = kind.split(" over ").second;
   if (axes.contains("tp"))
@@ -110,7 +111,8 @@ proteus::driver::smallerPlans(const Job &job, const Outcome &outcome) {
       propose([](plan::ParallelPlan &p) { p.offloadState = true; });
     }
   }
-  // If no single change is enough, the cheap changes may be enough together.
+  // Also combine ZeRO with full recomputation, because each of them alone may
+  // not free enough memory.
   plan::ParallelPlan all = job.plan;
   if (all.zero.value_or(plan::ZeroStage::None) == plan::ZeroStage::None)
     all.zero = plan::ZeroStage::States;

@@ -28,12 +28,13 @@ namespace {
 /// A row of the comparison: a strategy and its figures.
 struct Entry {
   std::string strategy;
-  std::string error; ///< reason if there are no figures
+  std::string error; ///< reason why there are no figures, or empty
   double seconds = 0;
   std::optional<double> samples, tokensPerDevice, mfu;
   int64_t needed = 0, capacity = 0;
   std::string limit;
-  /// A strategy that fits, found by simulation; empty if this one fits.
+  /// If this strategy does not fit: the label and the step time of a smaller
+  /// strategy that fits, or the statement that none was found.
   std::string instead;
 
   bool fits() const { return error.empty() && needed <= capacity; }
@@ -58,8 +59,8 @@ static Entry entryOf(const Job &job, const Outcome &outcome) {
   return entry;
 }
 
-/// Simulates the suggestions of the memory verdict until one of them fits, and
-/// returns its strategy and step time.
+/// Simulates the plans of `smallerPlans` until one of them fits. Returns its
+/// label and step time as text, or the statement that none fits.
 static std::string findSmaller(mlir::MLIRContext &context, const Job &job,
                                const Outcome &outcome) {
   for (const plan::ParallelPlan &smaller : smallerPlans(job, outcome)) {
@@ -188,8 +189,9 @@ int proteus::driver::compareCommand(ArrayRef<std::string> arguments) {
     if (!entries.back().fits())
       entries.back().instead = findSmaller(*context, one, *outcome);
   }
-  // Strategies that fit come first, then those that do not, each by time.
-  // Strategies that can't be simulated come last.
+  // Strategies that fit come first, then strategies that do not fit. Both
+  // groups are sorted by step time. Strategies that can't be simulated come
+  // last.
   llvm::sort(entries, [](const Entry &a, const Entry &b) {
     auto rank = [](const Entry &e) {
       return !e.error.empty() ? 2 : e.fits() ? 0 : 1;

@@ -25,7 +25,8 @@ using namespace proteus::validation;
 
 namespace {
 
-/// A part of the simulated costs that may be wrong, and a function to scale it.
+/// A kind of simulated cost that may be wrong by a factor, and a function that
+/// multiplies all costs of this kind by a factor.
 struct Mechanism {
   StringRef name;
   void (*scale)(sim::Workload &workload, double factor);
@@ -37,7 +38,7 @@ static sim::Time scaled(sim::Time time, double factor) {
   return cost::fromSeconds(cost::toSeconds(time) * factor);
 }
 
-/// Applies `change` to every task of every class.
+/// Applies `change` to every task of every device class.
 static void
 forTasks(sim::Workload &workload,
          function_ref<void(sim::DeviceClass &, sim::Task &)> change) {
@@ -95,8 +96,8 @@ static constexpr Mechanism mechanisms[] = {
     {"time between steps", scaleGap},
 };
 
-/// Returns the time of a step in seconds with one mechanism scaled, or nullopt
-/// if the changed workload can't be simulated.
+/// Simulates the workload with all costs of `mechanism` multiplied by `factor`.
+/// Returns the time of the step in seconds, or nullopt if the simulation fails.
 static std::optional<double> timeWith(const sim::Workload &workload,
                                       const Mechanism &mechanism,
                                       double factor) {
@@ -110,8 +111,9 @@ static std::optional<double> timeWith(const sim::Workload &workload,
   return cost::toSeconds(result->run.iterationTime);
 }
 
-/// Returns the factor for the mechanism with which the step takes `seconds`, or
-/// nullopt if no factor from 1/20 to 20 achieves that.
+/// Finds the factor on the costs of `mechanism` with which the step takes
+/// `seconds`. Returns nullopt if there is no such factor from 1/20 to 20, or if
+/// a simulation fails.
 static std::optional<double> factorFor(const sim::Workload &workload,
                                        const Mechanism &mechanism,
                                        double seconds) {

@@ -29,7 +29,7 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::driver;
 
-/// Formats a number of parameters: 175181291520 is "175.18 B".
+/// Formats a number of parameters: 175181291520 becomes "175.18 B".
 static std::string inWords(int64_t parameters) {
   double value = static_cast<double>(parameters);
   if (value >= 1e9)
@@ -112,8 +112,8 @@ static int listSchedules(bool) {
   return 0;
 }
 
-/// Returns the stacks that decide `field` other than its default, with their
-/// values.
+/// Returns the stacks that set `field` to another value than its default, with
+/// their values, as text: "NAME: VALUE, NAME: VALUE".
 static std::string stacksDeciding(const plan::Field &field) {
   std::string text;
   for (const std::string &name : machine::stackPresetNames()) {
@@ -129,13 +129,13 @@ static std::string stacksDeciding(const plan::Field &field) {
   return text;
 }
 
-/// Prints the head of a Markdown table.
+/// Prints the header row of a Markdown table.
 static void printHead(ArrayRef<StringRef> labels) {
   outs() << "| " << join(labels, " | ") << " |\n|"
          << join(std::vector<std::string>(labels.size(), "---|"), "") << "\n";
 }
 
-/// Lists the fields of a plan as a table of the terminal or of Markdown.
+/// Prints the fields of a plan, as a table for the terminal or in Markdown.
 static int listSwitches(bool asMarkdown) {
   std::vector<StringRef> labels = {
       "flag",          "values",         "meaning", "default",
@@ -173,7 +173,8 @@ static int listSwitches(bool asMarkdown) {
   return 0;
 }
 
-/// Lists the mechanisms of software stacks with their parameters.
+/// Prints the mechanisms of software stacks with their parameters, as a table
+/// for the terminal or in Markdown.
 static int listMechanisms(bool asMarkdown) {
   Table table({"mechanism", "section", "key", "meaning"}, 4);
   if (asMarkdown)
@@ -201,11 +202,11 @@ static int listMechanisms(bool asMarkdown) {
 }
 
 namespace {
-/// A list that the command prints.
+/// A list that `proteus list NAME` prints.
 struct Listing {
   StringRef name;
   StringRef contents;
-  bool hasMarkdown; ///< true if --markdown selects the form of the docs
+  bool hasMarkdown; ///< true if --markdown prints the table of docs/
   int (*print)(bool asMarkdown);
 };
 } // namespace

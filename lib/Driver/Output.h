@@ -17,19 +17,22 @@
 
 namespace proteus::driver {
 
-/// Prints "proteus: error: ..." and returns the exit code of a failure.
+/// Prints `error` as "proteus: error: ..." and returns the exit code of a
+/// failure.
 int fail(llvm::Error error);
 
 /// Returns the stream for tables: standard output, or standard error if one of
-/// `files` is "-" and therefore takes standard output.
+/// `files` is "-". The contents of that file are then written to standard
+/// output, where a table would corrupt them.
 llvm::raw_ostream &tableStream(llvm::ArrayRef<llvm::StringRef> files);
 
-/// Fails if several of `files` are "-".
+/// Fails if several of `files` are "-", because only one file can be written to
+/// standard output.
 llvm::Error checkOneToStandardOutput(llvm::ArrayRef<llvm::StringRef> files);
 
 /// Parses the arguments of a command that takes only flags. For --help, prints
-/// `usage` and the flags. Returns the exit code if the command is done, nullopt
-/// if it should continue.
+/// `usage` and the flags. Returns the exit code if the command must end, after
+/// --help or an error, and nullopt if it continues.
 std::optional<int> parseOnly(Flags &flags, llvm::StringRef usage,
                              llvm::ArrayRef<std::string> arguments);
 

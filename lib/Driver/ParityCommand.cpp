@@ -21,7 +21,8 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::parity;
 
-/// Reads the runs of a file, or those embedded in the tool if none is named.
+/// Reads the runs of the first of `files`, or the runs that are embedded in the
+/// tool if `files` is empty.
 static Expected<ReferenceRuns> readRuns(ArrayRef<std::string> files) {
   if (files.empty())
     return readReferenceRuns(embeddedReferenceRuns(), "runs.json");

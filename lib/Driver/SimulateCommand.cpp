@@ -26,8 +26,9 @@ using namespace proteus;
 using namespace proteus::driver;
 using namespace proteus::jobs;
 
-/// Reads the file of --deepspeed-config. This happens before the flags are
-/// parsed, because flags override the file.
+/// Sets `job` from the file of --deepspeed-config, if `arguments` contain this
+/// flag. Must be called before the other flags are parsed, because they
+/// override the values of the file.
 static Error readDeepSpeedFile(ArrayRef<std::string> arguments, Job &job) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -107,8 +108,9 @@ int proteus::driver::simulateCommand(ArrayRef<std::string> arguments) {
   return 0;
 }
 
-/// Prints the command that simulates the module, as a comment, and the module.
-/// The command has the options of the simulation, which a module does not hold.
+/// Prints a module after a comment with the proteus-opt command that simulates
+/// it. The command contains the simulation options of the job, such as
+/// `fidelity`, because a module cannot hold them.
 static void printModule(raw_ostream &os, mlir::ModuleOp module,
                         const Job &job) {
   std::string options = "summary";

@@ -32,7 +32,9 @@ using namespace proteus::driver;
 using namespace proteus::jobs;
 using namespace proteus::validation;
 
-/// Returns the memory of a run in bytes, counted as the measurement counts it.
+/// Returns the predicted memory in bytes of the kind that users of the case's
+/// stack report: allocated tensors, reserved memory, or all memory of the
+/// device.
 static double reportedMemory(const Case &one, const Outcome &outcome) {
   Expected<machine::Stack> stack = stackOf(one.job);
   auto reported =
@@ -41,7 +43,8 @@ static double reportedMemory(const Case &one, const Outcome &outcome) {
     consumeError(stack.takeError());
   if (reported == plan::ReportedMemory::Allocated)
     return static_cast<double>(outcome.figures.peakMemoryBytes);
-  // Frameworks log the memory of the first rank.
+  // These two kinds are published from logs of the framework, which are those
+  // of the first rank.
   const sim::ClassResult &first = outcome.result.classes.front();
   if (reported == plan::ReportedMemory::Reserved)
     return static_cast<double>(first.allocator.reserved);
@@ -69,7 +72,8 @@ static CaseResult simulateCase(mlir::MLIRContext &context, const Case &one) {
   return result;
 }
 
-/// Simulates all cases on `jobs` threads. Results have the order of the cases.
+/// Simulates all cases on `jobs` threads. Returns the results in the order of
+/// the cases.
 static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
                                            unsigned jobs) {
   std::vector<CaseResult> results(cases.size());
@@ -80,7 +84,8 @@ static std::vector<CaseResult> simulateAll(ArrayRef<Case> cases,
     std::unique_ptr<mlir::MLIRContext> context = createContext();
     for (size_t i = next++; i < cases.size(); i = next++) {
       results[i] = simulateCase(*context, cases[i]);
-      // A new context frees the types and attributes of finished cases.
+      // A context keeps the types and attributes of all its modules. Replace it
+      // from time to time to free the types and attributes of finished cases.
       if (i % 16 == 15)
         context = createContext();
       size_t finished = ++done;
@@ -184,7 +189,7 @@ static void printScores(raw_ostream &os, ArrayRef<GroupScore> scores) {
   table.print(os);
 }
 
-/// Prints each text with its number of occurrences, most frequent first.
+/// Prints each text with its number of occurrences, the most frequent first.
 static void printCounts(raw_ostream &os, StringRef title,
                         ArrayRef<StringRef> texts) {
   MapVector<StringRef, unsigned> counts;
@@ -201,8 +206,8 @@ static void printCounts(raw_ostream &os, StringRef title,
     os << "  " << count << ": " << text << "\n";
 }
 
-/// Prints how many cases are predicted not to fit, among those that ran and
-/// among those that ran out of memory.
+/// Prints the number of cases that are predicted not to fit into memory: first
+/// of the cases that ran, then of the cases that ran out of memory.
 static void printMemory(raw_ostream &os, ArrayRef<Case> cases,
                         ArrayRef<CaseResult> results) {
   unsigned ran = 0, refused = 0, failed = 0, foreseen = 0;
@@ -236,6 +241,8 @@ static int explain(ArrayRef<Case> cases, StringRef id) {
 }
 
 namespace {
+/// A device and its sustained share: the fraction of the rate of matrix kernels
+/// that it reaches under constant load.
 struct SustainedShare {
   std::string device;
   std::string share;
@@ -252,8 +259,9 @@ static Expected<SustainedShare> parseSustained(StringRef text) {
   return SustainedShare{device.str(), formatv("{0:f6}", value)};
 }
 
-/// Sets the sustained share of the device for all cases on it. Their cluster
-/// texts, written by clusterOfCase, contain its name.
+/// Sets the sustained share of a device in all cases that run on it. Finds the
+/// device in the text of the cluster, which `clusterOfCase` writes. Fails if no
+/// case runs on the device.
 static Error apply(const SustainedShare &share, std::vector<Case> &cases) {
   std::string named = "device = \"" + share.device + "\"";
   bool isUsed = false;

@@ -46,8 +46,8 @@ public:
           visit(b, h, i);
   }
   /// Returns the local indices of the keys to which the local query `i`
-  /// attends. With a causal mask these are the keys whose global index is at
-  /// most that of the query.
+  /// attends. With a causal mask these are the keys with a global index up to
+  /// the global index of the query.
   SmallVector<int64_t> visibleKeys(int64_t i) const {
     int64_t last = queryPlace.toGlobal(1, i);
     SmallVector<int64_t> visible;

@@ -37,7 +37,7 @@ static AxisList axesOf(dist::MeshAttr mesh, ArrayAttr names) {
 
 /// Returns the `count` minor axes of dimension `dim` of `value`, over which a
 /// collective runs, in the order in which they shard the dimension. The result
-/// is a zigzag if the dimension is.
+/// is marked as a zigzag if the dimension is sharded in a zigzag.
 static AxisList minorAxes(Value value, unsigned dim, size_t count) {
   const AxisList &all = layoutOf(value).dims[dim];
   AxisList minor(ArrayRef<Axis>(all).take_back(count));
@@ -169,7 +169,8 @@ RankTensors Frame::scatter(Value input, Value result, unsigned dim,
                     minorAxes(result, dim, axes.size()));
 }
 
-/// Sets `tensors` to NaN on the ranks that do not hold `value`.
+/// Sets `tensors` to NaN on the ranks that do not hold `value`, so that an
+/// erroneous read is noticed.
 static void forget(const RankGrid &grid, Value value, RankTensors &tensors) {
   for (unsigned rank = 0; rank < grid.size(); ++rank)
     if (!layoutOf(value).isHeldAt(grid.getCoordinates(rank)))
@@ -494,7 +495,7 @@ bool ProgramRun::isReady(const dist::Work &work) {
 }
 
 /// Copies the section outputs that do not depend on the micro-batch to the
-/// frame of the update. Emits an error if such an output differs between
+/// frame of the update. Emits an error if one of them differs between
 /// micro-batches.
 LogicalResult ProgramRun::enterUpdate() {
   for (dist::SectionOp section : program.getSections()) {

@@ -18,7 +18,7 @@ using namespace proteus;
 using namespace proteus::interp;
 
 /// Returns the shape of the block of `value` on the rank at `coordinates`. A
-/// value that is no tensor is a scalar, with an empty shape.
+/// value that is not a tensor is a scalar, which has an empty shape.
 static Shape localShapeOf(Value value, ArrayRef<int64_t> coordinates) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? Shape(dist::localShape(type, coordinates)) : Shape();

@@ -63,8 +63,9 @@ public:
   mlir::LogicalResult setChecked(mlir::Value value, RankTensors tensors);
 
 protected:
-  /// Executes `op` if it is neither a repeat, nor a recomputation, nor a
-  /// kernel. Returns false without executing `op` if it is a kernel.
+  /// Executes the operations that this class does not execute itself: all
+  /// except repeats, recomputations and kernels. Returns false, without
+  /// executing `op`, if `op` is a kernel.
   virtual llvm::FailureOr<bool> visitOther(mlir::Operation *) { return false; }
 
 private:

@@ -107,12 +107,12 @@ static LogicalResult compute(nn::MoeRouteGradOp op, Operands in, Results out) {
 // Dispatch and combination
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for every choice (a token and one of its k experts) whose slot
-/// is in `block`, a block of the slots `[experts, groups, capacity, hidden]`.
-/// The arguments are the row-major position of the choice in `experts`, a block
-/// of `[batch, .., k]`, the number of the token in this block, and the row of
-/// the slot in `block`. The blocks of tokens and slots must hold the same
-/// groups of tokens.
+/// Calls `visit` for every choice that has its slot in `block`. A choice is a
+/// token and one of its k experts. `block` is a block of the slots `[experts,
+/// groups, capacity, hidden]`. The arguments of `visit` are the row-major
+/// position of the choice in `experts` (a block of `[batch, .., k]`), the
+/// number of the token in this block, and the row of the slot in `block`. The
+/// blocks of tokens and slots must hold the same groups of tokens.
 static LogicalResult
 forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
              const Place &place, const Tensor &experts, const Tensor &slots,
@@ -130,8 +130,8 @@ forEachPlace(Operation *op, Value tokens, Value places, const Tensor &block,
       return op->emitOpError("can't be evaluated: a token was given slot ")
              << slot << " of " << capacity;
     int64_t group = token / tokensPerRow / rowsPerGroup;
-    // A choice whose slot `block` does not hold is visited on the device that
-    // holds the slot.
+    // If `block` does not hold the slot, the device that holds the slot visits
+    // the choice.
     std::optional<int64_t> expert =
         place.toLocal(0, static_cast<int64_t>(experts[i]));
     std::optional<int64_t> held = place.toLocal(2, slot);

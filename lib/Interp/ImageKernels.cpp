@@ -97,8 +97,8 @@ static void compute(nn::Conv2DWgradOp op, Operands in, Results out) {
 }
 
 /// Calls `visit` for every window of a pooling. The arguments are the row-major
-/// position of its output, and those of the elements of the window in the block
-/// of the image.
+/// position of the window's output, and the row-major positions of the elements
+/// of the window in the block of the image.
 static void forEachPool(const Tensor &output, const Tensor &image,
                         ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride,
                         ArrayRef<int64_t> padding,

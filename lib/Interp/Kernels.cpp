@@ -22,7 +22,7 @@ int64_t proteus::interp::leadingSize(const Tensor &tensor, unsigned count) {
 
 namespace {
 
-/// Check that all blocks of an operation hold the same ranges of every
+/// Checks that all blocks of an operation hold the same ranges of every
 /// iterator.
 class BlockCheck {
 public:
@@ -52,8 +52,8 @@ private:
       return success();
     }
     // A fused dimension, such as `head · dim`, has several iterators. A split
-    // of it is a split of the major iterator, each index of which covers
-    // `minor` elements.
+    // of the dimension splits its major iterator, and each index of that
+    // iterator covers `minor` elements.
     int64_t minor = 1;
     for (unsigned iterator : iterators.drop_front())
       minor *= space.iterators[iterator].size;

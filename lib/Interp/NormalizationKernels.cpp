@@ -63,9 +63,9 @@ static void compute(nn::RMSNormGradOp, Operands in, Results out) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Map from the row-major positions of `[batch, channel, ..]` to those of
-/// `[group, channel]`. An element of `[group, channel]` is a cell: the values
-/// that share one mean and variance.
+/// Map from row-major positions in `[batch, channel, ..]` to row-major
+/// positions in `[group, channel]`. An element of `[group, channel]` is a cell:
+/// the values that share one mean and variance.
 struct Cells {
   Cells(const Tensor &data, int64_t groups)
       : channels(data.getDim(1)), cells(groups * channels),
@@ -166,8 +166,8 @@ static void compute(nn::BatchNormGradSumsOp, Operands in, Results out) {
 static void compute(nn::BatchNormInputGradOp op, Operands in, Results out) {
   const Tensor &dy = *in[0], &x = *in[1], &mean = *in[2], &inverse = *in[3],
                &scale = *in[4], &dscale = *in[5], &dshift = *in[6];
-  // `dscale` and `dshift` are sums over all devices, so the count is that of
-  // the whole tensor, not of the block.
+  // `dscale` and `dshift` are sums over all devices, so `count` counts elements
+  // of the whole tensor, not of the block.
   auto type = cast<RankedTensorType>(op.getInput().getType());
   auto count = static_cast<double>(type.getNumElements() / type.getDimSize(1));
   Cells cell(x, 1);

@@ -16,10 +16,10 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::interp;
 
-/// Calls `visit` for every element of a table row that a bag selects. The
-/// arguments are the row-major positions of the result element to which the row
-/// is added, and of the table element in its block. Skips rows that the block
-/// does not hold.
+/// Calls `visit` for every element of every table row that a bag selects. The
+/// first argument is the row-major position of the result element to which the
+/// table element is added. The second is the row-major position of the table
+/// element in the block of the table. Skips rows that this block does not hold.
 static void forEachBagRow(const OperandBlock &indices, const Tensor &table,
                           const Place &tablePlace,
                           function_ref<void(int64_t, int64_t)> visit) {

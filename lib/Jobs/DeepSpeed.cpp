@@ -13,8 +13,8 @@ using namespace llvm;
 using namespace proteus;
 using namespace proteus::jobs;
 
-/// Returns the integer of `key`, or nullopt if it is absent or "auto", which
-/// leaves it to the framework.
+/// Returns the integer under `key`. Returns nullopt if the key is absent, or if
+/// its value is "auto", with which DeepSpeed chooses the value itself.
 static std::optional<int64_t>
 integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
   if (!object.has(key))
@@ -22,12 +22,12 @@ integerOf(const json::Reader &object, StringRef key, int64_t min, int64_t max) {
   json::Reader value = object[key];
   if (value.isString() && value.string() == "auto")
     return std::nullopt;
-  // Sizes are often written as 5e8.
+  // `integer` also accepts 5e8, a common notation for sizes.
   return value.integer(min, max);
 }
 
-/// Returns the part of the file with this key, which must be an object, or
-/// nullopt if the file does not have it.
+/// Returns the object under `key`, or nullopt if the key is absent. Records an
+/// error if the value is not an object.
 static std::optional<json::Reader> partOf(const json::Reader &object,
                                           StringRef key) {
   if (!object.has(key))
@@ -46,7 +46,8 @@ static bool isEnabled(const json::Reader &root, StringRef key) {
   return !(value.isString() && value.string() == "auto") && value.boolean();
 }
 
-/// Returns true if the file offloads this part of the state to the host.
+/// Returns true if the object under `key` ("offload_optimizer" or
+/// "offload_param") selects offload to host memory.
 static bool isOffloaded(const json::Reader &zero, StringRef key) {
   std::optional<json::Reader> part = partOf(zero, key);
   if (!part || !part->has("device"))
@@ -83,7 +84,7 @@ Error proteus::jobs::readDeepSpeed(StringRef text, StringRef source, Job &job) {
       plan.zero = static_cast<plan::ZeroStage>(*value);
     if (auto value =
             integerOf(*zero, "reduce_bucket_size", 1, int64_t(1) << 40))
-      // DeepSpeed states the size in elements.
+      // DeepSpeed states the size in elements, a plan in bytes.
       plan.bucketSize =
           *value * (job.precision == plan::Precision::FP32 ? 4 : 2);
     if (isOffloaded(*zero, "offload_optimizer"))

@@ -19,11 +19,11 @@ using namespace proteus::jobs;
 using plan::maxBatch;
 using plan::maxDegree;
 
-/// Returns the help of a field, followed by its default.
+/// Returns the help text of a field, followed by the default of the field.
 static std::string helpOf(const plan::Field &field) {
   if (field.help.find("(default") != std::string::npos)
     return field.help;
-  // A stack may decide the fields that have a stack key.
+  // A stack may decide these fields, so their default depends on it.
   if (!field.stackKey.empty() || field.member == "gradientReduction")
     return field.help + " (default: that of the stack)";
   if (field.defaultText.empty() || field.kind == plan::Field::Kind::Integer ||
@@ -57,7 +57,7 @@ void proteus::jobs::addPlanFlags(Flags &flags, plan::ParallelPlan &plan) {
   }
 }
 
-/// Adds a flag with a positive number.
+/// Adds a flag that takes a positive number of at most 1000.
 static void factor(Flags &flags, StringRef name, StringRef help,
                    std::optional<double> &target,
                    ArrayRef<StringRef> aliases = {}) {
@@ -75,7 +75,7 @@ static void factor(Flags &flags, StringRef name, StringRef help,
       aliases);
 }
 
-/// Adds a flag with the values of an enumeration.
+/// Adds a flag that takes one of the words of an enumeration.
 template <typename Enum>
 static void choice(Flags &flags, StringRef name, StringRef help, Enum &target) {
   flags.choice(name, help, plan::wordsOf<Enum>(), [&target](StringRef word) {

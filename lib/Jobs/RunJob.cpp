@@ -16,6 +16,7 @@
 #include "Proteus/Plan/PlanSizes.h"
 #include "Proteus/Sim/Report.h"
 #include "Proteus/Support/File.h"
+#include "Proteus/Support/ModuleFile.h"
 #include "Proteus/Transforms/Common/ResolveMachine.h"
 #include "Proteus/Transforms/Common/TreeSettings.h"
 #include "Proteus/Transforms/Passes.h"
@@ -27,7 +28,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace proteus;
@@ -42,23 +43,22 @@ std::unique_ptr<MLIRContext> proteus::jobs::createContext() {
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
-  // The diagnostics name the faulty operation; printing whole models after them
-  // would bury the message.
+  // By default, MLIR prints the operation after each diagnostic. A whole model
+  // would bury the message, which names the faulty operation anyway.
   context->printOpOnDiagnostic(false);
   return context;
 }
 
 namespace {
 
-/// Collector of the diagnostics that a context emits during the lifetime of the
-/// object.
+/// Collects the diagnostics that a context emits while the object exists.
 class Messages {
 public:
   explicit Messages(MLIRContext &context)
       : handler(&context, [this](Diagnostic &diagnostic) {
           std::string text;
           llvm::raw_string_ostream os(text);
-          // A location helps only if it points into a file of the user.
+          // Only a location in a file helps the user.
           if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
             os << at.getFilename().getValue() << ":" << at.getLine() << ":"
                << at.getColumn() << ": ";
@@ -78,7 +78,7 @@ public:
     return createStringError(error.empty() ? fallback.str() : error);
   }
 
-  std::string error; ///< first error
+  std::string error; ///< text of the first error
   std::vector<std::string> remarks;
 
 private:
@@ -87,7 +87,8 @@ private:
 
 } // namespace
 
-/// Returns the types of a job's precision in the words of the model library.
+/// Translates the precision of a job to the type names of the model library,
+/// such as "bf16".
 static models::Precision precisionOf(const Job &job) {
   models::Precision precision;
   using plan::Precision;
@@ -103,8 +104,8 @@ static models::Precision precisionOf(const Job &job) {
   return precision;
 }
 
-/// Attaches the cluster of a job to the module. A preset without a number of
-/// nodes gets as many nodes as `gpus` devices need.
+/// Sets the cluster attribute of the module. A preset without a number of nodes
+/// ("dgx-h100") gets as many nodes as `gpus` devices need.
 static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   Builder builder(module.getContext());
   if (!job.clusterText.empty()) {
@@ -134,14 +135,14 @@ static Error attachCluster(ModuleOp module, const Job &job, int64_t gpus) {
   return Error::success();
 }
 
-/// Attaches the stack and the site of a job to the module.
+/// Sets the stack attribute and the site attribute of the module.
 static void attachStack(ModuleOp module, const Job &job) {
   Builder builder(module.getContext());
   std::string stack = job.stack;
   if (stack.empty() && !job.isFile())
     stack = "generic";
   if (job.stepGap) {
-    // A stack that is derived from the named one and replaces its step gap.
+    // Derive a stack from the named one and replace only its step gap.
     std::string base =
         stack.empty() || stack == "none" ? "" : "\"base\": \"" + stack + "\", ";
     stack = "{\"name\": \"" + (stack.empty() ? "none" : stack) + "\", " + base +
@@ -157,18 +158,20 @@ static void attachStack(ModuleOp module, const Job &job) {
                     builder.getStringAttr(job.site));
 }
 
-/// Returns the plan of a job with the sizes that follow from its devices.
+/// Returns the plan of a job with `dp` and the accumulation from `sizes`.
 static plan::ParallelPlan planOf(const Job &job, const plan::Sizes &sizes) {
   plan::ParallelPlan plan = job.plan;
   plan.dp = sizes.dp;
   plan.accumulation = sizes.microBatches;
-  // With a single device of tp there is no axis along which to split sequences.
+  // Sequence parallelism splits sequences over the axis tp, which does not
+  // exist if tp is 1.
   if (plan.tp.value_or(1) == 1)
     plan.sequenceParallel.reset();
   return plan;
 }
 
-/// Returns an error: a flag states `field`, which `op` of the tree states too.
+/// Returns the error for a decision that is stated twice: by the flag of
+/// `field`, with `value`, and by the operation `op` of the tree.
 static Error alreadyStated(strategy::TreeOp tree, Operation *op,
                            const plan::Field &field, StringRef value) {
   std::string text;
@@ -183,8 +186,9 @@ static Error alreadyStated(strategy::TreeOp tree, Operation *op,
   return createStringError(text);
 }
 
-/// Adds the decisions of a job to a tree that leaves them open. Fails if the
-/// tree states one of them too.
+/// Adds the decisions of the job's plan to the tree of an .mlir file. Fails if
+/// the tree itself states one of these decisions, or if its mesh does not have
+/// the number of devices that the job states.
 static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   for (const plan::Field &field : plan::fields())
     if (std::optional<std::string> value = field.get(job.plan))
@@ -205,8 +209,8 @@ static Error mergeIntoTree(strategy::TreeOp tree, const Job &job) {
   return Error::success();
 }
 
-/// Returns the number of devices of a cluster that is named as NAME:NODES, or
-/// nullopt for others.
+/// Returns the number of devices of the job's cluster if the name of the
+/// cluster contains a number of nodes ("dgx-h100:4"), and nullopt otherwise.
 static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   StringRef name = job.cluster;
   if (job.clusterText.empty() && name.contains(':')) {
@@ -218,51 +222,23 @@ static Expected<std::optional<int64_t>> clusterGPUs(const Job &job) {
   return std::nullopt;
 }
 
-/// Returns true if the brackets of `text` nest deeper than those of any model.
-/// MLIR's parser recurses for each bracket and would overflow the stack.
-static bool nestsTooDeep(StringRef text) {
-  constexpr int most = 500;
-  int depth = 0;
-  bool inComment = false, inString = false;
-  for (size_t i = 0; i < text.size() && depth <= most; ++i) {
-    char c = text[i];
-    if (inComment)
-      inComment = c != '\n';
-    else if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (inString)
-      continue;
-    else if (text.substr(i).starts_with("//"))
-      inComment = true;
-    else if (StringRef("([{<").contains(c))
-      ++depth;
-    else if (StringRef(")]}").contains(c) ||
-             (c == '>' && !text.take_front(i).ends_with("-")))
-      --depth;
-  }
-  return depth > most;
-}
-
 static Expected<OwningOpRef<ModuleOp>> parseFile(MLIRContext &context,
                                                  const Job &job) {
-  auto text = llvm::MemoryBuffer::getFile(job.model, /*IsText=*/true);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> text =
+      readModuleFile(job.model);
   if (!text)
-    return createStringError("can't read '" + job.model +
-                             "': " + text.getError().message());
-  if (nestsTooDeep((*text)->getBuffer()))
-    return createStringError("'" + job.model +
-                             "' nests deeper than any model does");
+    return text.takeError();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
   Messages messages(context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(job.model, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return messages.takeError("can't read '" + job.model + "'");
   return module;
 }
 
-/// Returns the global batch of a model that is given as IR: the first dimension
-/// of its inputs.
+/// Returns the global batch of a model in an .mlir file, which is the first
+/// dimension of its inputs. Returns nullopt if there are no inputs.
 static std::optional<int64_t> batchOf(ModuleOp module) {
   std::optional<int64_t> batch;
   module.walk([&](func::FuncOp function) {
@@ -276,9 +252,10 @@ static std::optional<int64_t> batchOf(ModuleOp module) {
   return batch;
 }
 
-/// Sets the groups of batch norms, unless the request does. As in frameworks by
-/// default, each data-parallel device computes statistics of its own for each
-/// micro-batch.
+/// Sets `norm_groups`, if the model has this dimension and the request does not
+/// override it. A batch norm computes one mean and variance per group of
+/// samples. As in frameworks by default, a group consists of the samples of one
+/// micro-batch on one data-parallel rank.
 static Error setNormGroups(models::ModelRequest &request,
                            const plan::Sizes &sizes) {
   constexpr llvm::StringLiteral name = "norm_groups";
@@ -302,7 +279,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     return createStringError("no model is given; use --model NAME (see "
                              "`proteus list models`) or --model FILE");
   std::vector<std::string> remarks;
-  // The rules of the reference have no software stack.
+  // `paper` follows the rules of the published Proteus, which have no software
+  // stack.
   if (job.fidelity == Fidelity::Paper) {
     if (!job.stack.empty() && job.stack != "none")
       remarks.push_back("fidelity=paper has no stack: '" + job.stack +
@@ -335,8 +313,8 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     if (job.seq || !job.overrides.empty())
       return createStringError("--seq and --set do not apply to a model in a "
                                "file; leave them out, or use a preset");
-    // A precision would change the types of the model. TF32 is allowed: it is a
-    // mode of the device and changes no type.
+    // A precision or an optimizer would change the model in the file. TF32 is
+    // allowed: it is a mode of the device and changes no type.
     if (const Job usual; job.optimizer != usual.optimizer ||
                          (job.precision != usual.precision &&
                           job.precision != plan::Precision::TF32))
@@ -372,6 +350,7 @@ Expected<OwningOpRef<ModuleOp>> proteus::jobs::prepare(MLIRContext &context,
     if (!llvm::hasSingleElement(trees))
       return createStringError("'" + job.model +
                                "' has several strategy trees; keep one");
+    // Merge only the decisions of the user, which `given` holds. The pass
     // match-strategy adds the decisions of the stack later.
     if (Error error = mergeIntoTree(*trees.begin(), given))
       return std::move(error);
@@ -443,7 +422,8 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
     return module.takeError();
   Outcome outcome;
   PassManager manager(&context);
-  // Verification between passes serves authors of passes and trees only.
+  // Verification between passes only helps the authors of passes and of trees,
+  // who use proteus-opt. Skip it to save time.
   manager.enableVerifier(false);
   LowerStrategyOptions lower;
   buildLowerStrategyPipeline(manager, lower);
@@ -459,8 +439,9 @@ static Expected<Outcome> simulateOnce(MLIRContext &context, const Job &job,
   return outcome;
 }
 
-/// Replaces the memory of `outcome` by that of `longest`. The mean sequences
-/// determine the time, but the longest ones must fit into memory.
+/// Replaces the memory figures of `outcome`, the result for mean sequences, by
+/// the figures of `longest`, the result for full sequences. The mean length
+/// determines the time, but full sequences must fit into memory too.
 static Error takeMemory(const Outcome &longest, Outcome &outcome) {
   auto &classes = outcome.result.classes;
   if (classes.size() != longest.result.classes.size())

@@ -35,7 +35,7 @@ Expected<machine::Stack> proteus::jobs::stackOf(const Job &job) {
   return machine::parseStackJSON(*text, name);
 }
 
-/// Returns the dimensions of a job's model by name.
+/// Returns the values of the dimensions of the job's model, by name.
 static Expected<StringMap<std::string>> dimensionsOf(const Job &job) {
   models::ModelRequest request;
   request.model = job.model;
@@ -63,9 +63,9 @@ static Error applyToModel(const machine::Stack &stack, Job &job,
     if (values->contains(name) && !isGiven(name))
       job.overrides.push_back((name + "=" + value).str());
   };
-  // Choose the kernels of models that offer a choice. Unfused attention is
-  // modelled only for models with as many key heads as heads (0 stands for that
-  // number) and without latent attention.
+  // Choose the kernels if the model has a dimension for them. Unfused attention
+  // is modelled only for models without latent attention and with as many key
+  // heads as heads, which `kv_heads=0` also states.
   auto isOneOf = [&](StringRef name, std::initializer_list<StringRef> allowed) {
     return !values->contains(name) ||
            is_contained(allowed, StringRef((*values)[name]));
@@ -121,8 +121,10 @@ Error proteus::jobs::applyMeanTokens(const machine::Stack &stack, Job &job,
                       " tokens, so --mean-tokens changes nothing");
     return Error::success();
   }
-  // Lengths are spread evenly over a bin, so half a bin is padding on average.
-  // Lengths of bins are multiples of 8, for which products are fast.
+  // All samples of a batch are padded to the end of their bin. Their lengths
+  // are assumed to be spread evenly over the bin, so padding adds half a bin on
+  // average. The result is rounded up to a multiple of 8, because products of
+  // such sizes are fast.
   constexpr int64_t multiple = 8;
   int64_t padded = *job.meanTokens + stack.lengthBin / 2;
   padded = std::min(seq, (padded + multiple - 1) / multiple * multiple);
@@ -164,8 +166,9 @@ Error proteus::jobs::applyExpertBalance(Job &job) {
     return createStringError("the model '" + job.model +
                              "' has no experts; leave --expert-balance, "
                              "--expert-capacity and --pad-experts out");
-  // All devices wait for the fullest expert, so every expert computes as many
-  // slots as the fullest one fills.
+  // All devices wait for the fullest expert. So every expert is modelled with
+  // as many slots as the fullest expert computes: the slots that it fills, or
+  // with `padExperts` its whole capacity.
   double filled = job.expertBalance.value_or(1);
   double slots = job.padExperts
                      ? *job.expertCapacity

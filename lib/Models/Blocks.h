@@ -49,9 +49,9 @@ mlir::Value dropoutIfAny(GraphBuilder &graph, llvm::StringRef path,
                          mlir::Value x, double probability);
 
 /// Adds attention as separate kernels: a product that computes the whole score
-/// matrix, a softmax, and a product with the values. `probability` is that of
-/// dropout after the softmax. The number of key heads must be that of query
-/// heads.
+/// matrix, a softmax, and a product with the values. `probability` is the
+/// probability of dropout after the softmax. `query`, `key` and `value` must
+/// have the same number of heads.
 mlir::Value unfusedAttention(GraphBuilder &graph, mlir::Value query,
                              mlir::Value key, mlir::Value value, int64_t heads,
                              double probability);

@@ -150,7 +150,7 @@ static Error verifyModel(MLIRContext &context, ModuleOp module) {
   return createStringError(message);
 }
 
-/// Returns true if at least one operation of `module` converts its factors for
+/// Returns true if at least one operation of `module` converts its operands for
 /// the matrix units.
 static bool convertsFactors(ModuleOp module) {
   return module

@@ -74,9 +74,9 @@ public:
   std::vector<int64_t> rows = {1000000};
   std::vector<int64_t> bottom = {512, 256, 128};
   std::vector<int64_t> top = {1024, 1024, 512, 256, 1};
-  /// True if the model has the kernels of the reference: every table is a
-  /// separate parameter, the dot products of features are several operations,
-  /// and views are copied in memory.
+  /// True if the model has the kernels of the reference (the published
+  /// Proteus): every table is a separate parameter, the dot products of
+  /// features are several operations, and views are copied in memory.
   bool copies = false;
   /// True if a step updates only the table rows that the batch looks up, by
   /// gradient descent. If false, the optimizer of the other parameters updates
@@ -84,9 +84,9 @@ public:
   bool rowUpdates = true;
 
 private:
-  /// Adds the dot products as the reference does. One n × n product computes
-  /// the dot products of all ordered pairs of the n = tables + 1 vectors. Its
-  /// first n (n - 1) / 2 elements are used in place of the unordered pairs,
+  /// Adds the dot products with the operations of the reference. One n × n
+  /// product computes the dot products of all ordered pairs of the n = tables +
+  /// 1 vectors. Its first n (n - 1) / 2 elements represent the unordered pairs,
   /// because only their number affects the cost.
   Value products(GraphBuilder &graph, Value x) const {
     int64_t batch = GraphBuilder::shapeOf(x)[0], count = tables + 1;

@@ -19,7 +19,7 @@ class DecoderBuilder {
 public:
   using Value = mlir::Value;
 
-  /// `dims` must be a result of `settle`.
+  /// `dims` must be complete, that is, a result of `settle`.
   DecoderBuilder(GraphBuilder &graph, const TransformerDims &dims,
                  int64_t batch)
       : graph(graph), dims(dims), batch(batch) {}

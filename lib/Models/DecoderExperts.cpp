@@ -27,8 +27,8 @@ Value DecoderBuilder::sharedExpert(Value x) {
 /// Every sample is a separate group of tokens with its own slots, so that the
 /// assignment of slots depends neither on devices nor on micro-batches.
 Value DecoderBuilder::mixture(Value x) {
-  // The products of the router are not converted to the matrix type, so it uses
-  // `linearWith`.
+  // Use `linearWith`, because the product of the router is not converted to the
+  // matrix type.
   Value weight =
       graph.parameter("moe.router.weight", {dims.experts, dims.hidden});
   Value bias = dims.routerBias

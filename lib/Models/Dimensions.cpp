@@ -86,8 +86,8 @@ std::string Dimensions::expected(const Dimension &dimension) {
       dimension.target);
 }
 
-/// Parses an integer. Returns false if `text` is no integer or the integer is
-/// not in [min, max].
+/// Parses an integer. Returns false if `text` is not an integer from `min` to
+/// `max`.
 static bool readInteger(StringRef text, int64_t min, int64_t max,
                         int64_t &value) {
   return !text.getAsInteger(10, value) && value >= min && value <= max;
@@ -213,7 +213,8 @@ std::vector<std::pair<std::string, std::string>> Dimensions::list() const {
             [&](double *value) { return json::formatNumber(*value); },
             [&](bool *value) { return std::string(*value ? "true" : "false"); },
             [&](Answer answer) {
-              // The second name of a flag is not listed.
+              // An empty text is not listed: a second name, or a flag without a
+              // value.
               return std::string(answer.opposite || !*answer.value ? ""
                                  : **answer.value                  ? "true"
                                                                    : "false");

@@ -94,7 +94,8 @@ private:
   Value residual(StringRef name, Value x, function_ref<Value(Value)> block);
   /// Adds an operation that represents the relative position bias of `table`.
   /// T5 adds this bias to the scores. Here the operation reads and returns the
-  /// queries, so that the heads of `table` are split like those of the queries.
+  /// queries, so that the heads of `table` and of the queries are split in the
+  /// same way.
   Value addRelative(StringRef path, Value queries, Value table);
   Value attention(StringRef path, Value x, Value source, Value relative,
                   bool causal);

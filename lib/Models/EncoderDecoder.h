@@ -31,7 +31,8 @@ struct EncoderDecoderDims {
   int64_t vocab = 0;
   /// Length of the source sequence, in tokens.
   int64_t seq = 0;
-  /// Length of the target sequence, in tokens; 0: that of the source sequence.
+  /// Length of the target sequence, in tokens; 0: as long as the source
+  /// sequence.
   int64_t targetSeq = 0;
   /// Activation function of the feed-forward block: relu or gelu.
   std::string activation = "relu";

@@ -17,25 +17,25 @@ class Registry;
 void addDecoders(Registry &registry);
 /// Adds encoders that are trained on masked tokens (BERT).
 void addBert(Registry &registry);
-/// Adds encoder-decoder transformers.
+/// Adds encoder-decoder transformers, such as T5.
 void addEncoderDecoders(Registry &registry);
-/// Adds decoders with a memory of the preceding segment.
+/// Adds Transformer-XL, a decoder that also attends to the preceding segment.
 void addTransformerXL(Registry &registry);
 /// Adds AlexNet and VGG.
 void addPlainConvNets(Registry &registry);
-/// Adds residual networks.
+/// Adds ResNet and other residual networks.
 void addResNets(Registry &registry);
 /// Adds Inception-v3.
 void addInception(Registry &registry);
-/// Adds single-shot detectors.
+/// Adds SSD, a single-shot detector.
 void addSSD(Registry &registry);
-/// Adds transformers on patches of images.
+/// Adds vision transformers, which read patches of images.
 void addVisionTransformers(Registry &registry);
-/// Adds recurrent translation models.
+/// Adds GNMT, a recurrent translation model.
 void addGNMT(Registry &registry);
-/// Adds recommendation models.
+/// Adds DLRM, a recommendation model.
 void addDLRM(Registry &registry);
-/// Adds the GPT models of the reference.
+/// Adds the GPT models of the reference (the published Proteus).
 void addReferenceGPTs(Registry &registry);
 
 } // namespace proteus::models

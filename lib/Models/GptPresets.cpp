@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. The other dimensions are
-/// those of the series.
+/// Name, label and sizes of one model of a series. All models of a series have
+/// the same other dimensions.
 struct Size {
   const char *name;
   const char *label;
@@ -74,9 +74,9 @@ static void addGpt(DecoderPresets &presets) {
                 withSize(gpt(50257, 2048), size));
 }
 
-/// Adds GPT-NeoX, which has rotary positions, and whose attention and
-/// feed-forward blocks read the same input. Here rotary positions rotate whole
-/// heads; in GPT-NeoX they rotate a quarter of each head.
+/// Adds GPT-NeoX, which has rotary positions. Its attention and feed-forward
+/// blocks read the same input. Here rotary positions rotate whole heads; in
+/// GPT-NeoX they rotate a quarter of each head.
 static void addNeoX(DecoderPresets &presets) {
   TransformerDims dims = gpt(50432, 2048);
   dims.positions = "rope";
@@ -139,8 +139,8 @@ static void addMpt(DecoderPresets &presets) {
   presets.add("mpt-30b", "MPT 30B", "huggingface.co/mosaicml/mpt-30b",
               withSize(dims, {"", "", 48, 7168, 64}));
   // The models of the LLM Foundry benchmark have one learned position per token
-  // of the sequence. With maxPositions = 0, the table follows an override of
-  // seq.
+  // of the sequence. With maxPositions = 0, the table of positions has `seq`
+  // rows, even if `seq` is overridden.
   TransformerDims bench = gpt(50368, 2048);
   bench.maxPositions = 0;
   for (const Size &size :

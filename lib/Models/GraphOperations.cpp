@@ -79,8 +79,8 @@ Value GraphBuilder::batchNorm(StringRef path, Value x, int64_t groups) {
       .getResult();
 }
 
-/// Returns the output size of a window of size `kernel` that slides over `size`
-/// pixels. All arguments are those of one dimension.
+/// Returns the number of positions of a window of size `kernel` that slides
+/// over `size` pixels in one dimension.
 static int64_t windows(int64_t size, int64_t kernel, int64_t stride,
                        int64_t padding) {
   return (size + 2 * padding - kernel) / stride + 1;

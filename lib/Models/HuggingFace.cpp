@@ -28,7 +28,7 @@ struct Field {
   bool optional = false;
 };
 
-/// A dimension with a fixed value in a model type.
+/// A dimension that has the same value in all models of one type.
 struct Setting {
   StringRef dimension;
   StringRef value;
@@ -40,7 +40,8 @@ struct Architecture {
   StringRef family;
   std::vector<Setting> settings;
   std::vector<Field> fields;
-  /// Function that sets dimensions that depend on several keys, or null.
+  /// Function that sets the dimensions that `settings` and `fields` cannot
+  /// describe, or null.
   std::function<void(const json::Reader &, const Dimensions &)> derive;
 };
 } // namespace
@@ -96,7 +97,8 @@ static void setUsualSequence(const json::Reader &root,
     set(root, dimensions, "seq", Twine(usualSequence));
 }
 
-/// Sets the derived dimensions that Llama and similar models have in common.
+/// Sets the dimensions of Llama and similar models that `fields` cannot
+/// describe. Records an error if the model has biases.
 static void deriveLlama(const json::Reader &root,
                         const Dimensions &dimensions) {
   setUsualSequence(root, dimensions, "max_position_embeddings");
@@ -118,8 +120,8 @@ static void deriveDeepSeek(const json::Reader &root,
               root["topk_method"].string() == "noaux_tc");
 }
 
-/// Sets the derived dimensions of Qwen models with experts. Records an error
-/// unless all layers have experts.
+/// Sets the dimensions of Qwen models with experts that `fields` cannot
+/// describe. Records an error unless all layers have experts.
 static void deriveQwenExperts(const json::Reader &root,
                               const Dimensions &dimensions) {
   deriveLlama(root, dimensions);

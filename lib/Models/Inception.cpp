@@ -149,7 +149,8 @@ class InceptionV3 : public Model {
 public:
   explicit InceptionV3(bool aux = true) : aux(aux) {}
 
-  /// Returns the model with the dimensions and kernels of the reference.
+  /// Returns the model with the dimensions and kernels of the reference (the
+  /// published Proteus).
   static std::unique_ptr<InceptionV3> original() {
     auto model = std::make_unique<InceptionV3>(/*aux=*/false);
     model->image = 224;
@@ -230,8 +231,8 @@ private:
   int64_t width = 32;
   bool aux;
   NormGroups normGroups = 1;
-  /// True if the flattened features are copied in memory, as in the reference.
-  /// Otherwise they are a view.
+  /// True if the flattened features are copied in memory, as in the reference
+  /// (the published Proteus). Otherwise they are a view.
   bool copies = false;
 };
 

@@ -34,7 +34,7 @@ struct Window {
 };
 
 /// Number of groups of samples in batch normalisations. Each group has its own
-/// mean and variance. With 1, the statistics are those of the whole batch, over
+/// mean and variance. With 1, a mean and a variance cover the whole batch, over
 /// all devices.
 using NormGroups = int64_t;
 
@@ -53,8 +53,8 @@ mlir::Value maxPool(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
 /// Adds an average pooling.
 mlir::Value averagePool(GraphBuilder &graph, llvm::StringRef path,
                         mlir::Value x, Window window);
-/// Adds an average pooling whose result has `size` by `size` pixels. `size`
-/// must divide height and width of the image.
+/// Adds an average pooling to `size` by `size` pixels. `size` must divide
+/// height and width of the image.
 mlir::Value poolTo(GraphBuilder &graph, llvm::StringRef path, mlir::Value x,
                    int64_t size);
 /// Merges all dimensions but the batch into one.

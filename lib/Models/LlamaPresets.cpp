@@ -18,8 +18,8 @@ using namespace proteus;
 using namespace proteus::models;
 
 namespace {
-/// Name, label and sizes of one model of a series. The other dimensions are
-/// those of the series.
+/// Name, label and sizes of one model of a series. All models of a series have
+/// the same other dimensions.
 struct Size {
   const char *name;
   const char *label;

@@ -64,8 +64,8 @@ protected:
 
   int64_t image = 224, classes = 1000, hidden = 4096, pool = 1;
   std::vector<int64_t> channels;
-  /// True if the flattened features are copied in memory, as in the reference.
-  /// Otherwise they are a view.
+  /// True if the flattened features are copied in memory, as in the reference
+  /// (the published Proteus). Otherwise they are a view.
   bool copies = false;
 };
 

@@ -17,9 +17,9 @@ using namespace proteus::models;
 
 namespace {
 
-/// GPT as in the examples of the reference, with the same kernels: attention is
-/// unfused, views are copied in memory, masks and positions are inputs, and no
-/// normalisation follows the last layer.
+/// GPT as in the examples of the reference (the published Proteus), with the
+/// same kernels: attention is unfused, views are copied in memory, masks and
+/// positions are inputs, and no normalisation follows the last layer.
 class ReferenceGPT : public Model {
 public:
   ReferenceGPT() = default;

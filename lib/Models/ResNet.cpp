@@ -133,8 +133,8 @@ public:
 
 private:
   int64_t image = 224, classes = 1000;
-  /// True if the flattened features are copied in memory, as in the reference.
-  /// Otherwise they are a view.
+  /// True if the flattened features are copied in memory, as in the reference
+  /// (the published Proteus). Otherwise they are a view.
   bool copies = false;
 };
 } // namespace

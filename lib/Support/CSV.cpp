@@ -8,10 +8,11 @@
 
 #include "Proteus/Support/CSV.h"
 
+#include "Proteus/Support/File.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <limits>
 
@@ -49,12 +50,10 @@ Expected<CSV> CSV::parse(StringRef text, StringRef source) {
 }
 
 Expected<CSV> CSV::read(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text =
-      MemoryBuffer::getFile(path, /*IsText=*/true);
+  Expected<std::string> text = readInput(path);
   if (!text)
-    return createStringError("can't read " + path + ": " +
-                             text.getError().message());
-  return parse((*text)->getBuffer(), path);
+    return text.takeError();
+  return parse(*text, path);
 }
 
 Expected<size_t> CSV::column(StringRef name) const {

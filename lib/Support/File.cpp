@@ -15,12 +15,8 @@
 
 using namespace llvm;
 
-/// Largest size of an input file, in MiB. For comparison, a thousand measured
-/// runs are about one MiB of JSON. A parsed number takes about 10 times the
-/// memory of its text.
-static constexpr size_t mostMebibytes = 16;
-
-Expected<std::string> proteus::readTextFile(StringRef path) {
+Expected<std::string> proteus::readTextFile(StringRef path,
+                                            size_t maxMebibytes) {
   // On some systems, a directory can be opened and fails only when it is read.
   Expected<sys::fs::file_t> file =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_Text);
@@ -28,11 +24,12 @@ Expected<std::string> proteus::readTextFile(StringRef path) {
     return createStringError(toString(file.takeError()));
   scope_exit close([&] { sys::fs::closeFile(*file); });
   std::string text;
-  constexpr size_t most = mostMebibytes << 20, step = 1 << 16;
+  const size_t most = maxMebibytes << 20;
+  constexpr size_t step = 1 << 16;
   while (true) {
     size_t size = text.size();
     if (size > most)
-      return createStringError("it is larger than " + Twine(mostMebibytes) +
+      return createStringError("it is larger than " + Twine(maxMebibytes) +
                                " MiB, the limit for a description");
     text.resize(size + step);
     Expected<size_t> read = sys::fs::readNativeFile(
@@ -45,8 +42,8 @@ Expected<std::string> proteus::readTextFile(StringRef path) {
   }
 }
 
-Expected<std::string> proteus::readInput(StringRef path) {
-  Expected<std::string> text = readTextFile(path);
+Expected<std::string> proteus::readInput(StringRef path, size_t maxMebibytes) {
+  Expected<std::string> text = readTextFile(path, maxMebibytes);
   if (!text)
     return createStringError("can't read '" + path +
                              "': " + toString(text.takeError()));

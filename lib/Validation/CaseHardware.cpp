@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A case names a GPU and the number of GPUs in a node and in all, and describes
-// links in words. The GPU determines the links inside a node. The words state
-// whether these are PCIe instead, and how many network cards of which speed a
-// node has.
+// Translation of the hardware of a case to a cluster. A case states the name of
+// the GPU, the number of GPUs, and the number of GPUs per node. Two texts
+// describe the links: `intra_link` those inside a node and `inter_link` the
+// network. The GPU determines the links inside a node, unless `intra_link`
+// states PCIe. The number and the speed of the network cards follow from
+// `inter_link`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +28,34 @@ using namespace proteus::validation;
 
 namespace {
 
-/// Package of a chip. A DGX-2H allows more power per chip. NVL are PCIe cards
-/// in groups of two or four with bridges, which are not modelled.
+/// Package of a GPU; `Any` matches all packages. DGX2H is the variant of SXM3
+/// in a DGX-2H, which may use more power. NVL is a PCIe card in a group of two
+/// or four, connected by bridges that are not modelled.
 enum class Form { Any, SXM, SXM3, DGX2H, PCIe, NVL };
 
-/// A GPU by its name in cases ("A100-SXM-80GB", "NVIDIA H100 SXM5"), its device
-/// file, and the links of a node with such GPUs.
+/// A GPU that cases may name, for example "A100-SXM-80GB" or "NVIDIA H100
+/// SXM5": the parts of its name, its device in the device library, and the
+/// links of a node with such GPUs.
 struct KnownGPU {
-  StringRef chip; ///< letters and digits of the name, in capitals
+  StringRef chip; ///< letters and digits of the chip's name, in capitals
   Form form;
-  int64_t memoryGB; ///< 0: all variants have the same
+  int64_t memoryGB; ///< 0: there is only one size
   StringRef device;
-  StringRef nvlink; ///< links in a node; empty: PCIe only
+  /// Links between the GPUs of a node, in the syntax of docs/clusters.md;
+  /// empty: PCIe only.
+  StringRef nvlink;
   unsigned pcieGeneration;
-  /// Gbit/s of the network cards that most nodes have, and the number of
-  /// devices that share one card; 0: all devices of a node.
+  /// Network of most nodes with such GPUs: the Gbit/s of a card, and the number
+  /// of devices that share a card. With 0, all devices of a node share one
+  /// card.
   double cardGbit;
   int64_t devicesPerCard;
 };
 
 } // namespace
 
-// Rates of links are those that NCCL assumes, as in the presets.
+// Links between the GPUs of a node, in the syntax of docs/clusters.md. The
+// rates of NVLinks are those that NCCL assumes, as in the cluster presets.
 static constexpr StringLiteral switchedA100 =
     "{switched_links = 12, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH100 =
@@ -68,20 +76,23 @@ static constexpr StringLiteral pairsV100 =
     "{link_gbps = 22.0, pairs = [[0, 1, 2], [0, 2, 2], [0, 3, 2], [1, 2, 2], "
     "[1, 3, 2], [2, 3, 2]]}";
 
-// AMD GPUs of a node are linked to each other in pairs. The constants of
-// collectives were fitted with this rate of the MI350. Links of the MI300 have
-// 5/6 of it.
+// Every pair of AMD GPUs in a node has a direct link. The constants of their
+// collectives were fitted with 64 GB/s per link of the MI350. Links of the
+// MI300 are slower: their rate is 5/6 of this.
 static constexpr StringLiteral meshMI300 = "{link_gbps = 53.3, pairs = all}";
 static constexpr StringLiteral meshMI350 = "{link_gbps = 64.0, pairs = all}";
 
-// Export versions have the chip of another GPU and fewer links.
+// The A800 and the H800 are export versions of the A100 and the H100, which
+// have the same chip but fewer links.
 static constexpr StringLiteral switchedA800 =
     "{switched_links = 8, link_gbps = 20.0}";
 static constexpr StringLiteral switchedH800 =
     "{switched_links = 8, link_gbps = 20.6}";
 
-/// Longer names of chips come before names that they contain. If a chip has
-/// several packages or sizes and the case states none, the first entry applies.
+/// The first entry that matches the name in a case applies. So a name that
+/// begins with another name must come first: A10G before A10. If a case does
+/// not state the package or the memory size, the first entry of its chip
+/// applies.
 static constexpr KnownGPU knownGPUs[] = {
     {"GB300", Form::Any, 0, "GB300-288GB", switchedB200, 5, 800, 1},
     {"B300", Form::Any, 0, "B300-SXM6-288GB", switchedB200, 5, 800, 1},
@@ -142,9 +153,10 @@ static constexpr KnownGPU knownGPUs[] = {
     {"1080", Form::Any, 0, "GTX-1080", "", 3, 10, 0},
 };
 
-/// Returns true if a word begins with the name of a chip and not with a longer
-/// one: "A100", "RTX3090", "V100SXM2"; but neither "GH200" for "H200" nor
-/// "A4000" for "A40", and "V100SXM2" is no V100S.
+/// Returns true if `word` names `chip`: after an optional maker or product
+/// line, it begins with the name of the chip, and no digit follows. "RTX3090"
+/// names the 3090 and "V100SXM2" the V100. "GH200" does not name the H200,
+/// "A4000" not the A40, and "V100SXM2" not the V100S.
 static bool namesChip(StringRef word, StringRef chip) {
   for (StringRef maker : {"NVIDIA", "TESLA", "GEFORCE", "RTX", "GTX"})
     word.consume_front(maker);
@@ -155,7 +167,8 @@ static bool namesChip(StringRef word, StringRef chip) {
 }
 
 namespace {
-/// An entry of the table, and the memory in GB if it differs from the entry's.
+/// An entry of `knownGPUs`, and the memory in GB that the case states if no
+/// entry of this GPU has it.
 struct FoundGPU {
   const KnownGPU *gpu = nullptr;
   std::optional<int64_t> memoryGB;
@@ -171,7 +184,7 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
       parts.push_back(part);
     rest = rest.drop_front(std::max<size_t>(1, part.size()));
   }
-  // The name as a single word covers "TITAN Xp" and "GTX 1080 Ti".
+  // Also search the name without its spaces, to find "TITANXP" in "TITAN Xp".
   letters = join(parts, "");
   StringRef name = letters;
   parts.push_back(name);
@@ -198,14 +211,16 @@ static FoundGPU findGPU(StringRef words, int64_t memoryGB) {
   return other;
 }
 
-/// Returns the links between devices of a node with `devices` devices.
+/// Returns the links between the GPUs of a node with `devices` devices, in the
+/// syntax of docs/clusters.md.
 static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   if (gpu.nvlink == cubeV100 && devices == 4)
     return pairsV100.str();
   if (gpu.nvlink != cubeV100 && gpu.nvlink != cubeP100 &&
       gpu.nvlink != meshMI300 && gpu.nvlink != meshMI350)
     return gpu.nvlink.str();
-  // V100 nodes with sixteen devices are a DGX-2.
+  // V100 nodes with more than 8 devices are of the type DGX-2, which has
+  // switches.
   if (gpu.nvlink == cubeV100 && devices > 8)
     return switchedV100.str();
   std::string pairs;
@@ -217,7 +232,8 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
     for (int64_t a = 0; a < devices; ++a)
       for (int64_t b = a + 1; b < devices; ++b)
         add("[" + Twine(a) + ", " + Twine(b) + ", 1]");
-  // Keep the pairs of the cube whose devices both exist.
+  // In a node with fewer than 8 devices, keep the links of the cube between the
+  // devices that exist.
   SmallVector<StringRef> found;
   for (Regex pair("\\[([0-9]), ([0-9]), [0-9]\\]"); pair.match(rest, &found);
        rest = rest.substr(found[0].end() - rest.begin()))
@@ -226,8 +242,8 @@ static std::string linksOf(const KnownGPU &gpu, int64_t devices) {
   return pairs.empty() ? "" : (before + "pairs = [" + pairs + "]}").str();
 }
 
-/// Returns the number of GPUs in a node, or in an NVLink domain if that is
-/// larger.
+/// Returns the number of GPUs in a node. For GPUs in racks, returns the number
+/// of GPUs that NVLink connects, even across several hosts.
 static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
                           int64_t gpus, CaseNotes &notes) {
   auto divisorUpTo = [&](int64_t most) {
@@ -237,7 +253,8 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
     return size;
   };
   std::optional<int64_t> stated = countOf(h, "gpus_per_node", 1, 1024);
-  // In a rack, NVLink connects trays of four GPUs.
+  // Hosts with GB200 or GB300 are trays of four GPUs. NVLink connects all trays
+  // of a rack, so a rack counts as one node.
   constexpr int64_t rack = 72, tray = 4;
   if (gpu.chip.starts_with("GB") && (!stated || *stated <= tray) &&
       gpus > tray) {
@@ -255,8 +272,8 @@ static int64_t nodeSizeOf(const json::Reader &h, const KnownGPU &gpu,
   return size;
 }
 
-/// Returns true if PCIe connects the GPUs of a node: the case states it, or the
-/// GPU has no NVLink.
+/// Returns true if only PCIe connects the GPUs of a node, because the GPU has
+/// no NVLink, or because the text `links` states PCIe and no NVLink.
 static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
   if (gpu.nvlink.empty())
     return true;
@@ -265,8 +282,8 @@ static bool isLinkedByPCIe(const KnownGPU &gpu, StringRef links) {
           !links.contains_insensitive("nv"));
 }
 
-/// Returns the PCIe description of a node: devices and network cards of two
-/// sockets.
+/// Returns the PCIe part of a node, in the syntax of docs/clusters.md. The node
+/// has two sockets, each with half of the devices and of the network cards.
 static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
   auto list = [](int64_t first, int64_t last) {
     std::string text;
@@ -274,9 +291,9 @@ static std::string pcieOf(const KnownGPU &gpu, int64_t devices, int64_t cards) {
       text += (i > first ? ", " : "") + std::to_string(i);
     return text;
   };
-  // Most hosts with PCIe 3 had processors of Intel. The first hosts with PCIe 4
-  // and 5 for such machines had processors of AMD, whose sockets have faster
-  // links.
+  // The vendor determines the speed of the link between the sockets. Most hosts
+  // with PCIe 3 had Intel processors. The first hosts with PCIe 4 and 5 and
+  // such GPUs had AMD processors, which have faster links.
   StringRef host = gpu.pcieGeneration >= 4 ? "vendor = \"amd\""
                                            : "vendor = \"intel\", model = 85";
   auto socket = [&](int64_t first, int64_t last, int64_t firstCard,
@@ -317,8 +334,8 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
   if (gpus > perNode && gpus % perNode != 0)
     return createStringError(Twine(gpus) + " GPUs are not whole nodes of " +
                              Twine(perNode));
-  // A job on a part of a node uses the links of a whole node of 8 devices or
-  // more.
+  // A job on a single node may use only a part of it. Such a node has at least
+  // 8 devices, and the job uses the links of the whole node.
   int64_t devices = gpus > perNode ? perNode : std::max<int64_t>(perNode, 8);
   std::string nvlink = isPCIe ? "" : linksOf(*gpu, devices);
   std::string node = formatv("devices = {0}", devices);
@@ -335,7 +352,7 @@ Expected<std::string> proteus::validation::clusterOfCase(const json::Reader &h,
     node += formatv(", nics = {{count = {0}, speed_gbit = {1}}", cards,
                     formatv("{0:f2}", network.gbit).str());
   }
-  // Racks have fitted constants for collectives, as in the presets.
+  // Collectives in a rack have fitted constants, as in the cluster presets.
   if (gpu->chip.starts_with("GB"))
     node += ", collectives = {like = \"blackwell-nvl72\"}";
   if (isPCIe && devices > 1)

@@ -19,15 +19,15 @@ using namespace proteus;
 using namespace proteus::jobs;
 using namespace proteus::validation;
 
-/// Sets the model to a preset with overrides.
+/// Sets the model of the job to a preset with overrides.
 static void use(Job &job, StringRef preset,
                 std::initializer_list<std::string> overrides = {}) {
   job.model = preset.str();
   llvm::append_range(job.overrides, overrides);
 }
 
-/// Returns the letters and digits of a name in lower case: "ResNet-50 v1.5" is
-/// "resnet50v15".
+/// Returns the letters and digits of a name in lower case: "ResNet-50 v1.5"
+/// becomes "resnet50v15".
 static std::string plainName(StringRef name) {
   std::string plain;
   for (char c : name)
@@ -36,7 +36,7 @@ static std::string plainName(StringRef name) {
   return plain;
 }
 
-/// Returns the dimensions of the decoder family.
+/// Returns the table of the dimensions of the decoder family.
 static const models::Dimensions &dimensionsOfDecoders() {
   static std::unique_ptr<models::Model> model =
       models::Registry::get().findFamily("decoder")->make();
@@ -48,8 +48,9 @@ static const models::Dimensions &dimensionsOfDecoders() {
   return dimensions;
 }
 
-/// Translates words of a case, such as "RMSNorm" for norm, to a dimension and
-/// its value.
+/// Translates a description in a case to a dimension of decoders and its value
+/// in JSON: key "norm" with the words "RMSNorm" becomes norm = "rms". Returns
+/// nullopt if the words describe no dimension.
 static std::optional<std::pair<StringRef, StringRef>>
 dimensionOf(StringRef key, StringRef words) {
   std::string lower = words.lower();
@@ -69,8 +70,9 @@ dimensionOf(StringRef key, StringRef words) {
   return std::nullopt;
 }
 
-/// Sets the model to a decoder with the dimensions that the case states. The
-/// family of the model decides the others.
+/// Sets the model of the job to the text of a model file of the decoder family.
+/// The file contains the dimensions that the case states, and assumed values
+/// for those that have no default.
 static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   std::vector<std::pair<std::string, std::string>> said;
   auto isSaid = [&](StringRef key) {
@@ -91,7 +93,7 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
     else
       notes.assumed.push_back("'" + key + "' of the model changes nothing");
   }
-  // In these families, all feed-forward blocks are gated.
+  // All feed-forward blocks of the models with these names are gated.
   std::string name =
       hasValue(model, "name") ? plainName(model["name"].string()) : "";
   if (!isSaid("gated_mlp") && !isSaid("activation") &&
@@ -120,7 +122,8 @@ static void useDecoder(const json::Reader &model, Job &job, CaseNotes &notes) {
   job.model += "}";
   if (hasValue(model, "name") &&
       StringRef(model["name"].string()).starts_with("MPT")) {
-    // llm-foundry's MPT has no biases, and alibi instead of positions.
+    // The MPT models of llm-foundry have no biases, and ALiBi instead of
+    // position embeddings.
     job.overrides.push_back("bias=none");
     job.overrides.push_back("positions=alibi");
   }
@@ -139,7 +142,7 @@ static Error useImages(const json::Reader &model, Job &job) {
   struct Known {
     StringRef name, preset;
   };
-  // Longer names come before names that they contain.
+  // The first entry that is a prefix of the model's name applies.
   static constexpr Known known[] = {
       {"ssd300", "ssd300-resnet50"},
       {"resnext10132x4d", "resnext101-32x4d"},
@@ -168,7 +171,8 @@ static Error useImages(const json::Reader &model, Job &job) {
   use(job, found->preset);
   if (std::optional<int64_t> image = countOf(model, "image"))
     job.overrides.push_back("image=" + std::to_string(*image));
-  // The optimizer if the case states none; see docs/validation.md.
+  // Image models are trained with momentum if the case does not state SGD
+  // (docs/validation.md).
   if (job.optimizer == Job().optimizer)
     job.optimizer = plan::Optimizer::Momentum;
   return Error::success();
@@ -178,9 +182,10 @@ static std::string sizeOf(const json::Reader &model, StringRef key) {
   return key.str() + "=" + std::to_string(model[key].integer(1, 1'000'000'000));
 }
 
-/// Returns the mean number of tokens of a sequence of Wikipedia text: five
-/// sixths of 128 and half of 512, because articles end (Krell et al. 2021,
-/// arXiv 2107.02027; the shares of padding are 17 and 50 %).
+/// Returns the mean number of tokens of Wikipedia text in a sequence of length
+/// `seq`. The rest is padding, because articles end: 17 % of 128 tokens and
+/// half of 512 tokens (Krell et al. 2021, arXiv 2107.02027). Interpolates
+/// between these two lengths.
 static int64_t tokensOfWikipedia(int64_t seq) {
   constexpr int64_t shortest = 128, longest = 512;
   constexpr int64_t tokensOfShortest = 106, tokensOfLongest = 256;
@@ -191,7 +196,7 @@ static int64_t tokensOfWikipedia(int64_t seq) {
                                 (longest - shortest);
 }
 
-/// Overrides sizes of a preset that the case states.
+/// Adds an override for each size in `keys` that the case states.
 static void overrideSizes(const json::Reader &model,
                           std::initializer_list<StringRef> keys, Job &job) {
   for (StringRef key : keys)
@@ -222,7 +227,7 @@ Error proteus::validation::modelOfCase(const json::Reader &model, Job &job,
     overrideSizes(model, {"layers", "hidden", "heads", "ffn", "vocab"}, job);
     if (StringRef(name).contains("SQuAD"))
       job.overrides.push_back("task=squad");
-    // The model predicts the masked tokens, 15 in 100 (Devlin et al. 2019).
+    // Masked language models predict 15 % of the tokens (Devlin et al. 2019).
     if (StringRef(name).contains("MLM")) {
       int64_t seq = model["seq"].integer(1, 1'000'000'000);
       job.overrides.push_back("predictions=" +
@@ -243,7 +248,7 @@ Error proteus::validation::modelOfCase(const json::Reader &model, Job &job,
   if (kind == "dlrm") {
     use(job, StringRef(name).contains("large") ? "dlrm-criteo-large"
                                                : "dlrm-criteo-small");
-    // The optimizer of the scripts for such models; see docs/validation.md.
+    // The published training scripts for DLRM use SGD (docs/validation.md).
     job.optimizer = plan::Optimizer::SGD;
     return Error::success();
   }

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cases describe networks in words: "4x 100 Gb/s Omni-Path per node", "8x
-// HDR200 InfiniBand", "400 Gb/s per GPU", "1.6 Tb/s". Values that they leave
-// open are those of most nodes with such devices, and are noted as assumptions.
+// Translation of the network of a case to network cards. Cases describe
+// networks in words: "4x 100 Gb/s Omni-Path per node", "8x HDR200 InfiniBand",
+// "400 Gb/s per GPU", "1.6 Tb/s". If the words leave a value open, the value of
+// most nodes with the same devices is assumed, and the assumption is noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +29,22 @@ using namespace proteus::validation;
 
 namespace {
 
-/// Unit for which a rate is stated.
+/// The unit to which a rate belongs: "400 Gb/s per GPU" is the rate of a
+/// device.
 enum class Scope { Unstated, Card, Device, Node };
 
-/// Values that the words state.
+/// The values of a network that the words of a case state.
 struct StatedNetwork {
   std::optional<int64_t> cards;
   std::optional<double> gbit;
-  /// Rate of cards of the named generation, if no rate is stated.
+  /// Rate of a card of the generation that the words name, for example 200 for
+  /// "HDR". Applies if the words state no rate.
   std::optional<double> usualGbit;
   Scope scope = Scope::Unstated;
 };
 
-/// Words, numbers and signs of a text in order; "8x" and "HDR200" are two each.
+/// The words, numbers and signs of a text in order. "8x" is split into the
+/// tokens "8" and "x", and "HDR200" into "HDR" and "200".
 class Tokens {
 public:
   explicit Tokens(StringRef text) {
@@ -49,7 +53,7 @@ public:
       StringRef token = isDigit(text.front())   ? text.take_while(isNumber)
                         : isAlpha(text.front()) ? text.take_while(isAlpha)
                                                 : text.take_front();
-      // The multiplication sign has two bytes in UTF-8.
+      // The multiplication sign has two bytes in UTF-8. It becomes "x".
       if (text.starts_with("\u00d7"))
         token = text.take_front(2);
       text = text.drop_front(token.size());
@@ -67,7 +71,7 @@ public:
   std::optional<double> number(size_t i) const {
     double value = 0;
     StringRef text = (*this)[i];
-    // A full stop may follow the number at the end of a sentence.
+    // At the end of a sentence, the token includes the full stop.
     if (text.empty() || !isDigit(text.front()) ||
         text.rtrim('.').getAsDouble(value))
       return std::nullopt;
@@ -80,8 +84,9 @@ private:
 
 } // namespace
 
-/// Returns the value in Gbit/s of the unit at word `i`, or 0 if the word is no
-/// unit of a rate. A capital B stands for bytes.
+/// Returns the unit of a rate at token `i`, in Gbit/s: 1000 for "Tb" in "Tb/s",
+/// 8 for "GBps", because a capital B means bytes. Returns 0 if the token is not
+/// a unit of a rate.
 static double unitAt(const Tokens &words, size_t i) {
   bool isRate = words[i + 1] == "/" && words.is(i + 2, "s");
   StringRef unit = words[i];
@@ -100,10 +105,11 @@ static double unitAt(const Tokens &words, size_t i) {
       .Default(0);
 }
 
-/// Returns the Gbit/s of a card by the name of its generation at word `i`, or 0
-/// if the word names no generation.
+/// Returns the Gbit/s of a card of the generation that is named at token `i`,
+/// for example 100 for "EDR". Returns 0 if the token names no generation.
 static double generationAt(const Tokens &words, size_t i) {
-  // "Omni-Path", "ConnectX-6", "Slingshot 11"
+  // A hyphen or a space separates the parts of a name: "Omni-Path",
+  // "ConnectX-6", "Slingshot 11".
   size_t next = words[i + 1] == "-" ? i + 2 : i + 1;
   if (words.is(i, "Omni") && words.is(next, "Path"))
     return 100;
@@ -124,7 +130,7 @@ static double generationAt(const Tokens &words, size_t i) {
                     .Case("NDR", 400)
                     .Case("XDR", 800)
                     .Default(0);
-  // A port may be split: "HDR100", "NDR200".
+  // A port may have half the rate of its generation, as in "HDR100".
   if (std::optional<double> own = words.number(i + 1);
       rate > 0 && own && *own >= rate / 2 && *own <= rate)
     return *own;
@@ -175,8 +181,9 @@ static StatedNetwork readWords(StringRef text) {
     if (double unit = number ? unitAt(words, i + 1) : 0;
         unit > 0 && *number > 0 && *number * unit <= mostGbit && !stated.gbit) {
       stated.gbit = *number * unit;
-      // A range such as "40-57 Gb/s" was measured. Its mean counts as the rate
-      // of one card, whatever number of cards the text states.
+      // A range such as "40-57 Gb/s" was measured between nodes. The node gets
+      // a single card with the mean of the range, even if the text states more
+      // cards.
       if (std::optional<double> low = words.number(i - 2);
           i >= 2 && words[i - 1] == "-" && low && *low < *number) {
         stated.gbit = (*low + *number) / 2 * unit;
@@ -186,7 +193,7 @@ static StatedNetwork readWords(StringRef text) {
     if (double rate = generationAt(words, i); rate > 0) {
       if (!stated.usualGbit)
         stated.usualGbit = rate;
-      // Skip the number in "ConnectX-5 cards": it does not count cards.
+      // Skip the number of "ConnectX-5 cards", which is not a number of cards.
       if (words[i + 1] == "-")
         i += 2;
       continue;
@@ -219,24 +226,25 @@ Network proteus::validation::networkOfWords(StringRef words, int64_t devices,
   };
   if (gbit <= 0)
     return assume(stated.cards ? Network{*stated.cards, usual.gbit} : usual);
-  // A rate next to a number of cards is that of one card. The words "per node"
-  // then usually refer to the number. The exception is a rate that exceeds that
-  // of any card.
+  // If the text states a number of cards, the rate belongs to one card: "4x 100
+  // Gb/s per node" means four cards of 100 Gbit/s. Only a rate per node that no
+  // card reaches is the sum over the cards.
   constexpr double fastestCard = 1600;
   if (stated.cards && (stated.scope != Scope::Node || gbit <= fastestCard))
     return {*stated.cards, gbit};
   if (stated.scope == Scope::Device)
     return {devices, gbit};
-  // The rate is that of the node: divide it by the number of cards, 8 if
-  // unstated.
+  // The rate is the sum over the cards of the node. Their number is 8 if the
+  // text does not state it.
   if (stated.scope == Scope::Node && stated.gbit) {
     int64_t cards = stated.cards.value_or(8);
     return {cards, gbit / cards};
   }
-  // The text states a rate but not whether it is that of a card, a device or a
-  // node. If it is higher than that of usual cards, it is the sum over all
-  // cards. If it is below half of it, the node has one such card. Otherwise it
-  // is the rate of each card.
+  // The text states a rate but does not state whether it is the rate of a card,
+  // a device or a node. If the rate exceeds that of a usual card, assume that
+  // it is the sum over all cards. If it is below half the rate of a usual card,
+  // assume that the node has one card with this rate. Otherwise assume that
+  // each card has this rate.
   if (gbit > usual.gbit)
     return assume({usual.cards, gbit / usual.cards});
   return assume({gbit < usual.gbit / 2 ? 1 : usual.cards, gbit});

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The framework of a case, and the compiler that its precision names, select
-// its stack. The network and the devices select its site.
+// Selection of the stack and the site of a case. The framework and the
+// compiler, which is part of the precision ("AMP+XLA"), select the stack. The
+// network and the GPU select the site.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +22,22 @@ using namespace proteus::jobs;
 using namespace proteus::validation;
 
 namespace {
-/// Words of a framework's name and the stack that they select.
+/// A part of a framework's name, and the stack that it selects.
 struct Known {
   StringRef words;
   StringRef profile;
 };
 
-/// Words for the network and the GPU that select a site.
+/// Parts of the descriptions of the network and the GPU, and the site that they
+/// select together.
 struct KnownPlace {
   StringRef network, gpu;
   StringRef site;
 };
 } // namespace
 
-/// The first entry whose words are part of the framework's name applies.
+/// The first entry that the framework's name contains applies. So
+/// "megatron-deepspeed" must come before "megatron".
 static constexpr Known frameworks[] = {
     {"megatron-deepspeed", "megatron-deepspeed"},
     {"nemo", "nemo"},
@@ -51,12 +54,14 @@ static constexpr Known frameworks[] = {
     {"ddp", "pytorch-ddp"},
 };
 
-/// The first entry whose two words are part of the case's descriptions applies.
+/// The first entry that matches both the network and the GPU of the case
+/// applies.
 static constexpr KnownPlace places[] = {
     {"omni-path", "a100", "jean-zay-a100"},
     {"omni-path", "v100", "jean-zay-v100"},
-    // Cases of this source describe their network only by the path of a file of
-    // measured collectives. The path contains this word.
+    // The cases from the Ultra-Scale Playbook do not describe the network. They
+    // contain the path of a file of measured collectives instead, and the path
+    // contains this word.
     {"ultrascale-playbook", "h100", "ultra-scale"},
 };
 
@@ -76,7 +81,7 @@ static StringRef siteFor(StringRef network, StringRef gpu) {
   return "";
 }
 
-/// Returns true if the precision names the XLA compiler: "AMP+XLA".
+/// Returns true if the precision of the case names the compiler XLA: "AMP+XLA".
 static bool isCompiled(const json::Reader &strategy) {
   return hasValue(strategy, "precision") &&
          StringRef(strategy["precision"].string()).contains_insensitive("xla");

@@ -23,8 +23,8 @@ static bool isTrue(const json::Reader &object, StringRef key) {
   return hasValue(object, key) && object[key].boolean();
 }
 
-/// Returns a word in lower case, or "none" if the case does not state it. Flags
-/// count as words.
+/// Returns the value of `key` in lower case, or "none" if the case does not
+/// state it. A boolean becomes "true" or "false".
 static std::string wordsOf(const json::Reader &object, StringRef key) {
   if (!hasValue(object, key))
     return "none";
@@ -39,7 +39,7 @@ static std::string wordsOf(const json::Reader &object, StringRef key) {
 static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
                           Job &job, CaseNotes &notes) {
   if (!hasValue(s, "precision")) {
-    // These devices have matrix units, but not for bf16.
+    // These devices have matrix units for fp16, but none for bf16, the default.
     std::string gpu = hardware["gpu"].string();
     if (any_of(ArrayRef<StringRef>{"V100", "T4", "TITAN V", "2080"},
                [&](StringRef chip) { return StringRef(gpu).contains(chip); }))
@@ -72,7 +72,7 @@ static Error setPrecision(const json::Reader &s, const json::Reader &hardware,
 }
 
 /// Sets the schedule from words such as "1f1b", "1F1B (DeepSpeed pipe)",
-/// "interleaved 1F1B" or "AFAB". With several chunks per stage, 1f1b is
+/// "interleaved 1F1B" or "AFAB". If a stage has several chunks, 1f1b becomes
 /// interleaved.
 static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
   std::string words = wordsOf(s, "schedule");
@@ -80,7 +80,7 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
   auto contains = [&](std::initializer_list<StringRef> names) {
     return any_of(names, [&](StringRef name) { return order.contains(name); });
   };
-  // Without a pipeline there is no order to state.
+  // Without pipeline parallelism, schedule and chunks have no effect.
   if (plan.pp.value_or(1) == 1) {
     plan.virtualStages.reset();
     return Error::success();
@@ -107,7 +107,8 @@ static Error setSchedule(const json::Reader &s, ParallelPlan &plan) {
 static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
                           CaseNotes &notes) {
   std::string words = wordsOf(s, "recompute");
-  // Jobs on one device or with plain data parallelism often recompute nothing.
+  // Jobs on one device or with plain data parallelism usually recompute
+  // nothing, so this is noted as an assumption only for other jobs.
   plan::ResolvedPlan job = plan::resolve(plan);
   if (!hasValue(s, "recompute") &&
       (job.tp * job.pp > 1 || job.zero != plan::ZeroStage::None))
@@ -132,7 +133,7 @@ static Error setRecompute(const json::Reader &s, ParallelPlan &plan,
 }
 
 /// Sets the ZeRO stage from its number, or from the terms of FSDP and
-/// Megatron-LM.
+/// Megatron-LM. Sets the ZeRO group if the case states it.
 static Error setZero(const json::Reader &s, const json::Reader &hardware,
                      ParallelPlan &plan, CaseNotes &notes) {
   std::string fsdp = wordsOf(s, "fsdp");
@@ -153,12 +154,12 @@ static Error setZero(const json::Reader &s, const json::Reader &hardware,
     plan.zero = plan::ZeroStage::States;
     notes.assumed.push_back("ZeRO 1, because parameters are gathered");
   }
-  // Hybrid sharding shards within a node and replicates over nodes.
+  // Hybrid sharding of FSDP shards within a node and replicates across nodes.
   if (shards.contains("hybrid") && hasValue(hardware, "gpus_per_node"))
     plan.zeroGroup = countOf(hardware, "gpus_per_node");
   if (std::optional<int64_t> stage = countOf(s, "zero", 0, 3))
     plan.zero = static_cast<plan::ZeroStage>(*stage);
-  // "all dp ranks" is the default.
+  // A text such as "all dp ranks" selects the default group.
   if (hasValue(s, "zero_group") && !s["zero_group"].isString())
     plan.zeroGroup = countOf(s, "zero_group");
   return Error::success();
@@ -175,8 +176,9 @@ int64_t proteus::validation::gpusOfCase(const json::Reader &s,
   return gpus;
 }
 
-/// Returns tp * pp * cp, or 0 if no cluster has that many devices. Such degrees
-/// are rejected when the job runs.
+/// Returns the number of devices of one replica of the model, tp * pp * cp.
+/// Returns 0 if it exceeds a million, to avoid overflow. Such degrees are
+/// rejected when the job runs.
 static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   constexpr int64_t most = 1'000'000;
   int64_t devices = 1;
@@ -188,8 +190,9 @@ static int64_t devicesOfReplica(const plan::ResolvedPlan &plan) {
   return devices;
 }
 
-/// Corrects dp if the case counts it in another way: with cp included, or as
-/// the number of copies of an expert. The number of devices shows which.
+/// Corrects dp if the case counts it in another way: multiplied by cp, or as
+/// the number of copies of an expert. The number of GPUs shows this: 64 GPUs
+/// with tp=2, pp=1 and cp=4 have dp=8, so a stated dp=32 includes cp.
 static void settleReplicas(Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
   plan::ResolvedPlan resolved = plan::resolve(plan);
@@ -211,8 +214,9 @@ static void settleReplicas(Job &job, CaseNotes &notes) {
   }
 }
 
-/// Sets etp to 1 if ep counts the devices of tp too. That is so if ep does not
-/// divide dp, but ep / tp does.
+/// Sets etp to 1, so that each device of tp holds whole experts, if ep counts
+/// the devices of tp too. This is the case if ep does not divide dp, but ep /
+/// tp does, for example dp=4, ep=8 and tp=2.
 static void settleExperts(Job &job, CaseNotes &notes) {
   plan::ResolvedPlan plan = plan::resolve(job.plan);
   int64_t inner = devicesOfReplica(plan);
@@ -225,12 +229,13 @@ static void settleExperts(Job &job, CaseNotes &notes) {
   notes.assumed.push_back("experts are whole (etp is 1), because of ep");
 }
 
-/// Sets the degrees. If the case does not state dp, it stays open and takes the
-/// remaining devices.
+/// Sets the degrees of the plan. If the case does not state dp, it stays open
+/// and later follows from the number of devices.
 static void setDegrees(const json::Reader &s, const json::Reader &hardware,
                        Job &job, CaseNotes &notes) {
   ParallelPlan &plan = job.plan;
-  // A degree of one is the default; cases list it to complete a table.
+  // Leave degrees of 1 open. They are the default, and cases state them only
+  // for completeness.
   auto degree = [&](StringRef key) -> std::optional<int64_t> {
     int64_t value = countOf(s, key).value_or(1);
     return value == 1 ? std::nullopt : std::optional(value);
@@ -276,7 +281,8 @@ static Error setBatches(const json::Reader &s, Job &job, CaseNotes &notes) {
   return Error::success();
 }
 
-/// Sets the communication of context parallelism from the terms of Megatron-LM.
+/// Sets the kind of communication of context parallelism from the terms of
+/// Megatron-LM, such as "p2p" or "a2a".
 static Error setContext(const json::Reader &s, ParallelPlan &plan,
                         CaseNotes &notes) {
   if (plan.cp.value_or(1) == 1)
@@ -297,7 +303,7 @@ static Error setContext(const json::Reader &s, ParallelPlan &plan,
   return Error::success();
 }
 
-/// Notes the keys of the case that have no effect on the job.
+/// Notes each key of the strategy that has no effect on the job.
 static void noteUnused(const json::Reader &s, CaseNotes &notes) {
   static constexpr StringRef used[] = {"dp",
                                        "tp",
@@ -338,7 +344,8 @@ static void noteUnused(const json::Reader &s, CaseNotes &notes) {
       notes.assumed.push_back("'" + key + "' of the strategy changes nothing");
 }
 
-/// Sets the field of a plan whose key in a case is `key`.
+/// Sets the field of the plan that has the name `key` in cases, if the case
+/// states it.
 static Error setField(const json::Reader &s, StringRef key,
                       ParallelPlan &plan) {
   if (!hasValue(s, key))
@@ -380,7 +387,8 @@ Error proteus::validation::strategyOfCase(const json::Reader &s,
     return error;
   if (std::optional<double> bucket = numberOf(s, "ddp_bucket_mb"))
     plan.bucketSize = static_cast<int64_t>(*bucket * 1024 * 1024);
-  // Without this key, a product waits for its whole collective, the default.
+  // If the key is absent, the default applies: a product waits for its whole
+  // collective.
   if (isTrue(s, "tp_comm_overlap"))
     plan.tensorOverlap = plan::TensorOverlap::Chunked;
   if (hasValue(s, "overlap_grad_reduce"))

@@ -18,31 +18,33 @@
 
 namespace proteus::validation {
 
-/// Results of a translation besides the job: the device, and assumptions about
-/// decisions that the case leaves open.
+/// Results of the translation of a case in addition to its job.
 struct CaseNotes {
   std::string device; ///< name in the device library
+  /// Assumptions about values that the case leaves open.
   std::vector<std::string> assumed;
+  /// True if the number or the rate of network cards is assumed.
   bool isNetworkAssumed = false;
 };
 
 /// Network cards of a node.
 struct Network {
   int64_t cards = 0;
-  double gbit = 0; ///< Gbit/s of each
+  double gbit = 0; ///< Gbit/s of one card
 };
 
 /// Returns the network that `words` describe, for nodes with `devices` devices.
-/// `usual` is the network of most such nodes and fills open values.
+/// If the words leave a value open, takes it from `usual`, the network of most
+/// such nodes, and notes the assumption.
 Network networkOfWords(llvm::StringRef words, int64_t devices,
                        const Network &usual, CaseNotes &notes);
 
-/// Returns the cluster that a case describes as an inline dictionary of the IR.
+/// Returns the cluster of a case as text, an inline dictionary of the IR.
 llvm::Expected<std::string> clusterOfCase(const json::Reader &hardware,
                                           int64_t gpus, CaseNotes &notes);
 
-/// Sets the model of the job, and its optimizer if the kind of model has a
-/// usual one.
+/// Sets the model of the job. For image models and DLRM, also sets the
+/// optimizer with which they are usually trained.
 llvm::Error modelOfCase(const json::Reader &model, jobs::Job &job,
                         CaseNotes &notes);
 
@@ -51,12 +53,13 @@ llvm::Error strategyOfCase(const json::Reader &strategy,
                            const json::Reader &hardware, jobs::Job &job,
                            CaseNotes &notes);
 
-/// Returns true if a case states a value for `key`. The value is read later and
-/// rejected if it is invalid.
+/// Returns true if `object` has the key and its value is not null.
 bool hasValue(const json::Reader &object, llvm::StringRef key);
 
-/// Returns the number that a case states for `key`, or nullopt if it is absent.
+/// Returns the positive number under `key`, or nullopt if there is no value.
 std::optional<double> numberOf(const json::Reader &object, llvm::StringRef key);
+/// Returns the integer under `key`, or nullopt if there is no value. Records an
+/// error if the integer is not from `min` to `max`.
 std::optional<int64_t> countOf(const json::Reader &object, llvm::StringRef key,
                                int64_t min = 1, int64_t max = 1'000'000'000);
 
@@ -64,8 +67,8 @@ std::optional<int64_t> countOf(const json::Reader &object, llvm::StringRef key,
 void stackOfCase(const json::Reader &strategy, const json::Reader &hardware,
                  jobs::Job &job, CaseNotes &notes);
 
-/// Returns the stated number of devices of a case, or else the product of its
-/// degrees.
+/// Returns the number of devices that a case states. If it states none, returns
+/// the product of its degrees dp, tp, pp and cp.
 int64_t gpusOfCase(const json::Reader &strategy, const json::Reader &hardware);
 
 } // namespace proteus::validation

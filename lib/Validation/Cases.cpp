@@ -18,7 +18,7 @@ using namespace proteus;
 using namespace proteus::jobs;
 using namespace proteus::validation;
 
-/// Bound of seconds, GB and other figures of a step.
+/// Largest valid figure of a case. Larger values are mistakes.
 static constexpr double most = 1e9;
 
 bool proteus::validation::hasValue(const json::Reader &object, StringRef key) {
@@ -54,7 +54,8 @@ static std::optional<double> measuredMemory(const json::Reader &measured) {
   return most * (int64_t(1) << 20);
 }
 
-/// Returns the part of a case with this key, which must be an object.
+/// Returns the object under `key`. Records an error if the value is not an
+/// object.
 static json::Reader partOf(const json::Reader &entry, StringRef key) {
   json::Reader part = entry[key];
   if (entry.has(key) && !part.isObject())
@@ -62,8 +63,8 @@ static json::Reader partOf(const json::Reader &entry, StringRef key) {
   return part;
 }
 
-/// Returns the seconds of a step: measured, or computed from samples or tokens
-/// per second.
+/// Returns the seconds of a step. If the case does not state them, computes
+/// them from samples or tokens per second.
 static std::optional<double> measuredSeconds(const json::Reader &entry,
                                              const json::Reader &measured,
                                              const Job &job) {
@@ -90,7 +91,8 @@ static std::optional<double> measuredSeconds(const json::Reader &entry,
   return std::nullopt;
 }
 
-/// Sets the job of a case; the error states why it has none.
+/// Sets the job of a case. Fails with the reason if the case can't be
+/// translated.
 static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   json::Reader hardware = partOf(entry, "hardware"),
                strategy = partOf(entry, "strategy"),
@@ -105,8 +107,8 @@ static Error translate(const json::Reader &entry, Case &one, CaseNotes &notes) {
   stackOfCase(strategy, hardware, one.job, notes);
   if (Error error = modelOfCase(model, one.job, notes))
     return error;
-  // Collectives of a known site were measured, so assumed network cards add no
-  // error.
+  // An assumed network makes the time of collectives uncertain. At a known site
+  // they were measured, so they have no additional error.
   constexpr double errorOfAssumedNetwork = 0.5;
   if (notes.isNetworkAssumed && one.job.site.empty())
     one.job.collectiveError = errorOfAssumedNetwork;
@@ -146,9 +148,9 @@ Expected<std::vector<Case>> proteus::validation::readCases(StringRef text,
   for (const json::Reader &entry : root.elements()) {
     cases.push_back(readCase(entry));
     Case &one = cases.back();
-    // An entry without an id is no case and ends the reading. Another error
-    // concerns only its case; but if all cases have errors, the file is of
-    // another kind and the first error is returned.
+    // An entry without an id is not a case, so reading fails. Any other error
+    // concerns only its own case. If all cases have errors, the text is not a
+    // file of cases, and the first error is returned.
     bool isNamed = !one.id.empty();
     if (isNamed && !ids.insert(one.id).second) {
       llvm::consumeError(document->takeError());

@@ -11,9 +11,10 @@
 #include "CollectiveReport.h"
 #include "Fit.h"
 
+#include "Proteus/Support/File.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,20 +30,13 @@ static constexpr size_t fewRows = 24;
 static Expected<machine::Cluster> readCluster(StringRef text) {
   if (machine::isClusterPreset(text))
     return machine::parseClusterPreset(text);
-  auto readFile = [&](StringRef path) -> Expected<std::string> {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
-    if (!file)
-      return createStringError("can't read " + path + ": " +
-                               file.getError().message());
-    return (*file)->getBuffer().str();
-  };
-  Expected<std::string> contents = readFile(text);
+  Expected<std::string> contents = readInput(text);
   if (!contents)
     return contents.takeError();
   return machine::parseClusterJSON(*contents, text, [&](StringRef name) {
     SmallString<128> path(sys::path::parent_path(text));
     sys::path::append(path, name);
-    return readFile(path);
+    return readInput(path);
   });
 }
 

@@ -9,13 +9,13 @@
 #include "CollectiveTables.h"
 
 #include "Proteus/Support/CSV.h"
+#include "Proteus/Support/File.h"
 
 #include "Proteus/Support/JSON.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -203,12 +203,10 @@ Expected<Samples> proteus::calibrate::readBook(StringRef path, StringRef gpu,
 }
 
 Expected<Samples> proteus::calibrate::readUltraScale(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFile(path);
+  Expected<std::string> text = readInput(path);
   if (!text)
-    return createStringError("can't read " + path + ": " +
-                             text.getError().message());
-  Expected<json::Document> document =
-      json::Document::parse((*text)->getBuffer(), path);
+    return text.takeError();
+  Expected<json::Document> document = json::Document::parse(*text, path);
   if (!document)
     return document.takeError();
   Samples samples;

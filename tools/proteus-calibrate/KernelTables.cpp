@@ -9,12 +9,12 @@
 #include "KernelTables.h"
 
 #include "Proteus/Support/CSV.h"
+#include "Proteus/Support/File.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <map>
@@ -106,24 +106,14 @@ static constexpr StringRef sheetFiles[] = {"V100__Results_FP16_ip_Mixed_math",
                                            "1080Ti__Results_FP32",
                                            "M40__Results_FP32"};
 
-static Expected<std::unique_ptr<MemoryBuffer>> open(StringRef directory,
-                                                    StringRef file) {
-  std::string path = (directory + "/op/" + file).str();
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return createStringError("can't read " + path + ": " +
-                             buffer.getError().message());
-  return std::move(*buffer);
-}
-
 /// Reads `file` with `reader` into `table`.
 static Error
 readInto(KernelTable &table, StringRef directory, StringRef file,
          function_ref<Expected<Measurements>(StringRef, StringRef)> reader) {
-  auto buffer = open(directory, file);
-  if (!buffer)
-    return buffer.takeError();
-  Expected<Measurements> rows = reader((*buffer)->getBuffer(), file);
+  Expected<std::string> text = readInput((directory + "/op/" + file).str());
+  if (!text)
+    return text.takeError();
+  Expected<Measurements> rows = reader(*text, file);
   if (!rows)
     return rows.takeError();
   table.rows = std::move(*rows);

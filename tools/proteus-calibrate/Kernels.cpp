@@ -16,7 +16,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -191,19 +190,17 @@ Error KernelCalibration::readDevices(StringRef directory) {
        file != end && !code; file.increment(code)) {
     if (sys::path::extension(file->path()) != ".json")
       continue;
-    auto buffer = MemoryBuffer::getFile(file->path(), /*IsText=*/true);
-    if (!buffer)
-      return createStringError("can't read " + file->path() + ": " +
-                               buffer.getError().message());
-    StringRef text = (*buffer)->getBuffer();
-    Expected<Device> device = parseDeviceJSON(text, file->path());
+    Expected<std::string> text = readInput(file->path());
+    if (!text)
+      return text.takeError();
+    Expected<Device> device = parseDeviceJSON(*text, file->path());
     if (!device)
       return device.takeError();
     std::string name = device->name;
     Known &known = devices[name];
     known.device = std::move(*device);
     known.path = file->path();
-    known.text = text.str();
+    known.text = std::move(*text);
     // The fits determine the rate of short bursts.
     known.device.sustained = 1;
   }

@@ -7,13 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Proteus/InitAll.h"
+#include "Proteus/Support/ModuleFile.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <vector>
@@ -33,7 +38,34 @@ static const char *const overview =
     "cluster=\n"
     "and summary. --mlir-print-ir-after-all shows every phase.\n";
 
+/// Processes `input` as mlir-opt does, but refuses files that MLIR's parser
+/// can't handle.
+static llvm::LogicalResult process(llvm::StringRef input,
+                                   llvm::StringRef output,
+                                   mlir::DialectRegistry &registry) {
+  auto fail = [](const llvm::Twine &message) {
+    llvm::WithColor::error(llvm::errs(), "proteus-opt") << message << "\n";
+    return llvm::failure();
+  };
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text =
+      proteus::readModuleFile(input);
+  if (!text)
+    return fail(llvm::toString(text.takeError()));
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      mlir::openOutputFile(output, &message);
+  if (!file)
+    return fail(message);
+  if (llvm::failed(
+          mlir::MlirOptMain(file->os(), std::move(*text), registry,
+                            mlir::MlirOptMainConfig::createFromCLOptions())))
+    return llvm::failure();
+  file->keep();
+  return llvm::success();
+}
+
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   proteus::registerAllDialects(registry);
   proteus::registerAllPasses();
@@ -52,7 +84,13 @@ int main(int argc, char **argv) {
       }))
     arguments.insert(arguments.begin() + 1, off.data());
   arguments.push_back(nullptr);
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(static_cast<int>(arguments.size()) - 1,
-                        arguments.data(), overview, registry));
+  int count = static_cast<int>(arguments.size()) - 1;
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      count, arguments.data(), overview, registry);
+  // Lists need no input.
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(count, arguments.data(), input, output, registry));
+  return mlir::asMainReturnCode(process(input, output, registry));
 }

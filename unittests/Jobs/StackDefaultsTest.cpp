@@ -31,8 +31,8 @@ bool overrides(const Job &job, llvm::StringRef text) {
 TEST(StackDefaults, AStackDecidesOpenFieldsOnly) {
   machine::Stack stack;
   stack.name = "s";
-  stack.plan.tensorOverlap = plan::TensorOverlap::Async;
-  stack.plan.overlapMessages = true;
+  stack.plan.plan.tensorOverlap = plan::TensorOverlap::Async;
+  stack.plan.plan.overlapMessages = true;
   Job job = jobOf("gpt2");
   job.plan.tensorOverlap = plan::TensorOverlap::None;
   std::vector<std::string> remarks;
@@ -116,7 +116,7 @@ TEST(StackDefaults, TheFullestExpertOrItsCapacityBoundsTheSlots) {
   EXPECT_EQ(slots(std::nullopt, std::nullopt, false), "");
   EXPECT_EQ(slots(1.5, std::nullopt, false), "capacity_factor=1.5");
   EXPECT_EQ(slots(1.5, 1.25, false), "capacity_factor=1.25");
-  EXPECT_EQ(slots(1.0, 1.25, false), "capacity_factor=1");
+  EXPECT_EQ(slots(1.0, 1.25, false), "capacity_factor=1.0");
   EXPECT_EQ(slots(1.0, 1.25, true), "capacity_factor=1.25");
 }
 

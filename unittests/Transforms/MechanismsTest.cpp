@@ -103,7 +103,7 @@ module attributes {proteus.cluster = {
       %2 = nn.linear "m.b"(%x, %b) {proteus.compute = f8E4M3FN} : (!t, !t) -> !t
       %3 = dist.all_gather %c dim 0 over {dp} for parameter {proteus.path = "gather.c"} : !r -> !t
       %4 = nn.relu "m.c"(%3) : (!t) -> !t
-      %5 = nn.linear_dgrad "m.da"(%g, %0) : (!t, !t) -> !t
+      %5 = nn.linear_dgrad "m.da"(%g, %0) {proteus.compute = f8E4M3FN} : (!t, !t) -> !t
       %6 = nn.linear_dgrad "m.db"(%g, %b) : (!t, !t) -> !t
       %7 = nn.add "m.sum"(%5, %6) : (!t, !t) -> !t
       dist.yield %1, %4, %7 : !t, !t, !t
@@ -115,16 +115,18 @@ module attributes {proteus.cluster = {
 
 /// Builds the workload with a stack that has given parameters.
 sim::Workload build(const machine::StackParameters &parameters = {},
-                    StringRef program = program) {
+                    StringRef text = program) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
-  auto module = parseSourceString<ModuleOp>(program, &context);
+  auto module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module);
   FailureOr<machine::Cluster> cluster = resolveCluster(*module);
   EXPECT_TRUE(succeeded(cluster));
   cost::KernelModelOptions kernels;
   kernels.roofline = true;
+  for (const auto &mechanism : createMechanisms(parameters))
+    mechanism->changeMachine(*cluster, kernels);
   auto machine = llvm::cantFail(
       createMachineModel(std::move(*cluster), Fidelity::Flow, kernels));
   WorkloadOptions options;

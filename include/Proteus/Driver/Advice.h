@@ -14,21 +14,23 @@
 
 namespace proteus::driver {
 
-/// Time that a step spends beyond its model kernels and that a plan may reduce.
+/// A part of the step time other than forward and backward kernels, for example
+/// exposed communication or recomputation, and a change of the job that reduces
+/// it.
 struct Cost {
-  std::string name; ///< "all_reduce over tp"
+  std::string name; ///< for example "all_reduce over tp"
   double seconds = 0;
-  double share = 0; ///< of the step's time
+  double share = 0; ///< fraction of the step time
   std::string remedy;
 };
 
-/// Returns the costs of the slowest device beyond the kernels that the model
-/// needs, largest first.
+/// Returns the costs of the slowest device, largest first.
 std::vector<Cost> costsOf(const jobs::Job &job, const jobs::Outcome &outcome);
 
-/// Returns plans that need less memory than a plan that does not fit, the most
-/// promising first. They change the settings that the memory verdict names and
-/// that flags can set.
+/// Returns variants of the job's plan that need less memory, for a job that
+/// does not fit. Each of the first variants applies one remedy of the memory
+/// verdict, in the order of the verdict; remedies that no flag can select are
+/// left out. The last variants combine ZeRO with full recomputation.
 std::vector<plan::ParallelPlan> smallerPlans(const jobs::Job &job,
                                              const jobs::Outcome &outcome);
 

@@ -14,9 +14,10 @@
 
 namespace proteus::driver {
 
-/// Prints the parts of the predicted time of a case, and the factor by which
-/// each mechanism alone would have to change to meet the measurement. Finds the
-/// factors by repeated simulation.
+/// Prints the parts of the predicted time of a case. If the case has a measured
+/// time, also prints one factor for each kind of cost, for example
+/// communication: if this cost alone is multiplied by its factor, the
+/// prediction equals the measurement. Finds the factors by repeated simulation.
 void explainCase(llvm::raw_ostream &os, const validation::Case &one,
                  const jobs::Outcome &outcome);
 

@@ -37,8 +37,8 @@ public:
   RankGrid() : coordinates(1) {}
 
   unsigned size() const { return coordinates.size(); }
-  /// Returns the coordinates of `rank`, one per axis. The first is that of the
-  /// time axis `micro`.
+  /// Returns the coordinates of `rank`, one per axis. The first is the
+  /// coordinate on the time axis `micro`.
   llvm::ArrayRef<int64_t> getCoordinates(unsigned rank) const {
     return coordinates[rank];
   }
@@ -77,7 +77,7 @@ RankTensors reduceScatter(const RankGrid &grid, const RankTensors &input,
                           dist::ReductionKind kind);
 
 /// Computes a ring shift: every rank gets the tensor of the preceding rank of
-/// its group along `axes`; the first rank gets that of the last.
+/// its group along `axes`. The first rank gets the tensor of the last rank.
 RankTensors shiftParts(const RankGrid &grid, const RankTensors &input,
                        llvm::ArrayRef<dist::Axis> axes);
 

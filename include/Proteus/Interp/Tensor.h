@@ -75,8 +75,7 @@ public:
     return values[linearise(shape, index)];
   }
 
-  /// Returns the block of shape `blockShape` whose first element is at the
-  /// index `offset`.
+  /// Returns the block of shape `blockShape` that begins at the index `offset`.
   Tensor slice(llvm::ArrayRef<int64_t> offset,
                llvm::ArrayRef<int64_t> blockShape) const;
   /// Returns the block with the indices `first` to `first + count - 1` in

@@ -22,18 +22,20 @@
 
 namespace proteus::jobs {
 
-/// A job: everything that determines the figures.
+/// A training job and the options of its simulation: everything that determines
+/// the simulated figures.
 struct Job {
-  /// Name of a preset, path or text of a Hugging Face config.json or a model
-  /// file, or path of an .mlir file.
+  /// One of: the name of a preset, the path or the text of a Hugging Face
+  /// config.json or of a model file, the path of an .mlir file.
   std::string model;
-  /// Dimensions that differ from those of the model, as `name=value`.
+  /// Values that replace dimensions of the model, as `name=value`: "layers=4".
   std::vector<std::string> overrides;
   std::optional<int64_t> seq;
-  /// Mean number of tokens that a sequence holds; absent: sequences are full.
+  /// Mean number of tokens of a sequence without padding; absent: all sequences
+  /// are full.
   std::optional<int64_t> meanTokens;
-  /// Name of a preset, with or without the number of nodes ("dgx-h100:4"), or
-  /// path of a cluster file.
+  /// Name of a preset, with or without the number of nodes ("dgx-h100:4" or
+  /// "dgx-h100"), or path of a cluster file.
   std::string cluster;
   /// The cluster as an inline dictionary of the IR, instead of `cluster`.
   std::string clusterText;
@@ -41,26 +43,29 @@ struct Job {
   std::optional<int64_t> globalBatch;
   plan::Precision precision = plan::Precision::BF16;
   plan::Optimizer optimizer = plan::Optimizer::Adam;
-  /// Types of gradients and of the master copy of parameters; absent: those of
-  /// the precision.
+  /// Element types of gradients and of the master copy of parameters, such as
+  /// "f32". An empty text selects the type of the parameters for gradients, and
+  /// no master copy. Absent: `precision` decides.
   std::optional<std::string> gradientType, masterType;
-  /// Decisions that the user states.
+  /// Parallel decisions that the user states. All other fields are open.
   plan::ParallelPlan plan;
-  /// Software stack: a name, a path or JSON text. `none` costs no time and no
-  /// memory. Empty: the stack that a model in a file states, `generic` for
-  /// other models.
+  /// Software stack: a name, a path or JSON text. With `none`, no stack adds
+  /// time or memory. Empty: the stack that an .mlir file itself states;
+  /// `generic` for other models.
   std::string stack;
   /// Microseconds between two steps; absent: the value of the stack.
   std::optional<int64_t> stepGap;
-  /// Tokens of the fullest expert and capacity of an expert, both as multiples
-  /// of the mean number of tokens; absent: `capacity_factor` of the model.
+  /// Tokens that the fullest expert receives, and tokens that an expert can
+  /// hold. Both are multiples of the mean number of tokens per expert. If both
+  /// are absent, `capacity_factor` of the model applies.
   std::optional<double> expertBalance, expertCapacity;
-  /// True if unused capacity of experts is computed too.
+  /// True if experts also compute the unused part of their capacity.
   bool padExperts = false;
-  /// True if steps are captured as CUDA graphs, which the host launches at
-  /// once.
+  /// True if the host launches a step as one CUDA graph, so that single kernels
+  /// cost no host time.
   bool cudaGraphs = false;
-  /// Site: a name or a path; empty: no constants of the cluster are known.
+  /// Site, as a name or a path: measured constants of the cluster's network and
+  /// host. Empty: no such constants are known.
   std::string site;
 
   // Options of the pass `simulate`.
@@ -69,45 +74,47 @@ struct Job {
   plan::Switch share = plan::Switch::On, overlap = plan::Switch::On;
   plan::KernelModel kernels = plan::KernelModel::Fitted;
   std::optional<double> overlapFactor;
-  std::vector<std::string> profiles; ///< paths of files
-  /// Mean relative error of exposed communication, for the uncertainty of the
-  /// time; absent: the value for known networks.
+  std::vector<std::string> profiles; ///< paths of files with measured kernels
+  /// Mean relative error of exposed communication, which widens the 80 %
+  /// interval of the time. Absent: the default of the pass, for known networks.
   std::optional<double> collectiveError;
 
   bool isFile() const { return llvm::StringRef(model).ends_with(".mlir"); }
 };
 
-/// Adds the flags that set `job`, except for those of the plan: commands that
-/// take several plans parse these separately.
+/// Adds the flags that set `job`, except the flags of its plan, which
+/// `addPlanFlags` adds. The two are separate because `parsePlan` accepts flags
+/// of the plan only.
 void addModelFlags(Flags &flags, Job &job);
 /// Adds the flags that set `plan`.
 void addPlanFlags(Flags &flags, plan::ParallelPlan &plan);
 
-/// Adds the decisions of a text like "tp=8 pp=4 zero=1" to `plan`. The words
-/// are flags without dashes.
+/// Sets fields of `plan` from flags without dashes: "tp=8 pp=4 zero=1".
 llvm::Error parsePlan(llvm::StringRef text, plan::ParallelPlan &plan);
 
-/// Sets the capacity factor of the model from the expert balance, capacity and
-/// padding of the job.
+/// Replaces `capacity_factor` of the model if the job states the balance, the
+/// capacity or the padding of experts, and does nothing otherwise.
 llvm::Error applyExpertBalance(Job &job);
 
-/// Returns the stack that a job names.
+/// Returns the stack that `job.stack` names. Returns an empty stack for `none`,
+/// and for an .mlir file if the job names no stack.
 llvm::Expected<machine::Stack> stackOf(const Job &job);
 
-/// Applies the decisions of `stack` that the job leaves open: kernels of the
-/// model, padding of its vocabulary, fields of the plan, type of gradients.
-/// Adds a remark for each decision that the simulator does not model for this
-/// job.
+/// Completes a job with the decisions of `stack`: kernels of the model, padding
+/// of its vocabulary, open fields of the plan, type of gradients. Adds a remark
+/// for each decision that the simulator does not model for this job.
 llvm::Error applyStack(const machine::Stack &stack, Job &job,
                        std::vector<std::string> &remarks);
 
-/// Shortens sequences to the mean length that `stack` computes, if it batches
-/// samples by length.
+/// Applies `job.meanTokens`. If `stack` batches samples by length, replaces
+/// `job.seq` by the mean length of a batch, with padding. Otherwise only adds a
+/// remark that the mean has no effect.
 llvm::Error applyMeanTokens(const machine::Stack &stack, Job &job,
                             std::vector<std::string> &remarks);
 
-/// Reads precision, ZeRO stage, batch sizes, accumulation, offload and bucket
-/// sizes from a DeepSpeed configuration.
+/// Sets precision, ZeRO stage, batch sizes, accumulation, offload and bucket
+/// sizes of `job` from the text of a DeepSpeed configuration. `source` is the
+/// name of the text in errors.
 llvm::Error readDeepSpeed(llvm::StringRef text, llvm::StringRef source,
                           Job &job);
 

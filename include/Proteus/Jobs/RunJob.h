@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All commands simulate in the same way: `prepare` builds a module with model,
-// strategy tree and cluster from a job, and `run` passes it through the
-// pipeline that proteus-opt also runs.
+// All commands of `proteus` simulate jobs in the same way: `prepare` builds a
+// module with model, strategy tree and cluster from a job, and `run` passes the
+// module through the pipeline that proteus-opt also runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,17 @@
 
 namespace proteus::jobs {
 
-/// Creates a context with all dialects loaded. Every thread needs its own.
+/// Creates a context with all dialects loaded. Every thread needs its own
+/// context.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// Returns the module of a job: model, strategy tree and cluster.
+/// Builds the module of a job, which contains the model, the strategy tree and
+/// the cluster.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 prepare(mlir::MLIRContext &context, const Job &job);
 
-/// Paths of files that a run writes; empty: the file is not written.
+/// Paths of the files that a run writes. A file with an empty path is not
+/// written.
 struct RunFiles {
   std::string report, trace;
 };

@@ -32,8 +32,8 @@ struct Precision {
   /// Optimizer: sgd, momentum or adam; empty: no training step, only a forward
   /// pass.
   std::string optimizer = "adam";
-  /// Type to which linear operations of repeated layers convert their factors
-  /// for the matrix units: f8; empty: no conversion.
+  /// Type to which linear operations of repeated layers convert their operands,
+  /// because the matrix units compute in it: `f8`. Empty: no conversion.
   std::string matrix = "";
 };
 
@@ -54,8 +54,8 @@ struct ModelRequest {
 struct ModelDescription {
   /// Name of the function in the module.
   std::string name;
-  /// Publication of the dimensions and of the number of parameters; for a model
-  /// file, its path.
+  /// Publication that states the dimensions and the number of parameters; for a
+  /// model file, its path.
   std::string source;
   /// Number of parameters.
   int64_t parameters = 0;

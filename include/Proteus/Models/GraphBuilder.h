@@ -47,7 +47,7 @@ public:
   // Arguments
   //===--------------------------------------------------------------------===//
 
-  /// Adds a floating-point input, whose first dimension is the batch.
+  /// Adds a floating-point input. Its first dimension is the batch.
   Value input(llvm::StringRef path, Shape shape);
   /// Adds an i32 input, such as tokens or labels.
   Value indices(llvm::StringRef path, Shape shape);
@@ -62,8 +62,8 @@ public:
   Value table(llvm::StringRef path, Shape shape);
 
   /// Sets the type to which linear operations of repeated layers convert their
-  /// factors for the matrix units. Affects only operations that are added
-  /// later.
+  /// operands, because the matrix units compute in it. Affects only operations
+  /// that are added later.
   void setMatrixType(mlir::FloatType type) { matrixType = type; }
 
   /// Returns the number of elements of all parameters added so far.
@@ -106,10 +106,10 @@ public:
   static Shape shapeOf(Value value);
 
   /// Adds the linear operation x wᵀ + b. Its parameters are w, `<path>.weight`,
-  /// and b, `<path>.bias`; without `bias` there is no b.
+  /// and b, `<path>.bias`. If `bias` is false, there is no b.
   Value linear(llvm::StringRef path, Value x, int64_t outFeatures, bool bias);
   /// Adds the linear operation x wᵀ + b with given values of w (`weight`) and b
-  /// (`bias`, may be null). The operation does not convert its factors to the
+  /// (`bias`, may be null). The operation does not convert its operands to the
   /// matrix type.
   Value linearWith(llvm::StringRef path, Value x, Value weight,
                    Value bias = Value());
@@ -160,8 +160,8 @@ public:
   Value reshape(llvm::StringRef path, Value x, Shape shape);
   Value transpose(llvm::StringRef path, Value x, Shape permutation);
   /// Splits the last dimension, which consists of `groups` equal groups. Result
-  /// i takes sizes[i] / groups elements of each group, so sizes[i] is its last
-  /// dimension.
+  /// i takes sizes[i] / groups elements of each group, so its last dimension
+  /// has the size sizes[i].
   Values split(llvm::StringRef path, Value x, Shape sizes, int64_t groups = 1);
   Value concat(llvm::StringRef path, mlir::ValueRange pieces,
                int64_t groups = 1);
@@ -172,8 +172,8 @@ public:
                bool transposeRhs = false);
   Value softmax(llvm::StringRef path, Value x);
 
-  /// Results of an nn.moe_route, and its numbers of experts, of token groups
-  /// and of slots per expert and group.
+  /// The results of an nn.moe_route, and its sizes: the number of experts, of
+  /// token groups, and of slots per expert and group.
   struct Routing {
     Value gates, experts, slots;
     int64_t numExperts, groups, capacity;
@@ -184,9 +184,9 @@ public:
   /// needs.
   Routing route(llvm::StringRef path, Value logits, int64_t topk,
                 int64_t groups, double capacityFactor);
-  /// Adds the copy of tokens into the slots of their experts.
+  /// Adds an operation that copies tokens into the slots of their experts.
   Value dispatch(llvm::StringRef path, Value tokens, const Routing &routing);
-  /// Adds a matrix product per expert (one grouped product). The parameter
+  /// Adds a grouped product: one matrix product per expert. The parameter
   /// `<path>.weight` holds one matrix for each expert.
   Value expertLinear(llvm::StringRef path, Value slots, int64_t outFeatures);
   /// Adds, for each token, the sum of the outputs of its experts weighted by
@@ -211,13 +211,13 @@ private:
     /// Path of one iteration of the repeat relative to the outer frame, such as
     /// `layers[*]`; empty for the function.
     std::string path;
-    /// Number of iterations of the repeat; 0 for the function, whose parameters
-    /// are not stacked.
+    /// Number of iterations of the repeat. 0 for the function, because its
+    /// parameters are not stacked.
     int64_t count = 0;
     /// Path of the current modules (`under`), relative to the frame.
     std::string prefix;
-    /// Stacked operands of the repeat. The order is that of the block
-    /// arguments, which are slices of them.
+    /// Stacked operands of the repeat, in the order of the block arguments that
+    /// are slices of them.
     Values stacks;
     /// Values of the parameters in the frame, by path relative to the frame.
     llvm::StringMap<Value> parameters;

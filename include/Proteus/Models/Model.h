@@ -26,8 +26,8 @@ namespace proteus::models {
 /// references to the variables of the model.
 class Dimensions {
 public:
-  /// Maximum of a size. No model comes near it, and a double represents
-  /// products of three such sizes with sufficient precision.
+  /// Maximum of a size. All published models are far smaller. A double
+  /// represents products of three such sizes with sufficient precision.
   static constexpr int64_t most = 1'000'000'000;
   /// Maximum number of layers, and of entries of a list. The time of the
   /// lowering grows with both.
@@ -74,10 +74,11 @@ public:
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
-  /// An optional flag; nullopt if it has its default.
+  /// The variable of an optional flag. The flag is nullopt if it has its
+  /// default.
   struct Answer {
     std::optional<bool> *value;
-    /// True if the flag is the negation of the value of the dimension.
+    /// True if the dimension is a second name, which negates the flag.
     bool opposite;
   };
   struct Choice {

@@ -30,7 +30,7 @@ struct Preset {
   std::string family;
   /// Description in one line.
   std::string description;
-  /// Publication of the dimensions and the number of parameters.
+  /// Publication that states the dimensions and the number of parameters.
   std::string source;
   ModelFactory make;
 };
@@ -49,7 +49,7 @@ public:
   /// Returns the preset `name`, or an error that contains the most similar name
   /// of a preset.
   llvm::Expected<const Preset *> findPreset(llvm::StringRef name) const;
-  /// Returns the family whose name or alias is `name`, or null.
+  /// Returns the family with the name or alias `name`, or null.
   const Family *findFamily(llvm::StringRef name) const;
 
 private:

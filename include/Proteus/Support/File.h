@@ -25,14 +25,25 @@ class raw_ostream;
 
 namespace proteus {
 
-/// Reads a text file. Fails if it is larger than 16 MiB, so that neither a
-/// large file nor a file without end, such as /dev/zero, fills the memory. The
-/// error contains the reason but not the path.
-llvm::Expected<std::string> readTextFile(llvm::StringRef path);
+/// Largest size in MiB of a file with a description: a cluster, a stack, a
+/// profile, published cases. For comparison, a thousand measured runs are about
+/// 1 MiB of JSON. A parsed number takes about 10 times the memory of its text.
+inline constexpr size_t maxDescriptionMebibytes = 16;
+
+/// Largest size in MiB of a file with IR. A constant of a model may be large.
+inline constexpr size_t maxModuleMebibytes = 256;
+
+/// Reads a text file. Fails if it is larger than `maxMebibytes`, so that
+/// neither a large file nor a file without end, such as /dev/zero, fills the
+/// memory. The error contains the reason but not the path.
+llvm::Expected<std::string>
+readTextFile(llvm::StringRef path,
+             size_t maxMebibytes = maxDescriptionMebibytes);
 
 /// Reads a text file as readTextFile does. The error contains the path: "can't
 /// read 'path': ...".
-llvm::Expected<std::string> readInput(llvm::StringRef path);
+llvm::Expected<std::string>
+readInput(llvm::StringRef path, size_t maxMebibytes = maxDescriptionMebibytes);
 
 /// Writes `text` to `path` so that the file is complete or does not change. The
 /// text goes to a temporary file in the same directory, which is then renamed

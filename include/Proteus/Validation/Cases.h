@@ -20,50 +20,57 @@
 
 namespace proteus::validation {
 
-/// Published measurement of a training run, and the job that was measured.
+/// A published measurement of a training run, and the job that was measured.
 struct Case {
   std::string id;
-  std::string group;   ///< part of the id before its first '-'
-  std::string quality; ///< "A", "B" or "C": completeness of the description
+  std::string group; ///< part of the id before its first '-'
+  /// Completeness of the published description: "A", "B" or "C".
+  std::string quality;
   std::optional<double> iterationSeconds;
-  std::optional<double> peakMemoryBytes; ///< bytes allocated on the fullest
-                                         ///< device
+  /// Measured memory of one device, of the kind that users of the stack report
+  /// (plan::ReportedMemory).
+  std::optional<double> peakMemoryBytes;
   bool ranOutOfMemory = false;
 
   jobs::Job job;
   std::string device; ///< name in the device library; empty: unknown
   /// Assumptions about decisions that the case leaves open.
   std::vector<std::string> assumed;
-  /// Information that is missing for a job; empty if `job` is complete.
+  /// Reason why the case can't be simulated; empty if `job` is complete.
   std::string unsupported;
 };
 
-/// Reads cases in the format of docs/validation.md. A case that can't be
-/// translated has the reason in `unsupported`. Fails if the text is no file of
-/// cases.
+/// Reads cases in the format of docs/validation.md. If a case can't be
+/// translated to a job, its `unsupported` holds the reason. Fails if the text
+/// is not a file of cases, or if two cases have the same id. `source` is the
+/// name of the text in errors.
 llvm::Expected<std::vector<Case>> readCases(llvm::StringRef text,
                                             llvm::StringRef source);
 
 /// Result of the simulation of a case.
 struct CaseResult {
   bool supported = false;
-  std::string reason; ///< reason if not supported
+  std::string reason; ///< reason why `supported` is false
   std::optional<double> seconds;
   std::optional<double> peakMemoryBytes;
   bool fits = false;
-  /// 80 % interval of `seconds`.
+  /// Interval that contains the time with a probability of 80 %.
   std::optional<sim::Interval> interval;
 };
 
-/// Errors of a group of cases. Time errors cover the cases that were simulated
-/// and have a measured time.
+/// Errors of the predictions of a group of cases.
 struct GroupScore {
   std::string group;
+  /// Numbers of all cases, of simulated cases, and of simulated cases with a
+  /// measured time.
   int64_t count = 0, supported = 0, scored = 0;
+  /// Errors of the time over the `scored` cases: the mean absolute error, the
+  /// mean error, the largest error, and the rank correlation of predicted and
+  /// measured times. `memoryMae` is the mean absolute error of the memory.
   std::optional<double> mae, bias, worst, spearman, memoryMae;
 };
 
-/// Returns predicted / measured - 1, or nullopt if either is absent.
+/// Returns predicted / measured - 1, or nullopt if one of them is absent.
 std::optional<double> errorOf(std::optional<double> predicted,
                               std::optional<double> measured);
 

@@ -142,13 +142,14 @@ private:
   /// Returns the sections whose values `section` uses.
   const SetVector<SectionOp> &getProducers(SectionOp section) {
     auto [entry, isNew] = producers.try_emplace(section);
+    SetVector<SectionOp> &found = entry->second;
     if (isNew)
       section.getBody().walk([&](Operation *op) {
         for (Value operand : op->getOperands())
           if (auto producer = operand.getDefiningOp<SectionOp>())
-            entry->second.insert(producer);
+            found.insert(producer);
       });
-    return entry->second;
+    return found;
   }
 
   LogicalResult verifyPrecedence(const Work &work) {

@@ -141,14 +141,15 @@ static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
 
 namespace {
 
+/// Place of an attribute.
+enum Place {
+  Module,     ///< a `builtin.module`
+  Anywhere,   ///< any operation or argument
+  Operations, ///< operations for which AttributePlaceInterface returns true
+};
+
 /// Rule by which one attribute is verified.
 struct AttributeRule {
-  enum class Place {
-    Module,     ///< a `builtin.module`
-    Anywhere,   ///< any operation or argument
-    Operations, ///< operations for which AttributePlaceInterface returns true
-  };
-
   StringRef name;
   Place place;
   /// The place in words, after "belongs to".
@@ -156,7 +157,6 @@ struct AttributeRule {
   LogicalResult (*verifyValue)(Operation *, NamedAttribute);
 };
 
-using enum AttributeRule::Place;
 constexpr StringRef moduleText = "a builtin.module";
 constexpr StringRef productText = "a matrix product";
 

@@ -24,14 +24,15 @@ using cost::CollectiveKind;
 
 namespace {
 
-/// Bandwidth of a link that all rings of a group use at full speed.
+/// A link and its use by the rings of a group.
 struct LinkUse {
   LinkId link;
   int64_t capacity = 0; ///< bytes/s
-  double use = 0;       ///< bytes/s
+  double use = 0;       ///< bandwidth that all rings together use, bytes/s
 };
 
-/// A communicator whose plans take the time that the reference charges.
+/// A communicator that plans collectives with the time that the reference
+/// charges.
 class ReferenceCommunicator : public Communicator {
 public:
   ReferenceCommunicator(const ReferenceModel &model, ReferenceGroup group,
@@ -47,14 +48,15 @@ private:
   ReferenceGroup group;
   std::vector<LinkUse> links;
   mutable std::mutex mutex;
-  mutable std::map<int64_t, LinkLoads> known; ///< by ceiling
+  mutable std::map<int64_t, LinkLoads> known; ///< results of `loadsAt`
 };
 
-/// The kind of a collective in the reference.
+/// A kind of collective in terms of the reference.
 struct Translation {
   ReferenceKind kind;
   Algorithm algorithm;
-  /// True if the reference counts the part of one member as the volume.
+  /// True if the volume in the reference is the part of one member, instead of
+  /// the bytes of all members.
   bool perMember = false;
 };
 } // namespace
@@ -102,8 +104,9 @@ Plan ReferenceCommunicator::plan(CollectiveKind kind, int64_t bytes) const {
   return plan;
 }
 
-/// Returns the loads of a flow, such that a flow at its ceiling uses as much of
-/// each link as the rings do.
+/// Returns the loads of a flow with the given ceiling, in bytes/s. At this
+/// rate, the flow uses as much bandwidth of each link as the rings of the
+/// group.
 const LinkLoads &ReferenceCommunicator::loadsAt(int64_t ceiling) const {
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = known.try_emplace(ceiling);
@@ -188,8 +191,9 @@ ReferenceNetwork::createCommunicator(ArrayRef<int64_t> devices) {
     llvm::sort(local);
     std::map<uint32_t, double> uses;
     auto addPort = [&](uint32_t nic, bool in) {
-      // Rings use a share of the line rate of the port. The flow uses the same
-      // share of the capacity, which is the line rate after protocol overhead.
+      // Rings use a fraction of the line rate of the port. The flow uses the
+      // same fraction of the capacity, which is the line rate after protocol
+      // overhead.
       uint32_t port = graph.links.size() + 2 * nic + in;
       double rate = graph.vertices[nics[nic]].portBandwidth;
       uses[port] +=

@@ -130,8 +130,8 @@ ReferenceGroup ReferenceModel::group(ArrayRef<int64_t> ranks) {
   group.nodes = byNode.size();
   group.acrossNodes = byNode.size() > 1;
 
-  // The slowest node limits a ring through all nodes. The class that the
-  // reference reports is nevertheless that of the best node.
+  // The slowest node limits a ring through all nodes. But the class that the
+  // reference reports is that of the best node.
   PathClass worst = PathClass::Local;
   for (auto &[node, local] : byNode) {
     llvm::sort(local);

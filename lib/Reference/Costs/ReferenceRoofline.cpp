@@ -71,17 +71,18 @@ double ReferenceRoofline::elementwise(double elements) const {
 
 /// Returns the time in ms of a linear layer, or of a convolution as an implicit
 /// product. `rows` is the number of rows of the result, and `weight` has the
-/// shape (outputs, rest). A bias takes one more pass over the result `biased`.
+/// shape (outputs, rest). With a bias, `biased` is the shape of the result, and
+/// the bias takes one more pass over it; otherwise `biased` is null.
 double ReferenceRoofline::layer(double rows, ArrayRef<int64_t> weight,
                                 const Shape *biased) const {
   double time = gemm(rows, weight.front(), elementsOf(weight.drop_front()));
   return biased ? time + elementwise(elementsOf(*biased)) : time;
 }
 
-/// Returns the time in ms of the gradient of such a layer. `inputs` are the
-/// gradient of the result, the input and the weight. `outputs` are the gradient
-/// of the input, if it is needed, that of the weight, and that of the bias, if
-/// there is one.
+/// Returns the time in ms of the gradient of a linear layer or a convolution.
+/// `inputs` are the gradient of the result, the input and the weight. `outputs`
+/// are the gradients of the input (if it is needed), the weight and the bias
+/// (if there is one).
 double ReferenceRoofline::layerGradient(double rows, ArrayRef<Shape> inputs,
                                         ArrayRef<Shape> outputs) const {
   ArrayRef<int64_t> weight = inputs[2];
@@ -171,7 +172,7 @@ double ReferenceRoofline::milliseconds(const Kernel &kernel) const {
 }
 
 namespace {
-/// The cost model of the reference's roofline.
+/// Cost model that computes the times of kernels by the reference's roofline.
 class ReferenceRooflineModel : public KernelCostModel {
 public:
   ReferenceRooflineModel(ReferenceRoofline roofline, double launchGap)
@@ -179,8 +180,8 @@ public:
 
   Answer cost(const Kernel &kernel) const override {
     double time = roofline.milliseconds(kernel);
-    // The kernel is memory-bound if its time depends on `bytes`. The time of a
-    // product does not, so products always count as compute-bound.
+    // A kernel counts as memory-bound if its time depends on `bytes`. The time
+    // of a product does not, so products always count as compute-bound.
     Kernel computing = kernel;
     computing.bytes = 0;
     return {fromSeconds(time * 1e-3 + launchGap), Source::Roofline, 0,

@@ -17,8 +17,8 @@ using namespace proteus::parity;
 
 namespace {
 
-/// Correction of the collectives of this simulator for the known differences
-/// from the reference, with the causes of deviations.
+/// Corrects the collectives of this simulator for the known differences from
+/// the reference, and collects the causes of deviations.
 class Explanation {
 public:
   Explanation(const ReferenceRun &run, ParityResult &result)
@@ -31,7 +31,8 @@ public:
   void explainMemory();
 
 private:
-  /// Adds `count` tasks and `bytes` to a kind of collective in `expected`.
+  /// Adds `count` collectives and `bytes` to a kind of collective in
+  /// `expected`, and `cause` to the causes.
   void add(StringRef kind, int64_t count, double bytes, StringRef cause);
   int64_t dim(StringRef name) const;
   void explainLoss();
@@ -65,9 +66,9 @@ int64_t Explanation::dim(StringRef name) const {
   return value;
 }
 
-/// Explains the loss over a split vocabulary. Proteus exchanges maxima, sums
-/// and the logits of the labels per token; the reference exchanges the loss of
-/// each sample.
+/// Corrects for the loss over a split vocabulary. For each token, this
+/// simulator exchanges maxima, sums and the logits of the labels. The reference
+/// exchanges only the loss of each sample.
 void Explanation::explainLoss() {
   if (strategy.tp == 1)
     return;
@@ -76,16 +77,16 @@ void Explanation::explainLoss() {
       4.0 * static_cast<double>(run.batch) - 3 * 4 * tokens, "loss");
 }
 
-/// Explains the gradients of biases that follow a row-split layer. These biases
-/// are equal on all ranks of tp. The reference sums their gradients over these
-/// ranks too, in one task per stage.
+/// Corrects for the gradients of the biases of row-split layers. All ranks of
+/// tp hold these biases whole. The reference also sums their gradients over the
+/// ranks of tp, in one collective per stage.
 void Explanation::explainRowBiases() {
   if (strategy.tp == 1)
     return;
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   double ours = strategy.dp > 1 ? biases * static_cast<double>(strategy.tp) : 0;
-  // With ZeRO-2, Proteus reduces these gradients in separate tasks, one for
-  // each rank of tp.
+  // With ZeRO-2, this simulator reduces these gradients in separate
+  // collectives, one for each rank of tp.
   int64_t tasks =
       strategy.zero >= 2 && strategy.dp > 1 ? strategy.tp * strategy.pp : 0;
   add("all_reduce/grad", strategy.pp - tasks, biases - ours, "B8");
@@ -94,8 +95,8 @@ void Explanation::explainRowBiases() {
 void Explanation::explainZero() {
   if (strategy.zero == 0 || strategy.dp == 1)
     return;
-  // Proteus updates biases of row-split layers whole; the reference gathers
-  // them.
+  // In this simulator, every rank updates the biases of row-split layers whole.
+  // In the reference, ranks update parts of them and gather the results.
   double biases = 4.0 * 2 * static_cast<double>(dim("layers") * dim("hidden"));
   add("all_gather", strategy.zero == 3 ? strategy.tp : 0,
       biases * static_cast<double>(strategy.tp), "biases");
@@ -109,8 +110,9 @@ void Explanation::explainZero() {
 }
 
 void Explanation::explainCollectives() {
-  // `expected` does not cover two kinds of run: those with messages in place of
-  // collectives, and those in which the reference lost a reduction (B8).
+  // `expected` can't be computed for two kinds of runs: runs with messages
+  // instead of collectives, and runs in which the reference lost a gradient
+  // reduction (defect B8 in docs/reference.md).
   if (!strategy.collectives)
     result.collectiveCauses.push_back("messages");
   bool lost = run.isTransformer() && strategy.kind == "pp" && strategy.pp == 1;
@@ -124,23 +126,23 @@ void Explanation::explainCollectives() {
   explainZero();
 }
 
-/// Smallest share of a step that counts as a cause of a deviation.
+/// Smallest fraction of a step that counts as a cause of a deviation.
 static constexpr double noticeable = 0.01;
 
 void Explanation::explainTime(const Timeline &timeline) {
   std::vector<std::string> &causes = result.timeCauses;
   if (run.shareBandwidth) {
-    // The reference gives all groups of a round the best bandwidth of any of
-    // them.
+    // The reference gives all groups that start together the best bandwidth of
+    // any of them.
     if (timeline.unequalGroups)
       causes.push_back("B5");
     if (timeline.contended > noticeable)
       causes.push_back("B6");
   }
   // The reference lengthens reductions after the last kernel as if they
-  // overlapped with kernels. With kind "mp" it runs lookups in the order in
-  // which it discovers them, which decides the kernels that overlap with their
-  // exchange.
+  // overlapped with kernels. With kind "mp" it also runs lookups in the order
+  // in which it discovers them. This order decides which kernels overlap with
+  // the exchange of the results.
   if (run.overlapFactor * timeline.exposedReduction > noticeable ||
       strategy.kind == "mp")
     causes.push_back("B7");
@@ -153,8 +155,9 @@ void Explanation::explainTime(const Timeline &timeline) {
 }
 
 void Explanation::explainMemory() {
-  // The reference counts residual gradients several times. Memory of networks
-  // without residuals differs by the buffers of buckets.
+  // The reference counts the gradients of residual connections several times.
+  // In networks without residual connections, the memory differs by the buffers
+  // of buckets.
   bool residual = run.isTransformer() || run.model == "resnet50";
   result.memoryCauses.push_back(residual ? "B2" : "buckets");
 }
@@ -190,7 +193,8 @@ static bool haveSameCounts(const Sums &ours, const Sums &original) {
          });
 }
 
-/// Half of the unit to which the reference rounds volumes, 1000 bytes.
+/// Largest rounding error of a volume in the reference, which rounds to 1000
+/// bytes.
 static constexpr double roundedMegabytes = 0.0005;
 
 static double worstVolumeOf(const Sums &ours, const Sums &original) {

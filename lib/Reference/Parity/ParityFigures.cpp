@@ -17,7 +17,8 @@ using namespace proteus;
 using namespace proteus::parity;
 using cost::CollectiveKind;
 
-/// Returns the name of a collective in the reference.
+/// Returns the name of a collective in the reference. `gradient` is true if it
+/// reduces gradients.
 static std::string nameOf(CollectiveKind kind, bool gradient) {
   if (kind == CollectiveKind::SendRecv)
     return "p2p/xstage";
@@ -58,8 +59,9 @@ ParityFigures proteus::parity::figuresOf(const sim::Workload &workload,
 Timeline proteus::parity::timelineOf(const sim::Workload &workload,
                                      const sim::SimulationResult &result) {
   Timeline timeline;
-  // The same collective of different groups has the same key. Groups are
-  // unequal if their ceilings differ; repeats in one group have equal ceilings.
+  // Collectives with the same key are repeats in one group, or they run in
+  // different groups. Repeats have equal ceilings. So different ceilings show
+  // that the groups have unequal bandwidths.
   std::map<std::tuple<CollectiveKind, std::string, int64_t>, int64_t> ceilings;
   for (const sim::Collective &one : workload.collectives) {
     auto [entry, isNew] = ceilings.try_emplace(

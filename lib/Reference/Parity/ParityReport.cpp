@@ -69,8 +69,8 @@ static std::string textOf(const CollectiveSum &sum, StringRef kind) {
          fixed(sum.megabytes, 3);
 }
 
-/// Returns the collectives of this simulator, each followed by that of the
-/// reference in brackets if they differ.
+/// Returns the collectives of this simulator as text. Where the reference
+/// differs, its count and volume follow in brackets.
 static std::string collectivesOf(const ReferenceRun &run,
                                  const ParityResult &result) {
   std::vector<std::string> texts;
@@ -98,7 +98,8 @@ static std::string collectivesOf(const ReferenceRun &run,
   return texts.empty() ? "none" : join(texts, ", ");
 }
 
-/// Returns the defect because of which the reference has no time for a run.
+/// Returns the number of the defect that kept the reference from computing the
+/// time of a run, such as "B4".
 static StringRef failureOf(const ReferenceRun &run) {
   if (!run.original)
     return "B4";
@@ -165,7 +166,8 @@ static std::vector<std::string> rowOf(const ReferenceRun &run,
 
 void proteus::parity::printTable(raw_ostream &os, ArrayRef<ReferenceRun> runs,
                                  ArrayRef<ParityResult> results) {
-  // Only columns that fit into a terminal; the files list the collectives too.
+  // Print only the columns that fit into a terminal. The Markdown table has all
+  // columns.
   Table table({"run", "cluster", "collectives", "compute (ms)", "%",
                "step (ms)", "reference", "%", "memory (MiB)", "reference",
                "CPU (ms)", "reference", "touched by"},

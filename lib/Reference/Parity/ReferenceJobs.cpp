@@ -19,7 +19,7 @@ using namespace proteus::parity;
 
 namespace {
 
-/// Writer of the strategy tree of a run.
+/// Writes the body of the strategy tree of a run.
 class TreeWriter {
 public:
   TreeWriter(const ReferenceRun &run) : run(run), strategy(run.strategy) {}
@@ -28,7 +28,7 @@ public:
 
 private:
   void line(const Twine &text) { tree += ("  " + text + "\n").str(); }
-  /// Writes a node with settings of the operations that `pattern` selects.
+  /// Writes a node with `settings` for the operations that `pattern` selects.
   void node(const Twine &pattern, const Twine &settings) {
     line("node \"" + pattern + "\" { " + settings + " }");
   }
@@ -48,8 +48,8 @@ private:
 
 } // namespace
 
-/// Writes the mesh. The reference numbers devices stage by stage, then replica
-/// by replica.
+/// Writes the mesh with the axes pp, dp and tp in this order, because the
+/// reference numbers devices stage by stage, and in a stage replica by replica.
 void TreeWriter::mesh(int64_t pp, int64_t dp, int64_t tp) {
   SmallVector<std::string> axes;
   for (auto [name, size] : {std::pair("pp", pp), {"dp", dp}, {"tp", tp}})
@@ -66,10 +66,11 @@ void TreeWriter::schedule() {
          " order = \"1f1b\"");
 }
 
-/// Writes the buckets. The reference closes a bucket when it exceeds its size,
-/// this simulator when it reaches it, hence one byte more. In the reference,
-/// gradients of one operation are ready together, updated parameters are
-/// gathered at once, and ZeRO-1 all-reduces whole gradients.
+/// Writes the settings of buckets. The reference closes a bucket when it
+/// exceeds its size, this simulator when it reaches its size, so the size is
+/// one byte larger here. `by_operation`: gradients of one operation are ready
+/// together in the reference. `gather`: it gathers all updated parameters in
+/// one collective. `all_reduce`: its ZeRO-1 all-reduces whole gradients.
 void TreeWriter::buckets() {
   auto bytes = [](double megabytes) {
     return static_cast<int64_t>(megabytes * 1e6) + 1;
@@ -85,11 +86,10 @@ void TreeWriter::buckets() {
   line(text);
 }
 
-/// Returns the settings by which ZeRO shards the parameters of an operation
-/// along `split`. Tensor parallelism shards them along the same iterator if
-/// `tensor` is true, and not otherwise. Gradients need no setting: they are
-/// reduced to shards once, after the last micro-batch, even if ZeRO-2 stores
-/// them as shards before.
+/// Returns the settings with which ZeRO shards the parameters of an operation
+/// along the iterator `split`. If `tensor` is true, tensor parallelism shards
+/// them along the same iterator. Gradients need no setting, even with ZeRO-2:
+/// they are reduced to shards once, after the last micro-batch.
 std::string TreeWriter::storage(StringRef split, bool tensor) const {
   if (strategy.zero == 0 || strategy.dp == 1)
     return "";
@@ -112,8 +112,8 @@ Error TreeWriter::transformer() {
     return tp ? ("split op [" + iterator + " -> tp]").str() : "";
   };
   bool any = tp || strategy.zero > 0;
-  // In pipelines, ZeRO does not shard the embeddings, because the first is
-  // tied.
+  // With kind "pp", ZeRO does not shard the embeddings, because the head shares
+  // the table of the token embedding.
   bool whole = strategy.kind == "pp";
   if (any) {
     node("embedding.tokens",
@@ -129,8 +129,8 @@ Error TreeWriter::transformer() {
     node("ln_1", storage());
     node("ln_2", storage());
     node("attention.qkv", split("out") + storage("out", true));
-    // Row-split weights. Their biases do not have the input dimension and stay
-    // whole.
+    // ZeRO shards the weights of row-split layers along their input dimension.
+    // Their biases do not have this dimension and stay whole.
     node("attention.proj", storage("in", true));
     node("mlp.fc1", split("out") + storage("out", true));
     node("mlp.fc2", storage("in", true));
@@ -142,10 +142,10 @@ Error TreeWriter::transformer() {
 }
 
 /// Writes the splits of the linear layers of a convolutional network over all
-/// devices: a pair of layers by columns and rows, or a single layer by columns.
-/// Inputs that are gathered for these layers are kept for the backward pass if
-/// they come from another layer, and gathered again if they come from a
-/// reshape.
+/// devices. A pair of layers is split by columns and then by rows, a single
+/// layer by columns. As in the reference, a pair keeps its gathered input for
+/// the backward pass (`split input 0`), and a single layer gathers its input
+/// again.
 void TreeWriter::splitClassifier() {
   auto pair = [&](StringRef columns, ArrayRef<StringRef> between,
                   StringRef rows) {
@@ -224,7 +224,7 @@ Expected<std::string> TreeWriter::write() {
   return std::move(tree);
 }
 
-/// Returns the dimensions of a run under the names of this simulator.
+/// Returns the dimensions of a run as overrides of the model of this simulator.
 static std::vector<std::string> overridesOf(const ReferenceRun &run) {
   std::vector<std::string> overrides;
   const ReferenceStrategy &strategy = run.strategy;

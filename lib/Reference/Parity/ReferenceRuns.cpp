@@ -22,7 +22,8 @@ struct EmbeddedFile {
 };
 } // namespace
 
-/// Returns runs.json and the topologies of its clusters.
+/// Returns the files that are embedded in the tool: runs.json and the
+/// topologies of its clusters.
 static ArrayRef<EmbeddedFile> embeddedFiles() {
   static const EmbeddedFile files[] = {
 #include "ReferenceRunFiles.inc"
@@ -45,14 +46,15 @@ StringRef proteus::parity::embeddedReferenceRuns() {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of the topology for a cluster folder of the reference.
+/// Returns the name of the embedded topology for a cluster folder of the
+/// reference.
 static std::string topologyOf(StringRef folder) {
   return folder == "1080_1ib" ? "gtx1080_1ib" : folder.str();
 }
 
-/// Reads a cluster such as "titanxp/n1_g8": the devices and links of a folder,
-/// with this number of nodes. A node has all its GPUs; those that a run does
-/// not use are idle.
+/// Adds the cluster with the given name to `result`. "titanxp/n1_g8" is one
+/// node with the devices and links of the folder "titanxp". A run on one node
+/// may use fewer GPUs than the node has; the others are idle.
 static void readCluster(StringRef name, const Reader &where,
                         const Reader &folders, ReferenceRuns &result) {
   auto [folder, size] = name.split('/');
@@ -68,7 +70,7 @@ static void readCluster(StringRef name, const Reader &where,
     return where.fail("the topology of '" + folder +
                       "' is not known; known are those of titanxp, 1080_1ib, "
                       "dgx1_v100_1ib and dgx1_v100_2ib");
-  // All files of a folder describe the same devices.
+  // All files of a folder describe the same device, so read the first.
   auto sizes = folders[folder].members();
   if (sizes.empty())
     return where.fail("there is no cluster in '" + folder + "'");
@@ -103,7 +105,7 @@ static void readCluster(StringRef name, const Reader &where,
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// Bounds of inputs; larger values are mistakes.
+/// Bounds of the values in a file of runs. Larger values are mistakes.
 static constexpr int64_t maxCount = 1'000'000'000, maxDegree = 1'000'000;
 static constexpr double maxFigure = 1e15;
 

@@ -41,8 +41,8 @@ ParityRunner::ParityRunner() : context(createContext()) {
 
 ParityRunner::~ParityRunner() = default;
 
-/// Returns the cluster as lowering needs it: the number of devices and their
-/// bandwidths. The links inside nodes are in the machine model.
+/// Returns the cluster attribute with the values that the lowering passes read.
+/// The links inside nodes are in the machine model.
 static Attribute clusterAttr(MLIRContext &context,
                              const machine::Cluster &cluster) {
   Builder builder(&context);
@@ -64,7 +64,8 @@ static Attribute clusterAttr(MLIRContext &context,
        builder.getNamedAttr("topology", builder.getStringAttr("none"))});
 }
 
-/// Builds the module of a run: model, tree and cluster.
+/// Builds the module of a run, which contains the model, the strategy tree and
+/// the cluster.
 static Expected<OwningOpRef<ModuleOp>>
 buildModule(MLIRContext &context, const ReferenceRun &run,
             const machine::Cluster &cluster) {

@@ -23,8 +23,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// Fails if the degrees need more devices than a mesh may have, or do not
-/// divide each other.
+/// Fails if the degrees need more devices than a mesh may have, or do not fit
+/// each other. For example, `zero-group` must divide `dp`.
 static LogicalResult checkDegrees(Location loc,
                                   const plan::ResolvedPlan &plan) {
   int64_t devices = strategy::maxMeshDevices;
@@ -72,8 +72,8 @@ static LogicalResult checkSchedule(Location loc,
   return success();
 }
 
-/// Fails if a setting of storage or sequence parallelism has nothing to apply
-/// to.
+/// Fails if a setting of storage or sequence parallelism has no effect with the
+/// other settings.
 static LogicalResult checkStorage(Location loc,
                                   const plan::ResolvedPlan &plan) {
   if (plan.sequenceParallel && plan.tp == 1)
@@ -204,7 +204,8 @@ public:
   }
 
 private:
-  /// Adds an option for every field of a plan that has one.
+  /// Adds an option to the pass for every field of a plan that has an option
+  /// name.
   void registerOptions() {
     for (const plan::Field &field : plan::fields())
       if (!field.option.empty())

@@ -95,8 +95,8 @@ static double countRuns(Operation *op) {
   return runs;
 }
 
-/// Adds the layers that `index`, a number or `*` in the path of `op`, stands
-/// for.
+/// Adds the indices of layers to `indices`: `index` itself if it is a number,
+/// or for `*` all iterations of the outermost repeat around `op`.
 static void addIndices(Operation *op, StringRef index,
                        llvm::SetVector<int64_t> &indices) {
   int64_t number;
@@ -117,8 +117,8 @@ static void addIndices(Operation *op, StringRef index,
 void ModelShape::findLayers() {
   for (IterationSpaceOpInterface op : operations) {
     std::string path = nn::getPath(op);
-    // No pattern can select such a name; settings of the whole tree still apply
-    // to the operation.
+    // If the path cannot be parsed, no pattern can select the operation, so it
+    // has no position. Settings of the whole tree still apply to it.
     llvm::Expected<PathPattern> pattern = PathPattern::parse(path);
     if (!pattern) {
       llvm::consumeError(pattern.takeError());
@@ -133,7 +133,8 @@ void ModelShape::findLayers() {
     positions[op] = {(prefix + "[*]").str(), index.str(),
                      rest.ltrim('.').str()};
   }
-  // No position is added from here on, so keys can refer to their strings.
+  // No position is added from here on, so keys of `layers` can refer to strings
+  // of positions.
   for (IterationSpaceOpInterface op : operations) {
     auto found = positions.find(op);
     if (found == positions.end() || found->second.layers.empty())
@@ -196,8 +197,8 @@ LogicalResult ModelShape::examine(const plan::ResolvedPlan &plan) {
 //===----------------------------------------------------------------------===//
 
 bool proteus::isElementWise(Operation *op) {
-  // A product of equal types is a gate. Additions do not count, because they
-  // add a residual, which has a layout of its own.
+  // A multiplication of tensors of the same type is a gate. Additions do not
+  // count, because they add a residual, which has a layout of its own.
   if (auto product = dyn_cast<nn::MulOp>(op))
     return product->getOperand(0).getType() == product->getOperand(1).getType();
   return isa<nn::ReluOp, nn::GeluOp, nn::SiluOp, nn::TanhOp, nn::SigmoidOp,

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: the operations of a model, the layers that contain
-// them, and queries about the patterns of operations that tensor parallelism
-// splits.
+// Part of the pass apply-strategy: finds the operations and the layers of a
+// model, and the patterns of operations that tensor parallelism splits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +51,14 @@ public:
         operations;
     /// Indices of the layers.
     llvm::SetVector<int64_t> indices;
-    /// Work of all layers in the forward pass, in FLOP; at least 1 per point of
-    /// an iteration space.
+    /// Work of all layers in the forward pass, in FLOPs. Each point of an
+    /// iteration space counts as at least one FLOP, so that layers without
+    /// products have work too.
     double work = 0;
   };
 
   explicit ModelShape(mlir::func::FuncOp function);
-  // Not copyable: keys of `layers` refer to strings in `positions`.
+  // Not copyable, because keys of `layers` refer to strings in `positions`.
   ModelShape(const ModelShape &) = delete;
   ModelShape &operator=(const ModelShape &) = delete;
 
@@ -96,30 +96,33 @@ private:
   llvm::StringRef mainLayers;
 };
 
-/// Returns true if each split of a dimension of the operands is also a split of
-/// the result: activations, casts, gates and the like. Additions are excluded,
-/// because a residual has a layout of its own.
+/// Returns true for operations such as activation functions, casts and gates: a
+/// split of a dimension of the operands is also a split of the result. Returns
+/// false for additions, because they add a residual, which has a layout of its
+/// own.
 bool isElementWise(mlir::Operation *op);
 
 /// Returns the number of output features of a linear.
 int64_t outSize(nn::LinearOp linear);
 
-/// Returns the length of the sequence that `op` runs over, or nullopt.
+/// Returns the length of the sequence over which `op` iterates, or nullopt if
+/// `op` has no iterator `seq`.
 std::optional<int64_t> sequenceOf(nn::IterationSpaceOpInterface op);
 
-/// Collects the uses of `value`. Element-wise operations are replaced by the
-/// uses of their results.
+/// Collects the uses of `value`. A use by an element-wise operation is replaced
+/// by the uses of the result of that operation.
 void collectReaders(mlir::Value value,
                     llvm::SmallVectorImpl<mlir::OpOperand *> &readers);
 
 /// Returns the linears that read `value` as their input, directly or through
 /// element-wise operations. Returns an empty list if any other operation reads
-/// it.
+/// `value`.
 llvm::SmallVector<nn::LinearOp> onlyLinearReaders(mlir::Value value);
 
-/// Returns the linear that computes `value`, through views and element-wise
-/// operations, or null if there is none. The operations between them must leave
-/// each of `parts` equal parts of the last dimension on its device.
+/// Returns the linear that computes `value`, directly or through views and
+/// element-wise operations. Returns null if there is none, or if an operation
+/// in between needs communication when the last dimension is split into `parts`
+/// equal parts.
 nn::LinearOp producingLinear(mlir::Value value, int64_t parts);
 
 } // namespace proteus

@@ -62,8 +62,8 @@ SmallVector<strategy::PartAttr, 2> SplitPlan::getEverywhere() const {
 // Tensor parallelism
 //===----------------------------------------------------------------------===//
 
-/// Splits an attention by heads: the linears that feed it are split by columns,
-/// and the linear that reads it is split by rows.
+/// Splits an attention by heads. The linears that feed it are split by columns,
+/// and the linear that reads its result is split by rows.
 LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   int64_t heads = attention.getKeyHeads();
   if (heads % decisions.tp != 0)
@@ -89,9 +89,10 @@ LogicalResult SplitPlan::splitAttention(nn::AttentionOp attention) {
   return success();
 }
 
-/// Returns the linear whose columns are dimension `dim` of `value`, or null.
-/// The operations between them must keep each of `parts` equal parts of the
-/// columns on its device.
+/// Returns the linear that computes `value`, directly or through other
+/// operations, with its output features in dimension `dim`. Returns null if
+/// there is no such linear, or if an operation in between cannot split these
+/// features into `parts` equal parts.
 static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   while (auto op = value.getDefiningOp<IterationSpaceOpInterface>()) {
     nn::IterationSpace space = op.getIterationSpace();
@@ -116,8 +117,8 @@ static nn::LinearOp linearOfColumns(Value value, unsigned dim, int64_t parts) {
   return {};
 }
 
-/// Collects the linears that read `value` as their input through operations
-/// that only rearrange it or are element-wise.
+/// Collects the linears that read `value` as their input, directly or through
+/// transposes, reshapes and element-wise operations.
 static void collectFollowingLinears(Value value,
                                     SmallVectorImpl<nn::LinearOp> &linears) {
   for (OpOperand &use : value.getUses()) {
@@ -132,9 +133,10 @@ static void collectFollowingLinears(Value value,
   }
 }
 
-/// Splits attention that is written out as products of `[batch, head, ..]`. The
-/// linears that feed a product are split by columns, the products follow by
-/// heads, and the linears that read the result are split by rows.
+/// Splits a product of `[batch, head, ..]`, as in attention that is written out
+/// as separate operations. The linears that feed the product are split by
+/// columns. Propagation then splits the product by heads, and the linears that
+/// read its result by rows.
 void SplitPlan::splitHeadProduct(nn::MatmulOp product) {
   if (cast<RankedTensorType>(product.getLhs().getType()).getRank() != 4)
     return;
@@ -165,8 +167,8 @@ void SplitPlan::splitLinear(nn::LinearOp linear) {
   rowLinears.insert_range(readers);
 }
 
-/// Splits the first matrix of an expert by columns; the second one follows by
-/// rows.
+/// Splits the first matrix of an expert by columns. The second matrix is then
+/// split by rows.
 void SplitPlan::splitExperts(nn::ExpertLinearOp linear) {
   auto weight = cast<RankedTensorType>(linear.getWeight().getType());
   if (rowLinears.contains(linear) || weight.getDimSize(1) < decisions.tp)
@@ -227,9 +229,10 @@ LogicalResult SplitPlan::splitTensors() {
 // Sequence and context parallelism
 //===----------------------------------------------------------------------===//
 
-/// Checks that sequences can be cut into equal parts, and decides about the
-/// zigzag: late queries of a causal sequence read more keys, so the sequence is
-/// cut into twice as many chunks, and each device gets two.
+/// Emits an error if sequences cannot be cut into equal parts. Also decides
+/// whether they are distributed in a zigzag: late queries of a causal sequence
+/// read more keys, so the sequence is cut into two chunks per device, and each
+/// device gets one from each end.
 LogicalResult SplitPlan::checkSequence() {
   if (!decisions.sequenceParallel && decisions.cp == 1)
     return success();
@@ -267,8 +270,8 @@ LogicalResult SplitPlan::checkSequence() {
   if (decisions.cp == 1 || !causal ||
       decisions.contextKind == plan::ContextKind::Ulysses)
     return success();
-  // A kept input is an nn.keep with a partition of its own, which has
-  // contiguous parts.
+  // `keep-gathered` keeps an input through an nn.keep with contiguous parts, so
+  // a zigzag is not possible.
   bool isKept = decisions.sequenceParallel && decisions.keepGathered;
   zigzag = even && !isKept;
   if (!zigzag)
@@ -282,14 +285,15 @@ LogicalResult SplitPlan::checkSequence() {
   return success();
 }
 
-/// Splits operations between a linear by rows and the next linear by columns
-/// along the sequence. No hidden units are split there, and the operations
-/// treat each position on its own.
+/// Splits the operations between a linear by rows and the next linear by
+/// columns along the sequence, if the plan has sequence parallelism. These
+/// operations treat each position on its own, and tp splits no other dimension
+/// of them.
 void SplitPlan::splitSequence() {
   if (!decisions.sequenceParallel)
     return;
-  // Operations after a linear by columns, up to and including the linear by
-  // rows.
+  // Operations from a linear by columns up to the next linear by rows, both
+  // included.
   DenseSet<Operation *> inside;
   SmallVector<Operation *> worklist;
   for (Operation *op : model.getOperations())
@@ -305,11 +309,13 @@ void SplitPlan::splitSequence() {
   SmallVector<StringRef> axes;
   if (decisions.cp > 1)
     axes.push_back(kContext);
-  // Splitting over tp as well makes a zigzag finer: every part is a subset of a
-  // part of the zigzag over cp.
+  // `gathered` splits sequences over cp only, `axes` over cp and tp. The split
+  // over tp cuts the parts of a zigzag over cp further, so no element moves to
+  // another coordinate of cp.
   strategy::PartAttr gathered = part("seq", axes);
   axes.push_back(kTensor);
-  // A layer that is recomputed keeps only its inputs.
+  // Inputs of linears are not kept in layers that are recomputed, because such
+  // a layer keeps only its own input.
   auto keepsInput = [&](Operation *op) {
     const ModelShape::Position *position = model.getPosition(op);
     bool again = decisions.recompute == plan::Recompute::Full && position &&
@@ -320,9 +326,9 @@ void SplitPlan::splitSequence() {
   for (IterationSpaceOpInterface op : model.getOperations()) {
     if (!sequenceOf(op))
       continue;
-    // A split of `in` that is set keeps tp in use. Otherwise propagation could
-    // give this linear the sequence split of its readers, although its result
-    // is a sum over tp.
+    // The split of `in` over tp is set explicitly. Otherwise propagation could
+    // copy the split of the sequence over tp from the readers, and the linear
+    // could not use tp for `in`.
     if (rowLinears.contains(op))
       addPart(op, part("in", {kTensor}));
     else if (keepsInput(op))
@@ -335,8 +341,8 @@ void SplitPlan::splitSequence() {
   }
 }
 
-/// Sets how attention gets the keys of other devices. The tree splits sequences
-/// everywhere; a gather of keys is the default and needs no setting.
+/// Sets how attention gets the keys of other devices. Without a setting it
+/// gathers them, because the tree splits sequences everywhere.
 LogicalResult SplitPlan::splitContext() {
   if (decisions.cp == 1 ||
       decisions.contextKind == plan::ContextKind::AllGather)
@@ -377,8 +383,8 @@ LogicalResult SplitPlan::splitContext() {
 std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   SmallVector<StringRef> axes;
   int64_t count = 1;
-  // tp is the major axis, because its devices hold the same tokens when tokens
-  // are exchanged over ep.
+  // tp is the major axis, because the devices of tp hold the same tokens when
+  // tokens are exchanged over ep.
   if (decisions.hasWholeExperts()) {
     axes.push_back(kTensor);
     count *= decisions.tp;
@@ -390,8 +396,8 @@ std::pair<SmallVector<StringRef>, int64_t> SplitPlan::placesOfExperts() const {
   return {axes, count};
 }
 
-/// Distributes experts over ep, which splits the batch in other operations, and
-/// also over tp if experts are whole.
+/// Distributes experts over ep, and also over tp if experts are whole
+/// (`etp=1`). In all other operations, ep splits the batch.
 LogicalResult SplitPlan::placeExperts() {
   auto [places, count] = placesOfExperts();
   if (places.empty())
@@ -445,16 +451,17 @@ LogicalResult SplitPlan::placeExperts() {
   return success();
 }
 
-/// Splits the slots of experts over cp. Slots are assigned to tokens in whole
-/// sequences. If slots were whole too, all devices of cp would compute the
-/// same.
+/// Splits the slots of experts, which receive the tokens, over cp. Slots are
+/// assigned to tokens of whole sequences, so without this split all devices of
+/// cp would compute the same slots.
 void SplitPlan::splitSlots() {
   if (decisions.cp == 1)
     return;
   for (Operation *op : model.getOperations())
     if (isa<nn::MoeDispatchOp, nn::ExpertLinearOp, nn::MoeCombineOp>(op)) {
       addPart(op, part("slot", {kContext}));
-      // The slots of one device belong to tokens of all devices of cp.
+      // The slots of one device can belong to tokens of all devices of cp, so
+      // this operation cannot split the sequence as well.
       if (isa<nn::MoeCombineOp>(op))
         addPart(op, part("seq", {}));
     }
@@ -464,10 +471,10 @@ void SplitPlan::splitSlots() {
 // Recomputation
 //===----------------------------------------------------------------------===//
 
-/// Returns the module of an attention that is written out. The module contains
-/// the product of queries and keys, `softmax`, and the product with values.
-/// Returns an empty string if `softmax` is not in such a module, or if the
-/// module contains a linear.
+/// Returns the path of the module that contains an attention that is written
+/// out: the product of queries and keys, `softmax`, and the product with
+/// values. Returns an empty string if `softmax` is not in such a module, or if
+/// the module contains a linear.
 static StringRef coreAttentionOf(nn::SoftmaxOp softmax,
                                  const ModelShape &model) {
   auto moduleOf = [&](Operation *op) -> StringRef {
@@ -521,9 +528,10 @@ LogicalResult SplitPlan::recomputeAttention() {
 }
 
 /// Assigns embedding tables to data-parallel devices, the largest table first.
-/// Each goes to the device with the fewest looked-up elements, and among equals
-/// to the one with the fewest stored elements. Lookups count first, because all
-/// devices wait for the one that sends the most vectors.
+/// Each table goes to the device that looks up the fewest elements. If several
+/// devices look up equally few, it goes to the one that stores the fewest
+/// elements. Lookups count first, because all devices wait for the device that
+/// sends the most vectors.
 LogicalResult SplitPlan::placeTables() {
   if (!decisions.placeTables || decisions.dataReplicas() == 1)
     return success();
@@ -544,7 +552,8 @@ LogicalResult SplitPlan::placeTables() {
   llvm::sort(bySize, [](const auto &a, const auto &b) {
     return std::tie(b.first, a.second) < std::tie(a.first, b.second);
   });
-  // Elements that each device looks up, and elements that it stores.
+  // For each device, the number of elements that it looks up, and the number
+  // that it stores.
   std::vector<std::pair<int64_t, int64_t>> loads(decisions.dataReplicas());
   for (auto [size, path] : bySize) {
     auto least = std::min_element(loads.begin(), loads.end());

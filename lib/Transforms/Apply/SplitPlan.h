@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: the splits and other settings that the degrees imply
-// for each operation of a model.
+// Part of the pass apply-strategy: decides the splits and other settings of
+// each operation of a model. They follow from the degrees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +34,15 @@ inline constexpr llvm::StringLiteral kTensor = "tp";
 
 /// Settings of the tree for the operations of one path.
 struct OperationSettings {
-  /// Splits by item. An item `Input` is operand 0.
+  /// Splits of the operation itself and of its tensors, by item. The item
+  /// `Input` is operand 0.
   std::map<strategy::ItemKind, llvm::SmallVector<strategy::PartAttr, 2>> splits;
   /// True if the backward pass recomputes the operations.
   bool recompute = false;
-  /// Coordinate on `dp` of the only devices that run the operations.
+  /// If set, only devices with this coordinate on `dp` run the operations.
   std::optional<int64_t> device;
-  /// Stage of the operations, if it is not that of the values they read.
+  /// Stage of the operations. If not set, they run in the stage of the values
+  /// that they read.
   std::optional<int64_t> stage;
   bool operator==(const OperationSettings &other) const {
     return splits == other.splits && recompute == other.recompute &&
@@ -68,13 +70,14 @@ public:
   /// Returns the settings for `op`, or null if there are none.
   const OperationSettings *get(mlir::Operation *op) const;
 
-  /// Returns the modules that are recomputed as a whole, by their paths inside
-  /// layers.
+  /// Returns the paths, relative to their layers, of the modules that are
+  /// recomputed as a whole.
   const llvm::SetVector<llvm::StringRef> &getRecomputedModules() const {
     return recomputedModules;
   }
 
-  /// Returns the partition that the tree sets for all operations.
+  /// Returns the splits that the tree sets for all operations, such as that of
+  /// the batch over `dp`.
   llvm::SmallVector<strategy::PartAttr, 2> getEverywhere() const;
 
 private:
@@ -112,19 +115,21 @@ private:
   bool isTensorSplit(mlir::Operation *op) const {
     return tensorSplit.contains(op);
   }
-  /// Returns the axes over which the parameters of `op` are replicated, and the
-  /// number of copies.
+  /// Returns the axes over which ZeRO splits the parameters of `op`, and the
+  /// product of their sizes. The devices along these axes hold copies of the
+  /// parameters.
   std::pair<llvm::SmallVector<llvm::StringRef>, int64_t>
   copiesOf(mlir::Operation *op) const;
-  /// Returns the storage of the parameters of `op` in `operands`: split as `op`
-  /// reads them, and further over the devices that hold copies. Returns an
-  /// empty list if the parameters are too small.
+  /// Returns the splits with which the parameters `operands` of `op` are
+  /// stored: those with which `op` reads them, and a further split over the
+  /// devices that hold copies. Returns an empty list if the parameters are too
+  /// small.
   Parts storageOf(nn::IterationSpaceOpInterface op,
                   llvm::ArrayRef<mlir::OpOperand *> operands) const;
 
   llvm::SetVector<llvm::StringRef> recomputedModules;
-  /// Part of the axis dp over which ZeRO splits (`zero-group`); empty for the
-  /// whole axis.
+  /// Sub-axis of dp over which ZeRO splits if `zero-group` is smaller than dp;
+  /// empty if ZeRO splits over the whole axis.
   std::string dataGroup;
   const ModelShape &model;
   mlir::MLIRContext *context;
@@ -132,11 +137,11 @@ private:
   llvm::DenseMap<mlir::Operation *, OperationSettings> settings;
   /// Operations with an iterator that `splitOver` has split over tp.
   llvm::DenseSet<mlir::Operation *> tensorSplit;
-  /// Linears that propagation splits by rows, because the linears or heads
-  /// before them are split by columns.
+  /// Linears that propagation later splits by rows, because the linears or
+  /// heads before them are split by columns.
   llvm::DenseSet<mlir::Operation *> rowLinears;
-  /// True if each device of cp gets one chunk from each end of a sequence
-  /// (zigzag), not one contiguous part.
+  /// True if each device of cp gets two chunks of a sequence, one from each end
+  /// (a zigzag). False if each device gets one contiguous part.
   bool zigzag = false;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of SplitPlan that decides the storage of parameters, their gradients
-// and their states.
+// The part of SplitPlan that decides in which layouts parameters, their
+// gradients and their states are stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,10 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
   llvm::append_range(withTensor, copies);
   if (copies.empty())
     return {};
-  // Splits the shard of a device of tp further. Even parts lie within that
-  // shard. Uneven parts would have to move between devices before every use, so
-  // another dimension that divides is better.
+  // Splits the dimension `split`, which tp splits already, further over the
+  // devices that hold copies. If the parts are even, each lies within the shard
+  // of its device. Uneven parts would have to move between devices before every
+  // use, so the dimension `other` is split instead if that yields even parts.
   auto withinTensorSplit = [&](StringRef split, int64_t size, StringRef other,
                                int64_t otherSize) -> Parts {
     int64_t parts = decisions.tp * count;
@@ -70,8 +71,8 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
       return {};
     if (rowLinears.contains(op))
       return {part("out", copies), part("in", {kTensor})};
-    // Uneven parts would make ranks differ that are otherwise equivalent. A
-    // bias has no other dimension to split.
+    // Uneven parts would make equivalent ranks differ, so `in` is split if only
+    // `in` divides evenly. A bias has no `in`, so it requires a split of `out`.
     if (out % count != 0 && in % count == 0 && !linear.getBias())
       return {part("in", copies)};
     return {part("out", copies)};
@@ -106,7 +107,7 @@ SplitPlan::Parts SplitPlan::storageOf(IterationSpaceOpInterface op,
 void SplitPlan::splitStorage() {
   if (decisions.zero == plan::ZeroStage::None)
     return;
-  // The first reader of a parameter decides its storage.
+  // The first reader of a parameter determines in which layout it is stored.
   DenseSet<Value> decided;
   for (IterationSpaceOpInterface op : model.getOperations()) {
     SmallVector<OpOperand *> operands;

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace proteus;
 
 namespace {
-/// Unit that is not cut between stages: a layer, or an operation outside of
-/// layers.
+/// A unit of the model that runs in a single stage: a layer, or an operation
+/// outside of layers.
 struct Unit {
   /// The operation; null for a layer.
   Operation *op = nullptr;
@@ -23,19 +23,21 @@ struct Unit {
 };
 } // namespace
 
-/// Returns the points of the iteration space of a linear, else 0. Frameworks
-/// that balance stages by work count only linears.
+/// Returns the number of points in the iteration space of a linear, and 0 for
+/// any other operation. Frameworks that balance stages by work count only
+/// linears.
 static double workOf(nn::IterationSpaceOpInterface op) {
   if (!isa<nn::LinearOp, nn::ExpertLinearOp>(op.getOperation()))
     return 0;
   return static_cast<double>(op.getIterationSpace().numPoints());
 }
 
-/// Returns the layers and the other operations in the order of the model.
+/// Returns the layers and the operations outside of layers, in the order of the
+/// model.
 static SmallVector<Unit> unitsOf(const ModelShape &model) {
   SmallVector<Unit> units;
-  // The layers that the previous operation belongs to: a repeat, or the index
-  // of a layer that is written out.
+  // The layer or layers to which the previous operation belongs: a repeat, or
+  // the index of a layer that is written out.
   std::pair<Operation *, StringRef> last;
   size_t count = 0;
   for (nn::IterationSpaceOpInterface op : model.getOperations()) {
@@ -59,7 +61,9 @@ static SmallVector<Unit> unitsOf(const ModelShape &model) {
 }
 
 /// Distributes the layers so that the operations before them count as one
-/// layer, and the operations after them as another.
+/// layer, and the operations after them as another. With the partition
+/// `divisible`, does so only if the number of runs divides the number of layers
+/// plus two but not the number of layers.
 static FailureOr<StagePlan> countEnds(const ModelShape &model,
                                       const plan::ResolvedPlan &plan) {
   StagePlan stages;
@@ -106,12 +110,13 @@ static FailureOr<StagePlan> balanceWork(const ModelShape &model,
       lastOfLayers = stage;
     }
     done += unit.work;
-    // A stage ends with the unit that exceeds its share.
+    // A stage ends with the unit at which its share of the work is exceeded.
     if (stage + 1 < number && done * number > total * (stage + 1))
       ++stage;
   }
-  // Logits are large, so the head moves to the stage of the loss, unless its
-  // own stage would then be empty.
+  // The head, the last linear, moves to the stage of the loss, because logits
+  // are large and would have to be sent. It stays if no other work is left in
+  // its own stage.
   size_t head = units.size();
   while (head > 0 && units[head - 1].op && units[head - 1].work == 0)
     --head;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: the layers of each stage of a pipeline, and the
-// operations after the layers.
+// Part of the pass apply-strategy: assigns layers, and the operations after the
+// layers, to the stages of a pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +18,14 @@
 
 namespace proteus {
 
-/// Stages of layers and operations that differ from those that `stages` of a
-/// tree sets by default.
+/// Assignments of layers and operations to stages that differ from the default
+/// of the setting `stages` in a tree.
 struct StagePlan {
   /// Number of layers of every run (stage or chunk); empty if the layers are
   /// distributed equally.
   llvm::SmallVector<int64_t> counts;
-  /// Stages of the operations after the layers that are in a later stage than
-  /// the last layer.
+  /// Operations after the layers that run in a later stage than the last layer,
+  /// with their stages.
   llvm::DenseMap<mlir::Operation *, int64_t> afterLayers;
 };
 

@@ -79,8 +79,8 @@ void TreeWriter::writeNode(OpBuilder &builder, StringRef pattern,
 
 void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
   const ModelShape::Layers &group = model.getLayers(pattern);
-  // A setting that all layers have in common is written once, the other
-  // settings layer by layer.
+  // Settings that all layers have in common are written once. Other settings
+  // are written layer by layer.
   llvm::MapVector<StringRef, OperationSettings> common;
   SmallVector<Operation *> single;
   for (auto &[path, members] : group.operations) {
@@ -88,8 +88,8 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
         members, [&](Operation *op) { return splits.get(op); });
     if (set.empty())
       continue;
-    // An operation of another kind may have the same path. Settings do not
-    // apply to it, because it lacks the iterators.
+    // An operation of another kind may have the same path. The settings do not
+    // apply to it, because it does not have the iterators that they split.
     StringRef kind = set.front()->getName().getStringRef();
     bool alike = llvm::all_of(members, [&](Operation *op) {
       return op->getName().getStringRef() != kind ||
@@ -135,8 +135,9 @@ void TreeWriter::writeLayers(OpBuilder &builder, StringRef pattern) {
     writeNode(builder, nn::getPath(op), *splits.get(op));
 }
 
-/// Returns the settings of the step: the schedule if there is one, and the
-/// other settings as the plan states them.
+/// Returns the settings of the step that are written into the tree: the
+/// schedule if there are several micro-batches or stages, and the other
+/// settings of the plan.
 plan::ParallelPlan TreeWriter::stepSettings() const {
   plan::ParallelPlan step = stated;
   bool hasSchedule = decisions.accumulation > 1 || decisions.pp > 1;
@@ -149,8 +150,8 @@ plan::ParallelPlan TreeWriter::stepSettings() const {
     if (decisions.virtualStages > 1)
       step.virtualStages = decisions.virtualStages;
   }
-  // With `once`, `write` adds a separate prefetch operation that also states
-  // the depth.
+  // With `overlap-parameters`, `write` adds a prefetch operation of its own,
+  // which also contains the prefetch depth.
   if (decisions.overlapParameters)
     step.prefetch.reset();
   // Whole gradients can be summed only after the backward pass.
@@ -185,8 +186,8 @@ void TreeWriter::write(StringRef name) {
     axes.push_back(
         strategy::AxisAttr::get(context, StringAttr::get(context, axis), size));
   };
-  // Outermost axis first, as in Megatron-LM and DeepSpeed: the axes that
-  // communicate least are farthest apart.
+  // Outermost axis first, as in Megatron-LM and DeepSpeed. The devices of an
+  // outer axis are farther apart, and the outer axes communicate least.
   std::pair<StringRef, int64_t> degrees[] = {
       {kPipeline, decisions.pp},
       {kData, decisions.dataReplicas()},

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of apply-strategy: writes the decisions of SplitPlan and StagePlan as a
-// tree.
+// Part of the pass apply-strategy: writes the decisions of SplitPlan and
+// StagePlan as a strategy tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace proteus {
 
-/// Inserts the tree `name` after the model.
+/// Inserts a strategy tree with the symbol `name` after the model.
 void writeTree(const ModelShape &model, const SplitPlan &splits,
                const StagePlan &stages, const plan::ParallelPlan &plan,
                llvm::StringRef name);

@@ -48,6 +48,10 @@ using interp::Tensor;
 static constexpr double maxPoints = 1e8;
 static constexpr int64_t maxRanks = 64;
 
+/// Largest total number of elements of the tensors of an execution. Each
+/// element takes 8 bytes.
+static constexpr double maxElements = 1 << 28;
+
 /// Largest relative difference at which two copies of a parameter count as
 /// equal.
 static constexpr double copyTolerance = 1e-9;
@@ -383,9 +387,8 @@ private:
   /// Returns the model of the tree that the option `strategy` selects, or null
   /// after an error.
   func::FuncOp findModel();
-  LogicalResult executeWhole(ModuleOp copy, StringRef model,
-                             const Arguments &arguments, StepResults &results,
-                             StepResults &disturbed);
+  LogicalResult executeWhole(func::FuncOp step, const Arguments &arguments,
+                             StepResults &results, StepResults &disturbed);
   LogicalResult executeLowered(ModuleOp copy, const Arguments &arguments,
                                StepResults &results);
   LogicalResult compare(func::FuncOp model, StepResults &whole,
@@ -441,15 +444,59 @@ static double countPoints(Operation *op) {
   return points;
 }
 
-LogicalResult CheckLowering::executeWhole(ModuleOp copy, StringRef model,
-                                          const Arguments &arguments,
-                                          StepResults &results,
-                                          StepResults &disturbed) {
-  OpPassManager manager(ModuleOp::getOperationName());
-  manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
-  if (failed(runPipeline(manager, copy)))
-    return failure();
-  auto step = copy.lookupSymbol<func::FuncOp>(model);
+/// Returns the number of elements that one rank holds of a tensor of type
+/// `type`, or 0 if that is not the type of a tensor.
+static double countElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 0;
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (dist::LayoutAttr layout = dist::getLayout(tensor))
+    shape = dist::largestLocalShape(layout.getMesh().getValue(),
+                                    layout.getValue(), shape);
+  double elements = 1;
+  for (int64_t size : shape)
+    elements *= static_cast<double>(size);
+  return elements;
+}
+
+/// Returns the number of elements that one rank holds of the arguments of
+/// `block` and of all results of its operations. Counts each iteration of a
+/// repeat, and each micro-batch.
+static double countElements(Block &block) {
+  double elements = 0;
+  for (Type type : block.getArgumentTypes())
+    elements += countElements(type);
+  for (Operation &op : block) {
+    for (Type type : op.getResultTypes())
+      elements += countElements(type);
+    double runs = 1;
+    if (auto repeat = dyn_cast<nn::RepeatOp>(op))
+      runs = static_cast<double>(repeat.getCount());
+    else if (auto section = dyn_cast<dist::SectionOp>(op);
+             section && !section.getOnce())
+      runs = static_cast<double>(
+          section->getParentOfType<dist::ProgramOp>().getMesh().getMicro());
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        elements += runs * countElements(inner);
+  }
+  return elements;
+}
+
+/// Fails if `elements`, the number of elements that an execution of `op` would
+/// hold, is too large.
+static LogicalResult checkElements(Operation *op, double elements) {
+  if (elements <= maxElements)
+    return success();
+  return op->emitOpError("is too large to be executed: its tensors have ")
+         << llvm::formatv("{0:e1}", elements).str() << " elements, at most "
+         << llvm::formatv("{0:e1}", maxElements).str()
+         << " are held; use smaller sizes of the same shape";
+}
+
+/// Fails if the step on whole tensors is too large to be executed.
+static LogicalResult checkSize(func::FuncOp step) {
   double points = countPoints(step);
   if (points > maxPoints)
     return step.emitOpError("is too large to be executed: its step has ")
@@ -457,6 +504,29 @@ LogicalResult CheckLowering::executeWhole(ModuleOp copy, StringRef model,
            << " multiplications and additions, at most "
            << llvm::formatv("{0:e1}", maxPoints).str()
            << " are executed; use smaller sizes of the same shape";
+  return checkElements(step, countElements(step.front()));
+}
+
+/// Fails if the programs are too large to be executed on all ranks.
+static LogicalResult checkSize(ArrayRef<dist::ProgramOp> programs) {
+  dist::ProgramOp first = programs.front();
+  int64_t ranks = first.getMesh().getNumDevices();
+  if (ranks > maxRanks)
+    return first.emitOpError("is for ")
+           << ranks << " devices, at most " << maxRanks
+           << " are executed; use a smaller mesh of the same axes";
+  double elements = 0;
+  for (dist::ProgramOp program : programs)
+    elements += countElements(program.getBody().front());
+  // Every program runs on an equal part of the ranks.
+  elements *= static_cast<double>(ranks) / static_cast<double>(programs.size());
+  return checkElements(first, elements);
+}
+
+LogicalResult CheckLowering::executeWhole(func::FuncOp step,
+                                          const Arguments &arguments,
+                                          StepResults &results,
+                                          StepResults &disturbed) {
   auto execute = [&](interp::Noise noise, StepResults &into) {
     LogicalResult known = success();
     auto values = interp::interpret(
@@ -492,11 +562,8 @@ LogicalResult CheckLowering::executeLowered(ModuleOp copy,
   SmallVector<dist::ProgramOp> programs;
   for (auto name : schedule.getPrograms().getAsRange<FlatSymbolRefAttr>())
     programs.push_back(copy.lookupSymbol<dist::ProgramOp>(name.getAttr()));
-  int64_t ranks = programs.front().getMesh().getNumDevices();
-  if (ranks > maxRanks)
-    return programs.front().emitOpError("is for ")
-           << ranks << " devices, at most " << maxRanks
-           << " are executed; use a smaller mesh of the same axes";
+  if (failed(checkSize(programs)))
+    return failure();
   LogicalResult known = success();
   auto values = interp::interpret(schedule, [&](BlockArgument argument) {
     FailureOr<Tensor> value = arguments.valueOf(argument);
@@ -596,8 +663,6 @@ LogicalResult CheckLowering::run() {
   if (!model)
     return failure();
   Arguments arguments;
-  if (failed(arguments.collect(model, seed)))
-    return failure();
   // Each copy is nested in the module, because a pass may run a pipeline only
   // on operations inside the one that it transforms. The copy is erased after
   // use.
@@ -618,7 +683,15 @@ LogicalResult CheckLowering::run() {
   };
   StepResults whole(arguments), disturbed(arguments), lowered(arguments);
   if (failed(withCopy([&](ModuleOp copy) {
-        return executeWhole(copy, model.getName(), arguments, whole, disturbed);
+        OpPassManager manager(ModuleOp::getOperationName());
+        manager.addNestedPass<func::FuncOp>(createBuildTrainingStep());
+        if (failed(runPipeline(manager, copy)))
+          return failure();
+        auto step = copy.lookupSymbol<func::FuncOp>(model.getName());
+        // Check that the values fit into memory before they are created.
+        if (failed(checkSize(step)) || failed(arguments.collect(model, seed)))
+          return failure();
+        return executeWhole(step, arguments, whole, disturbed);
       })) ||
       failed(withCopy([&](ModuleOp copy) {
         return executeLowered(copy, arguments, lowered);

@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace proteus;
 
@@ -22,9 +24,9 @@ static std::optional<int64_t> stageOf(Value value) {
   return op ? getStage(op) : std::nullopt;
 }
 
-/// Copies `attribute`, a stage, from the operations in the bodies of repeats to
-/// the repeats. Emits an error if the operations of one iteration have
-/// different stages.
+/// Copies the attribute with the name `attribute`, which holds a stage, from
+/// the operations in the bodies of repeats to the repeats. Emits an error if
+/// the operations of one iteration have different stages.
 static LogicalResult liftToRepeats(func::FuncOp function, StringRef attribute) {
   WalkResult placed =
       function.walk<WalkOrder::PostOrder>([&](nn::RepeatOp repeat) {
@@ -60,7 +62,8 @@ static std::optional<int64_t> latestProducer(Operation &op) {
   return latest;
 }
 
-/// Gives every operation of the block a virtual stage.
+/// Sets the virtual stage of every operation of the block that does not have
+/// one yet.
 static LogicalResult completeStages(Block &block, int64_t numStages,
                                     int64_t numChunks) {
   for (Operation &op : block.without_terminator()) {
@@ -105,24 +108,21 @@ static LogicalResult completeStages(Block &block, int64_t numStages,
   return success();
 }
 
-/// Sorts the operations by stage. Gradients, which are built in reverse, then
-/// are in the reverse order of the stages.
+/// Sorts the operations by virtual stage. Gradients are later built in the
+/// reverse order of the operations, so they are then in the reverse order of
+/// the stages.
 static void sortByStage(Block &block) {
-  SmallVector<Operation *> operations;
+  std::map<int64_t, SmallVector<Operation *>> stages;
   for (Operation &op : block.without_terminator())
-    operations.push_back(&op);
-  auto earlier = [](Operation *a, Operation *b) {
-    return *getStage(a) < *getStage(b);
-  };
-  if (llvm::is_sorted(operations, earlier))
-    return;
-  std::stable_sort(operations.begin(), operations.end(), earlier);
-  for (Operation *op : operations)
-    op->moveBefore(block.getTerminator());
+    stages[*getStage(&op)].push_back(&op);
+  for (auto &[stage, operations] : stages)
+    for (Operation *op : operations)
+      op->moveBefore(block.getTerminator());
 }
 
-/// Gives every stage that reads an input or a parameter an argument of its own.
-/// Each stage loads the inputs it needs; the copies of a parameter are tied.
+/// If several stages read an input or a parameter, gives each of them an
+/// argument of its own. Each stage then loads the inputs that it needs. The
+/// copies of a parameter are annotated as tied.
 static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   Block &block = function.front();
   auto isReturn = [](OpOperand &use) {
@@ -147,8 +147,9 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
       continue;
     SmallVector<int64_t> sorted = stages.takeVector();
     llvm::sort(sorted);
-    // A default path contains the number of the argument, which differs between
-    // copies, so the path becomes explicit.
+    // All copies have the path of the original argument. A default path
+    // contains the number of the argument, which differs between copies, so the
+    // path is written as an attribute.
     NamedAttrList attributes(function.getArgAttrDict(i));
     attributes.set(nn::kPathAttr,
                    builder.getStringAttr(getArgumentPath(argument)));
@@ -170,8 +171,10 @@ static void duplicateArguments(func::FuncOp function, int64_t numStages) {
   }
 }
 
-/// Gives each argument the earliest virtual stage that reads it. Emits an error
-/// if operations of different stages read the same state.
+/// Sets the virtual stage of each argument to the earliest one that reads it.
+/// Emits an error if operations of different stages read the same argument.
+/// This concerns only arguments with the role State, because inputs and
+/// parameters are duplicated before.
 static LogicalResult placeArguments(func::FuncOp function, int64_t numStages) {
   Builder builder(function.getContext());
   ArgumentAttrChanges stages;

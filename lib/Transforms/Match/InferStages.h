@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of match-strategy: the stages of the operations and arguments for which
-// the tree sets none.
+// Part of the pass match-strategy: sets the stages of the operations and
+// arguments for which the tree sets none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,20 @@
 
 namespace proteus {
 
-/// Completes the virtual stages that the tree sets for some operations of
-/// `function`, which has `numStages` stages of `numChunks` chunks.
-/// - A repeat gets the stage of its body.
-/// - An operation of which only the stage is known gets the first chunk of that
-///   stage that is not earlier than the producers of its operands.
-/// - Any other operation joins the latest producer of its operands, else its
-///   earliest user, else stage 0.
+/// Completes the virtual stages of `function`, which the tree sets only for
+/// some operations. Chunk c of stage s has the virtual stage c * p + s, where p
+/// is the number of stages.
+/// - A repeat gets the virtual stage of its body.
+/// - If the tree sets only the stage of an operation, the operation gets the
+///   first chunk of that stage that is not earlier than the producers of its
+///   operands.
+/// - Any other operation gets the latest virtual stage of the producers of its
+///   operands, else the earliest one of its readers, else 0.
 /// - An argument gets the earliest virtual stage that reads it. If several
-///   stages read an input or a parameter, each gets an argument of its own, and
-///   the copies of a parameter are annotated as tied.
-/// Sorts the operations by stage. Emits an error if the stages contradict the
-/// data flow.
+///   stages read an input or a parameter, each gets an argument of its own. The
+///   copies of a parameter are annotated as tied.
+/// Sorts the operations by virtual stage. Emits an error if an operation reads
+/// a value of a later stage.
 llvm::LogicalResult inferStages(mlir::func::FuncOp function, int64_t numStages,
                                 int64_t numChunks);
 

@@ -29,12 +29,13 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::match;
 
-/// Maximum number of micro-batches. Each is an entry of a schedule, so a larger
-/// number is a mistake.
+/// Maximum number of micro-batches. A schedule lists each of them, and a larger
+/// number is probably a mistake.
 static constexpr int64_t maxMicroBatches = 100000;
 
-/// Checks the model. Verifiers of nn operations make the same checks, but not
-/// for operations of other dialects and for arguments.
+/// Emits an error if the model has an invalid argument or operation. Verifiers
+/// of nn operations make the same checks, but not for arguments and for
+/// operations of other dialects.
 LogicalResult TreeMatcher::checkModel() {
   if (function.isDeclaration())
     return function.emitOpError("is the model of @")
@@ -56,7 +57,8 @@ LogicalResult TreeMatcher::checkModel() {
   return failure(result.wasInterrupted());
 }
 
-/// Returns the work items that the tree lists for each stage.
+/// Returns the work items that the tree lists for each stage of an explicit
+/// schedule.
 FailureOr<ArrayAttr> TreeMatcher::readOrders(int64_t numStages) {
   SmallVector<Attribute> orders(numStages);
   for (auto order : tree.getBody().getOps<strategy::OrderOp>()) {
@@ -76,8 +78,8 @@ FailureOr<ArrayAttr> TreeMatcher::readOrders(int64_t numStages) {
   return ArrayAttr::get(context, orders);
 }
 
-/// Returns the schedule that the tree requests, the default if it requests
-/// none.
+/// Returns the schedule that the tree requests, or the default schedule if it
+/// requests none.
 FailureOr<dist::ScheduleRequestAttr> TreeMatcher::readSchedule() {
   strategy::ScheduleOp op = tree.getSchedule();
   if (!op)
@@ -112,8 +114,8 @@ FailureOr<dist::ScheduleRequestAttr> TreeMatcher::readSchedule() {
                                         ArrayAttr());
 }
 
-/// Returns the schedule, buckets and overlap that the tree states. Passes on
-/// programs apply these settings later.
+/// Returns the schedule, buckets and overlap that the tree sets. Later passes
+/// apply them to programs.
 FailureOr<dist::StepAttr> TreeMatcher::readStep() {
   FailureOr<dist::ScheduleRequestAttr> schedule = readSchedule();
   if (failed(schedule))
@@ -182,7 +184,8 @@ private:
 };
 } // namespace
 
-/// Returns the tree of the option `strategy`, else the only tree of the module.
+/// Returns the tree that the option `strategy` selects. Without the option,
+/// returns the only tree of the module.
 strategy::TreeOp MatchStrategy::selectTree() {
   ModuleOp module = getOperation();
   SmallVector<strategy::TreeOp> trees(module.getOps<strategy::TreeOp>());
@@ -211,8 +214,9 @@ strategy::TreeOp MatchStrategy::selectTree() {
   return {};
 }
 
-/// Adds the decisions of the stack of the module to a tree that leaves them
-/// open. Emits a remark with the decisions that a tree cannot hold.
+/// Adds the decisions of the stack of the module to `tree`, unless the tree
+/// states them already. Emits a remark with the decisions that a tree cannot
+/// contain.
 LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
                                         func::FuncOp function) {
   FailureOr<machine::Stack> resolved = resolveStack(getOperation());
@@ -228,8 +232,9 @@ LogicalResult MatchStrategy::applyStack(strategy::TreeOp tree,
   return success();
 }
 
-/// Emits an error if a device of the mesh is not in the cluster. Without a list
-/// of devices the ids are 0, 1, ..., so the last one follows from their number.
+/// Emits an error if the cluster lacks a device of the mesh. A mesh without a
+/// list of devices has the devices 0, 1, ..., so its last device follows from
+/// their number.
 static LogicalResult checkDevices(strategy::MeshOp mesh,
                                   const machine::Cluster &cluster) {
   int64_t last = mesh.getNumDevices() - 1;

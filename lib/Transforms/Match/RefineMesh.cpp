@@ -20,13 +20,14 @@ using strategy::AxisUse;
 
 namespace {
 
-/// Axis of which parts are used.
+/// An axis of the mesh of which the tree uses sub-axes. It is cut into parts.
 struct CutAxis {
   int64_t size = 1;
-  /// Strides at which parts begin and end: divisors of the size, from 1 to the
-  /// size, ascending.
+  /// Positions at which parts begin and end, each as the product of the sizes
+  /// of all parts before it, ascending. The sub-axis `d:(2)2` of `d = 8` yields
+  /// 1, 2, 4 and 8.
   SmallVector<int64_t> cuts;
-  /// A setting that uses a part, for diagnostics.
+  /// A setting that uses a sub-axis, for diagnostics.
   Operation *user = nullptr;
   /// Names of the axes that replace the parts.
   SmallVector<StringAttr> names;
@@ -35,7 +36,7 @@ struct CutAxis {
   int64_t getPartSize(unsigned part) const {
     return cuts[part + 1] / cuts[part];
   }
-  /// Returns the first and the last part that a use covers.
+  /// Returns the indices of the first and the last part that `use` covers.
   std::pair<unsigned, unsigned> getParts(const AxisUse &use) const {
     int64_t begin = use.sub ? use.sub->prefix : 1;
     int64_t end = use.sub ? begin * use.sub->size : size;
@@ -44,7 +45,7 @@ struct CutAxis {
   }
 };
 
-/// Rewriter of the parts of axes in one tree.
+/// Replaces the sub-axes of one tree.
 class Refiner {
 public:
   explicit Refiner(strategy::TreeOp tree)
@@ -53,7 +54,8 @@ public:
   LogicalResult run();
 
 private:
-  /// Collects the axes of which parts are used, and all cuts.
+  /// Collects the axes of which sub-axes are used, and the positions at which
+  /// they are cut.
   void findCuts();
   void joinParts();
   /// Names the axes that replace the parts.
@@ -96,14 +98,16 @@ void Refiner::findCuts() {
   }
 }
 
-/// Removes a cut if every list of axes that ends a use there continues with a
-/// use that begins there.
+/// Removes the cuts that no setting needs. A split needs the cut at the end of
+/// a sub-axis, unless the next sub-axis of its list begins there, and the cut
+/// at the beginning of a sub-axis, unless the previous one ends there. For
+/// example, `batch -> d:(1)2, d:(2)4` does not need the cut at 2.
 void Refiner::joinParts() {
   llvm::DenseMap<std::pair<StringRef, int64_t>, bool> needed;
   tree->walk([&](strategy::SplitOp split) {
     for (strategy::PartAttr part : split.getPartition().getParts()) {
-      // A cut is needed at the end of a use, unless the next use of the list
-      // begins there.
+      // A cut is needed at the end of a sub-axis, unless the next sub-axis of
+      // the list begins there.
       std::optional<AxisUse> previous;
       auto close = [&](const AxisUse *next) {
         if (!previous)
@@ -133,8 +137,8 @@ void Refiner::joinParts() {
       close(nullptr);
     }
   });
-  // Uses outside of splits, such as that of a pipeline, name one axis and no
-  // list of axes, so both ends of the use are needed.
+  // Settings other than splits, such as `stages`, name a single axis instead of
+  // a list, so they need a cut at both ends of a sub-axis.
   strategy::forEachAxisUse(tree, [&](Operation *op, StringAttr text) {
     AxisUse use = AxisUse::get(text);
     const CutAxis *axis = find(use);
@@ -182,9 +186,9 @@ LogicalResult Refiner::rewrite(strategy::SplitOp split) {
         names.push_back(text);
         continue;
       }
-      // If the cut at the beginning of a use was removed, its parts belong to
-      // an axis that begins in a preceding use of the list, which has added the
-      // name.
+      // The name of a new axis is added where the axis begins. If the cut at
+      // `begin` was removed, an axis that reaches into this sub-axis began in
+      // the preceding one of the list, so its name is already there.
       int64_t begin = use.sub ? use.sub->prefix : 1;
       int64_t end = use.sub ? begin * use.sub->size : axis->size;
       for (unsigned i = 0; i < axis->getNumParts(); ++i)

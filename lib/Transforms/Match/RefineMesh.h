@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of match-strategy: replaces parts of axes (`d:(1)2`) by axes of their
-// own, so that later passes use whole axes only.
+// Part of the pass match-strategy: replaces sub-axes such as `d:(1)2`, the
+// major factor 2 of the axis `d`, by axes of the mesh. Later passes then use
+// whole axes only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +19,17 @@
 
 namespace proteus {
 
-/// Rewrites a tree that uses parts of axes into one that uses whole axes only.
-/// An axis of which parts are used is replaced in the mesh by new axes, major
-/// one first. It is cut where a use begins or ends. The parts of axis `d` are
-/// called `d_0`, `d_1` and so on. A use becomes the list of the parts that it
-/// covers. Adjacent parts that are always used together stay one axis. The
-/// order of devices does not change. Emits one error if a pipeline would lie
-/// along several parts.
+/// Rewrites a tree with sub-axes into one with whole axes only. An axis `d` of
+/// which the tree uses sub-axes is cut where a sub-axis begins or ends, and
+/// replaced in the mesh by one axis per part, `d_0`, `d_1` and so on, the major
+/// part first. Adjacent parts that are always used together stay one axis. The
+/// order of devices does not change.
+///
+/// For example, `mesh [d = 8]` with `batch -> d:(1)2` becomes `mesh [d_0 = 2,
+/// d_1 = 4]` with `batch -> d_0`, and `seq -> d` becomes `seq -> d_0, d_1`.
+///
+/// Emits an error if a pipeline uses an axis that is replaced by several parts,
+/// because its stages must be on one axis.
 llvm::LogicalResult refineMesh(strategy::TreeOp tree);
 
 } // namespace proteus

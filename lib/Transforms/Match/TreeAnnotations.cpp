@@ -20,15 +20,17 @@ using namespace proteus;
 using namespace proteus::match;
 using proteus::Path;
 
-/// Returns true if an item belongs to a parameter: weight, gradient or state.
+/// Returns true if `item` belongs to a parameter: its weight, gradient or
+/// state.
 static bool isOfParameter(strategy::ItemAttr item) {
   return item.getKind() == strategy::ItemKind::Weight ||
          item.getKind() == strategy::ItemKind::Gradient ||
          item.getKind() == strategy::ItemKind::State;
 }
 
-/// Removes from `unusedItems` the splits that are set for an operation at
-/// `path` and concern its tensor indexed by `dims`.
+/// Marks splits as used: removes them from `unusedItems` if they are set for
+/// the operation at `path` and apply to its tensor that `dims` indexes.
+/// Considers only items for which `isMeant` returns true.
 void TreeMatcher::markUsed(
     const Path &path, const nn::IterationSpace &space,
     const nn::TensorIterators &dims,
@@ -48,8 +50,9 @@ void TreeMatcher::markUsed(
   });
 }
 
-/// Annotates the parameter that `operand` reads with the storage of itself, its
-/// gradient and its state: the splits of the settings as axes per dimension.
+/// Annotates the parameter that `operand` reads with the layouts in which the
+/// parameter, its gradient and its state are stored. A layout is written as
+/// axes per dimension.
 LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
                                              const nn::IterationSpace &space,
                                              const Settings &settings) {
@@ -89,7 +92,8 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
     for (Attribute &entry : list)
       if (!entry)
         entry = ArrayAttr::get(context, {});
-    // The leading dimensions of stacks are never split.
+    // The leading dimensions of a stacked parameter are never split, because
+    // they count layers.
     list.insert(list.begin(), stacks, ArrayAttr::get(context, {}));
     StringRef name = getStorageAttrName(kind);
     auto storage = ArrayAttr::get(context, list);
@@ -104,8 +108,9 @@ LogicalResult TreeMatcher::annotateParameter(OpOperand &operand,
   return success();
 }
 
-/// Turns splits of results, of their gradients and of kept operands into
-/// annotations for later passes, as axes per dimension.
+/// Converts the splits of results, of their gradients, and of operands that are
+/// kept for the backward pass to annotations for later passes, as axes per
+/// dimension.
 LogicalResult TreeMatcher::annotateActivations(Operation *op,
                                                const nn::IterationSpace &space,
                                                const Settings &settings) {
@@ -182,8 +187,8 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
 
   SmallVector<strategy::PartAttr> parts;
   for (auto &[key, part] : settings.op) {
-    // The key `batch` stands for the iterator over the batch of the inputs,
-    // whatever its name in the operation.
+    // The key `batch` selects the iterator over the batch of the inputs, even
+    // if the operation calls that iterator differently.
     std::optional<unsigned> iterator =
         key == "batch" ? batch.getIterator(op) : space.find(key);
     if (!iterator)
@@ -265,7 +270,8 @@ LogicalResult TreeMatcher::annotateOp(Operation *op,
   return success();
 }
 
-/// Returns the function argument that `value` is or is a slice of, or null.
+/// Returns the function argument `value`, or the function argument of which
+/// `value` is a slice. Returns null for other values.
 static BlockArgument argumentBehind(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto repeat = dyn_cast<nn::RepeatOp>(argument.getOwner()->getParentOp());
@@ -276,9 +282,10 @@ static BlockArgument argumentBehind(Value value) {
   return {};
 }
 
-/// Annotates each argument with the coordinates of its readers if they agree.
-/// Emits an error if the readers of a parameter disagree. Other arguments, such
-/// as inputs, are then held by all devices.
+/// Annotates each argument with the coordinates of its readers if all readers
+/// have the same ones. Readers of a parameter with different coordinates are an
+/// error. Any other argument, such as an input, is held by all devices if its
+/// readers have different coordinates.
 LogicalResult TreeMatcher::placeArguments() {
   struct Readers {
     Operation *first;
@@ -348,8 +355,14 @@ LogicalResult TreeMatcher::reportUnused() {
         << part;
     failed = true;
   }
+  // A node inside one that selects nothing selects nothing either, and is not
+  // reported. Nodes are in pre-order.
+  DenseSet<Operation *> withoutOperations;
   for (Node &node : nodes) {
     if (!node.selects && node.pattern) {
+      withoutOperations.insert(node.op);
+      if (withoutOperations.contains(node.op->getParentOp()))
+        continue;
       InFlightDiagnostic diagnostic = node.op->emitOpError("the pattern '")
                                       << node.pattern->str()
                                       << "' selects no operation of @"

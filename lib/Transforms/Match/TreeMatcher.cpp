@@ -158,7 +158,7 @@ LogicalResult TreeMatcher::assignModulesToStages() {
         modules.insert(StringAttr::get(
             context, proteus::toString(ArrayRef(path).take_front(*length))));
     if (modules.empty())
-      continue; // Reported as a pattern that selects nothing.
+      continue; // `reportUnused` emits the error.
     FailureOr<SmallVector<int64_t>> lengths =
         runLengths(node.stages, modules.size());
     if (failed(lengths))
@@ -171,8 +171,8 @@ LogicalResult TreeMatcher::assignModulesToStages() {
   return success();
 }
 
-/// Returns the number of modules in each run (chunk of a stage) into which
-/// `stages` cuts `count` modules.
+/// Cuts `count` modules into runs, one per chunk of a stage, as `stages`
+/// requires. Returns the number of modules in each run.
 FailureOr<SmallVector<int64_t>>
 TreeMatcher::runLengths(strategy::StagesOp stages, int64_t count) {
   int64_t numStages = getNumStages(), numChunks = getNumChunks();
@@ -199,7 +199,7 @@ TreeMatcher::runLengths(strategy::StagesOp stages, int64_t count) {
            << stages.getAxis()
            << "'; use an axis of at most that size, or select more modules";
   SmallVector<int64_t> lengths(runs, count / runs);
-  // The remainder goes to the first runs.
+  // If the runs do not divide the modules evenly, the first runs get one more.
   for (int64_t i = 0; i < count % runs; ++i)
     ++lengths[i];
   return lengths;
@@ -278,8 +278,8 @@ Settings TreeMatcher::settingsOf(const Path &path) {
         idle.select(node.offload);
     }
   }
-  // An operation that runs at one coordinate of an axis is not split over that
-  // axis.
+  // An operation that is restricted to one coordinate of an axis cannot be
+  // split over that axis, so the axis is removed from its splits.
   auto elsewhere = [&](strategy::PartAttr part) {
     SmallVector<StringAttr> axes;
     llvm::copy_if(part.getAxes(), std::back_inserter(axes),
@@ -303,9 +303,9 @@ Settings TreeMatcher::settingsOf(const Path &path) {
 // Splitting repeats
 //===----------------------------------------------------------------------===//
 
-/// Cuts every repeat where a pattern treats its iterations differently and
-/// where a stage ends, so that all iterations of a remaining repeat have the
-/// same settings.
+/// Cuts every repeat where a pattern selects different operations in the next
+/// iteration, and where a stage ends. All iterations of a remaining repeat then
+/// have the same settings.
 LogicalResult TreeMatcher::splitRepeats() {
   SmallVector<nn::RepeatOp> repeats;
   function.walk([&](nn::RepeatOp repeat) { repeats.push_back(repeat); });
@@ -335,8 +335,8 @@ LogicalResult TreeMatcher::splitRepeats() {
           previous = place;
         }
       });
-    // All iterations of an inner repeat must have the same settings, in every
-    // iteration of the outer repeat.
+    // A repeat inside another repeat is not cut, so all its iterations must
+    // have the same settings in every iteration of the outer repeat.
     if (auto outer = repeat->getParentOfType<nn::RepeatOp>()) {
       for (int64_t i = 1, e = outer.getCount(); i < e && cuts.empty(); ++i) {
         SmallVector<int64_t> iterations = firstIterations(repeat);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TreeMatcher is the core of match-strategy. Its implementation has three
-// parts: the settings of a path (TreeMatcher.cpp), the annotation of operations
-// and arguments (TreeAnnotations.cpp), and the settings of the whole step
-// (MatchStrategy.cpp, which also contains the pass).
+// Declares TreeMatcher, the core of the pass match-strategy. Its implementation
+// has three parts: TreeMatcher.cpp finds the settings of a path,
+// TreeAnnotations.cpp annotates operations and arguments, and MatchStrategy.cpp
+// contains the settings of the whole step and the pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ namespace proteus::match {
 // The tree as a list
 //===----------------------------------------------------------------------===//
 
-/// A node of the tree, or the tree itself, which selects every operation, with
-/// its settings.
+/// A node of the tree with its settings. The tree itself is the outermost node,
+/// which selects every operation.
 struct Node {
   mlir::Operation *op = nullptr;
-  /// Pattern of the node; absent for the tree.
+  /// Pattern of the node; absent for the tree itself.
   std::optional<PathPattern> pattern;
   llvm::SmallVector<strategy::SplitOp> splits;
   strategy::AtOp at;
@@ -47,11 +47,12 @@ struct Node {
   strategy::RecomputeOp recompute;
   strategy::PrefetchOp prefetch;
   strategy::OffloadOp offload;
-  /// True if an operation was selected.
+  /// True after the node has selected an operation.
   bool selects = false;
-  /// Iterators that the node splits and no operation selected so far has.
+  /// Iterators that the node splits and that no selected operation has so far.
   llvm::SetVector<llvm::StringRef> unusedKeys;
-  /// Virtual stage of each module that the node selects, if it has `stages`.
+  /// Virtual stage of each module that the node selects. Empty if the node has
+  /// no `stages`.
   llvm::MapVector<mlir::StringAttr, int64_t> moduleStage;
 
   /// Returns the number of leading components of `path` that name the selected
@@ -61,8 +62,9 @@ struct Node {
   }
 };
 
-/// Stage that the tree sets for an operation: a virtual stage, or a stage whose
-/// chunk follows from the data flow.
+/// Stage that the tree sets for an operation. If `anyChunk`, the tree sets no
+/// chunk, and the chunk follows from the data flow. Otherwise `stage` is a
+/// virtual stage, which includes the chunk.
 struct Place {
   int64_t stage;
   bool anyChunk;
@@ -77,28 +79,32 @@ struct Place {
 struct Settings {
   /// Splits of the operation itself, by iterator.
   llvm::MapVector<llvm::StringRef, strategy::PartAttr> op;
-  /// Splits of memory items, by item and key (iterator or dimension), each with
-  /// the setting that states it.
+  /// Splits of tensors of the operation, such as its weight or output, by item
+  /// and key (iterator or dimension). Each is stored with the setting that
+  /// contains it.
   llvm::MapVector<std::pair<strategy::ItemAttr, mlir::Attribute>,
                   std::pair<strategy::PartAttr, strategy::SplitOp>>
       items;
   std::optional<Place> place;
-  /// Coordinates on axes other than the pipeline axis, by axis.
+  /// Coordinates to which the operation is restricted, by axis. The pipeline
+  /// axis is not included.
   llvm::MapVector<llvm::StringRef, strategy::CoordinateAttr> fixed;
-  /// Number of leading components of the path that name the recomputed module,
-  /// and the setting that states the recomputation.
+  /// If the operation is recomputed: the number of leading components of the
+  /// path that name the recomputed module, and the setting that requests it.
   std::optional<size_t> recompute;
   strategy::RecomputeOp recomputeOp;
-  /// Number of layers by which gathers may precede their use.
+  /// Number of layers by which gathers of parameters may precede the layer that
+  /// reads them.
   std::optional<int64_t> prefetchDepth;
   bool keepGathered = false, gatherOnce = false;
-  /// The setting that states `prefetchDepth`, and the one that states
+  /// The setting that contains `prefetchDepth`, and the one that contains
   /// `keepGathered` or `gatherOnce`.
   strategy::PrefetchOp prefetchDepthOp, keepGatheredOp;
-  /// The innermost `offload`; null if there is none or it is `none`.
+  /// The innermost `offload` setting. Null if there is no such setting, or if
+  /// it is `offload none`.
   strategy::OffloadOp offload;
 
-  /// Returns the splits of one item.
+  /// Returns the splits of `item`.
   llvm::SmallVector<strategy::PartAttr> partsOf(strategy::ItemAttr item) const {
     llvm::SmallVector<strategy::PartAttr> parts;
     for (auto &[key, setting] : items)
@@ -141,7 +147,8 @@ private:
                 const nn::TensorIterators &dims,
                 llvm::function_ref<bool(strategy::ItemAttr)> isMeant);
   mlir::LogicalResult reportUnused();
-  /// Returns the settings for a path; inner nodes override outer ones.
+  /// Returns the settings for the operation with the path `path`. Inner nodes
+  /// override outer ones.
   Settings settingsOf(const proteus::Path &path);
   /// Returns the stage that the innermost `at` or `stages` sets for a path, or
   /// nullopt.
@@ -165,34 +172,38 @@ private:
   mlir::MLIRContext *context;
   /// The tree and its nodes, in pre-order.
   std::vector<Node> nodes;
-  /// Splits of memory items (setting, entry) that concern no tensor so far.
+  /// Splits of tensors that apply to no tensor so far, each as a pair of the
+  /// setting and its entry. Those that are left at the end are errors.
   llvm::SetVector<std::pair<mlir::Operation *, mlir::Attribute>> unusedItems;
-  /// Uses of `prefetch` and `offload`, to find those without effect.
+  /// The settings `prefetch` and `offload`, collected to find those without
+  /// effect.
   UnusedSettings idle;
-  /// Results with a layout of their own, each an operation and the axes of each
-  /// dimension of its first result.
+  /// Operations with a first result that has a layout of its own. Each is
+  /// stored with the axes of each dimension of that result.
   llvm::SmallVector<std::pair<mlir::Operation *, strategy::PartitionAttr>>
       outputs;
   /// Annotations of function arguments, written at the end.
   ArgumentAttrChanges argumentAttrs;
-  /// Axis along which stages lie; empty without a pipeline.
+  /// Axis over which stages are distributed; empty without a pipeline.
   std::string pipelineAxis;
-  /// Axes over which a split divides work. On these, `at` assigns single
-  /// operations to some of the devices that otherwise share the work. On any
-  /// other axis, `at` sets a stage.
+  /// Axes over which a split divides work. A setting `at` on such an axis
+  /// assigns operations to one of the devices that otherwise share the work. A
+  /// setting `at` on any other axis sets a stage.
   llvm::SmallDenseSet<llvm::StringRef> splitAxes;
 };
 
-/// Returns the path of `op`. The indices of the repeats around it are their
-/// first indices plus `iterations`, outermost repeat first. A path that does
-/// not parse (a foreign name) becomes one component.
+/// Returns the path of `op` in the given iterations of the repeats around it,
+/// outermost repeat first. In iteration i of a repeat, the index in the path is
+/// i plus the first index of the repeat. A path that cannot be parsed becomes
+/// one component.
 proteus::Path pathOf(mlir::Operation *op, llvm::ArrayRef<int64_t> iterations);
 
-/// Returns iteration 0 for each repeat around `op`.
+/// Returns one 0 for each repeat around `op`: the argument of `pathOf` for the
+/// first iterations.
 llvm::SmallVector<int64_t> firstIterations(mlir::Operation *op);
 
-/// Returns true if a tree can have settings for `op`, which is then an
-/// operation with an iteration space.
+/// Returns true if a tree can have settings for `op`, which is the case for
+/// operations with an iteration space.
 bool isModelOp(mlir::Operation *op);
 
 } // namespace proteus::match

@@ -27,9 +27,9 @@ void UnusedSettings::read(Operation *op) {
       ++numReaders[parameter];
 }
 
-/// Returns true if a parameter is, or may be, stored in another layout or
-/// memory than the one in which it is read. If several operations read a
-/// parameter, each may split it differently.
+/// Returns true if a parameter may have to be gathered or fetched before it is
+/// read, because it is stored in another layout or memory. With several readers
+/// this is assumed, because each may split the parameter differently.
 bool UnusedSettings::isGathered(BlockArgument parameter) const {
   using strategy::ItemKind;
   if (getArgumentAttr(parameter, getHostAttrName(ItemKind::Weight)) ||

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of match-strategy: errors for `prefetch` and `offload` settings that
-// have no effect.
+// Part of the pass match-strategy: emits errors for `prefetch` and `offload`
+// settings that have no effect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,37 +24,37 @@
 namespace proteus {
 
 /// Finds `prefetch` and `offload` settings of a tree that have no effect. They
-/// are mistakes, like patterns that select no operation, so they are reported
-/// as errors.
+/// are reported as errors, because they are mistakes, like a pattern that
+/// selects no operation.
 class UnusedSettings {
 public:
   /// Records that a node with `setting` selects an operation.
   void select(mlir::Operation *setting) { uses.insert({setting, {}}); }
-  /// Records that `setting` is the innermost one for `op`.
+  /// Records that `setting` is the innermost setting of its kind for `op`.
   void hold(mlir::Operation *setting, mlir::Operation *op);
   /// Records that `op` reads its parameters. Must be called for all operations,
-  /// with or without a setting.
+  /// because a parameter with several readers counts as gathered.
   void read(mlir::Operation *op);
-  /// Emits an error for each setting without effect in `function`. The storage
-  /// of its arguments must be annotated.
+  /// Emits an error for each setting without effect in `function`. The layouts
+  /// in which its arguments are stored must be annotated before.
   mlir::LogicalResult report(mlir::func::FuncOp function);
 
 private:
-  /// Use of one setting.
+  /// The operations to which one setting applies.
   struct Use {
     /// True if the setting is the innermost one of some operation.
     bool holds = false;
-    /// Parameters of these operations.
+    /// Parameters of the operations for which the setting is the innermost one.
     llvm::SmallSetVector<mlir::BlockArgument, 4> parameters;
   };
   bool isGathered(mlir::BlockArgument parameter) const;
   /// Returns the reason why the setting has no effect, or an empty string if it
-  /// has one.
+  /// has an effect.
   std::string reasonUnused(strategy::PrefetchOp prefetch, const Use &use) const;
   std::string reasonUnused(strategy::OffloadOp offload, const Use &use,
                            nn::TrainingAttr training) const;
 
-  /// Uses by setting.
+  /// The use of each setting.
   llvm::MapVector<mlir::Operation *, Use> uses;
   /// Number of operations that read each parameter.
   llvm::DenseMap<mlir::Value, unsigned> numReaders;

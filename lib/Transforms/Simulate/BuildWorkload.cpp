@@ -45,7 +45,8 @@ public:
 private:
   LogicalResult findPrograms();
   LogicalResult checkHostCopies(dist::ProgramOp program);
-  /// Emits an error if a device does not support the type of an operation.
+  /// Emits an error if a device does not support the type in which an operation
+  /// computes.
   LogicalResult checkTypes(dist::ProgramOp program);
   LogicalResult checkDevices();
   LogicalResult fold();
@@ -53,7 +54,8 @@ private:
   void fillTemplate(sim::DeviceClass &device, uint32_t number,
                     const FlatList &from, bool once, sim::Template &to);
   sim::Buffer bufferOf(const FlatBuffer &buffer, uint32_t number);
-  /// Returns the cost of `op` on class `number`, or null if no kernel runs.
+  /// Returns the cost of `op` on the device class `number`, or null if no
+  /// kernel runs there.
   const KernelCost *kernelCost(nn::IterationSpaceOpInterface op,
                                sim::Phase phase, uint32_t number);
   RankContext rankOf(uint32_t number) const {
@@ -89,16 +91,17 @@ private:
 
   std::optional<GroupFamilies> families;
   sim::Folding folding;
-  /// Coordinates of the representative of each class, with `micro` first.
+  /// For each class, the coordinates of its representative rank: that of
+  /// `micro`, then one per axis of the mesh.
   std::vector<SmallVector<int64_t>> coordinates;
   std::vector<uint32_t> stageOf; ///< stage of each class
 
   llvm::StringMap<uint32_t> labels;
-  /// Costs per class and operation.
+  /// Results of `kernelCost`, by operation and class.
   DenseMap<std::pair<Operation *, uint32_t>, std::optional<KernelCost>>
       kernelCosts;
-  /// Indices of collectives by the key that `collectiveOf` computes. Tasks with
-  /// the same key take part in the same collective.
+  /// Indices into Workload::collectives, by the key that `collectiveOf`
+  /// computes. Tasks with the same key take part in the same collective.
   std::map<std::vector<int64_t>, int32_t> collectives;
   DenseMap<std::pair<Operation *, int32_t>, int32_t> bucketNumbers;
 };
@@ -173,7 +176,7 @@ LogicalResult WorkloadBuilder::checkTypes(dist::ProgramOp program) {
 LogicalResult WorkloadBuilder::checkDevices() {
   int64_t available = cluster.numDevices();
   const dist::Mesh &grid = mesh.getValue();
-  // A mesh without a list has the devices 0, 1, ...
+  // A mesh without a list of devices consists of the devices 0, 1, ...
   int64_t largest = grid.devices.empty() ? grid.getNumDevices() - 1
                                          : *llvm::max_element(grid.devices);
   if (largest < available)
@@ -207,8 +210,8 @@ LogicalResult WorkloadBuilder::fold() {
   request.mesh.sizes.assign(grid.sizes.begin(), grid.sizes.end());
   request.mesh.devices.assign(grid.devices.begin(), grid.devices.end());
   request.coloured = colours.differingAxes();
-  // The root of a collective loads other links than the other members, so it is
-  // not equivalent to them.
+  // The root of a broadcast, scatter or gather loads other links than the other
+  // members, so the members are not equivalent.
   for (const sim::GroupFamily &family : families->getFamilies())
     if (llvm::any_of(family.collectives, isRooted))
       for (unsigned axis : family.axes)
@@ -242,8 +245,8 @@ const KernelCost *WorkloadBuilder::kernelCost(nn::IterationSpaceOpInterface op,
   return entry->second ? &*entry->second : nullptr;
 }
 
-/// Returns the limit of a kernel: "flops" or "memory". Returns an empty string
-/// for other tasks and for kernels without work.
+/// Returns "flops" or "memory", the resource that limits the speed of a kernel.
+/// Returns an empty string if the task is not a kernel or has no work.
 StringRef WorkloadBuilder::boundBy(const FlatTask &task, uint32_t number) {
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(task.op);
   if (!kernel)
@@ -262,10 +265,10 @@ cost::Time WorkloadBuilder::copyTime(Operation *op, uint32_t number) {
   return cost::fromSeconds(link.latency + bytes / link.bandwidth);
 }
 
-/// Returns the index of the collective of a task, which is added if it is new.
-/// Tasks of one group take part in the same collective if they belong to the
-/// same operation, are the two ends of a message, or are reductions with the
-/// same tag in several stages.
+/// Returns the index of the collective in which a task takes part. Adds the
+/// collective if it is new. Tasks of one group take part in the same collective
+/// if they belong to the same operation, are the two ends of a message, or are
+/// reductions with the same tag in several stages.
 int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
                                       uint32_t number, bool once) {
   FamilyCollective place = families->find(task, stageOf[number]);
@@ -313,7 +316,8 @@ int32_t WorkloadBuilder::collectiveOf(const FlatTask &task, uint32_t index,
   return entry->second;
 }
 
-/// Returns a buffer with its size on class `number`.
+/// Returns the buffer of the workload for `buffer`, with the size that it has
+/// on class `number`.
 sim::Buffer WorkloadBuilder::bufferOf(const FlatBuffer &buffer,
                                       uint32_t number) {
   RankedTensorType type = dist::tensorTypeOf(buffer.value);

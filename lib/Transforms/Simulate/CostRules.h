@@ -29,9 +29,10 @@
 
 namespace proteus {
 
-/// Coordinates, device and kernel costs of the rank that represents a class.
+/// The rank that represents a class of equivalent ranks: its coordinates, its
+/// device, and the cost model of kernels on that device.
 struct RankContext {
-  /// One per axis, with `micro` first.
+  /// The coordinate of `micro`, then one coordinate per axis of the mesh.
   llvm::ArrayRef<int64_t> coordinates;
   const machine::Device &device;
   const cost::KernelCostModel &kernels;
@@ -41,23 +42,24 @@ struct RankContext {
 struct KernelCost {
   cost::Answer answer;
   cost::Family family = cost::Family::Stream;
-  /// Number of kernels that the host launches.
+  /// Number of kernels that the host launches for the operation.
   unsigned launches = 1;
 };
 
 /// Properties of a task that is being built.
 struct TaskContext {
   mlir::Operation *op;
-  /// Number of kernels or collectives that the host launches. It is 0 for all
-  /// chunks of a product but the first, because one call launches all chunks.
+  /// Number of kernels or collectives that the host launches. If a product is
+  /// cut into chunks, it is 0 for all chunks except the first, because one call
+  /// launches all of them.
   unsigned launches;
-  /// Number of devices of the collective; 1 if the task is no collective.
+  /// Number of devices of the collective; 1 if the task is not a collective.
   int64_t groupSize;
-  /// True if the job has a pipeline axis.
+  /// True if the job has pipeline stages.
   bool inPipeline;
 };
 
-/// Interface of the rules that determine costs.
+/// Interface of the rules that determine the costs of tasks.
 class CostRules {
 public:
   virtual ~CostRules() = default;
@@ -70,22 +72,23 @@ public:
   virtual sim::Stream streamOf(mlir::Operation *op) const = 0;
   /// Returns the bits per element that an all-gather moves.
   virtual int64_t gatheredBits(dist::AllGatherOp gather) const = 0;
-  /// Adjusts the collective of `op`.
+  /// Adjusts `collective`, which `op` runs.
   virtual void changeCollective(mlir::Operation *op,
                                 sim::Collective &collective) const {}
-  /// Adds host time and gaps to a task that is not a wait.
+  /// Adds the host time of launches and idle times of the device to `task`. Is
+  /// not called for waits.
   virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
-  /// Adjusts a class of ranks, whose tasks and buffers are complete.
+  /// Adjusts a class of ranks after its tasks and buffers are complete.
   virtual void changeClass(const FlatProgram &flat, const RankContext &rank,
                            sim::DeviceClass &device) const {}
-  /// Adjusts the workload, whose classes are complete.
+  /// Adjusts the workload after its classes are complete.
   virtual void changeWorkload(sim::Workload &workload) const {}
 };
 
 /// Creates FlowRules with the mechanisms of a software stack.
 std::unique_ptr<CostRules> createFlowRules(const machine::Stack &stack);
 
-/// Creates PaperRules. They have no software stack.
+/// Creates PaperRules, in which the software stack has no effect.
 std::unique_ptr<CostRules> createPaperRules();
 
 } // namespace proteus

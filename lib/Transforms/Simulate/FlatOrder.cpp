@@ -42,14 +42,16 @@ static bool storesGradient(const FlatTask &task) {
 std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
   std::vector<FlatTask> &tasks = list.tasks;
   size_t count = tasks.size() - begin;
-  /// Tasks from the first to the last of consecutive kernels of one layer.
+  /// Consecutive kernels of one layer, with the communication before and
+  /// between them.
   struct Run {
     size_t begin; ///< index after the last kernel of the previous run
-    size_t end;   ///< index after its own last kernel
-    /// Last kernel of the run that computes a gradient which the section
-    /// reduces, or 0.
+    size_t end;   ///< index after the last kernel of this run
+    /// Last kernel of the run that computes a gradient which is reduced in this
+    /// section; 0 if there is no such kernel.
     size_t gradient = 0;
-    /// Pairs of the kernel that computes a gradient and its reduction.
+    /// Reductions that move to the end of the run. Each is a pair: the task
+    /// that computes the gradient, and the reduction.
     SmallVector<std::pair<size_t, size_t>> reductions = {};
   };
   std::vector<Run> runs;
@@ -62,9 +64,10 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
     moves[i - begin] = true;
     inFront[place - begin].push_back(i);
   };
-  // Last kernel on which each task depends, directly or through communication,
-  // and the run of that kernel. If the dependency is in an earlier section, it
-  // is the task there, with run 0.
+  // For every task: the last kernel on which it depends, directly or through
+  // communication, and the run of that kernel. If the task depends on earlier
+  // sections only, the pair is the last task there on which it depends, and run
+  // 0.
   std::vector<std::pair<size_t, size_t>> origin(count, {0, 0});
   SmallVector<size_t> messages, reductions;
   for (size_t i = begin; i < tasks.size(); ++i) {
@@ -93,7 +96,8 @@ std::vector<uint32_t> proteus::placeByLayer(FlatList &list, size_t begin) {
                                  ? origin[dependency - begin]
                                  : std::pair(size_t(dependency), size_t(0)));
   }
-  // A reduction whose result the layer itself reads stays in place.
+  // A reduction stays in place if a task of its own layer reads the result,
+  // because it must precede that task.
   std::vector<size_t> firstReader(count, tasks.size());
   for (size_t i = tasks.size(); i-- > begin;)
     if (!storesGradient(tasks[i]))
@@ -182,8 +186,7 @@ void proteus::placeBuckets(FlatProgram &flat, BucketTasks bucketTasks) {
   flat.micro.sectionBegin = std::move(begins);
 }
 
-/// Number of layers by which parameters are gathered ahead if the operation has
-/// no `proteus.prefetch`.
+/// Prefetch distance, in layers, of operations without `proteus.prefetch`.
 static constexpr int64_t defaultPrefetch = 1;
 
 /// Returns the number of layers by which `op` may precede the layer that reads
@@ -204,14 +207,14 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
   // entry is for the end of the list.
   std::vector<std::vector<uint32_t>> behind(count + 1);
   std::vector<bool> moves(count, false);
-  // For every task, the smallest index before which a reader of its result may
-  // be moved.
+  // For every task, the smallest index to which a task that reads its result
+  // may move.
   std::vector<size_t> available(count);
   for (size_t i = 0; i < count; ++i)
     available[i] = i + 1;
   for (size_t s = 0; s + 1 < list.sectionBegin.size(); ++s) {
     size_t begin = list.sectionBegin[s], end = list.sectionBegin[s + 1];
-    // Last kernel before each layer of the section, or -1.
+    // For every layer of the section, the last kernel before it, or -1.
     std::vector<int32_t> inFront;
     std::vector<uint32_t> layer(end - begin);
     std::optional<size_t> last;
@@ -223,8 +226,8 @@ static std::vector<uint32_t> placeIn(FlatList &list) {
       layer[i - begin] = inFront.size() - 1;
       last = i;
     }
-    // Layer of the first kernel from each task on, or -1. That kernel reads the
-    // parameter which the task provides.
+    // For every task, the layer of the first kernel from that task on, or -1.
+    // If the task gathers or fetches a parameter, that kernel reads it.
     std::vector<int64_t> reader(end - begin, -1);
     for (size_t i = end - begin; i-- > 0;)
       reader[i] = isKernel(list.tasks[begin + i]) ? layer[i]

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that move the communication of a flat program to the position at
+// Functions that move the communication of a flat program to the positions at
 // which frameworks issue it. Used by the flattener.
 //
 //===----------------------------------------------------------------------===//
@@ -22,9 +22,9 @@
 
 namespace proteus {
 
-/// Reorders the communication of layers in the last section of `list`, whose
-/// tasks start at index `begin`. Repeated layers and layers that are written
-/// out then have the same order.
+/// Reorders the communication of layers in the last section of `list`, which
+/// starts at task `begin`. The order is then the same for layers in a repeat
+/// and for layers that are written out.
 ///
 /// A receive moves before the layer that reads its message, and thus before the
 /// recomputation of that layer. Reductions of sharded gradients move to the end
@@ -35,18 +35,19 @@ namespace proteus {
 /// Returns the new index of every task from `begin` on.
 std::vector<uint32_t> placeByLayer(FlatList &list, size_t begin);
 
-/// Tasks of buckets. The number of each is the index in FlatProgram::micro of
-/// the task after which the bucket task is inserted.
+/// Tasks that reduce buckets, each with the index of the task of
+/// FlatProgram::micro after which it is inserted.
 using BucketTasks = std::vector<std::pair<uint32_t, FlatTask>>;
 
 /// Inserts every bucket task into FlatProgram::micro, and renumbers the tasks
 /// in all dependencies.
 void placeBuckets(FlatProgram &flat, BucketTasks bucketTasks);
 
-/// Moves the gathers and fetches of parameters to their prefetch point: before
-/// the layer that runs `proteus.prefetch` layers ahead of the reader. They
-/// start after the last kernel before that layer has ended. Consecutive kernels
-/// outside of layers count as one layer.
+/// Moves every gather or fetch of a parameter to its prefetch point, which is
+/// `proteus.prefetch` layers before the layer that reads the parameter. Example
+/// for a prefetch of 1: the parameters of layer 5 are gathered while layer 4
+/// runs, so their gathers wait for the last kernel of layer 3. Consecutive
+/// kernels outside of layers count as one layer.
 void placePrefetches(FlatProgram &flat);
 
 } // namespace proteus

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The traversal of a program: its sections, the bodies of repeats once per
-// iteration, and operations that become no task.
+// Visits the sections of a program, and the body of a repeat once per
+// iteration. Handles the operations that do not become tasks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Largest number of tasks of a repeat. Every task takes memory, and a larger
-/// number is a mistake in the input.
+/// Largest number of tasks to which one repeat expands. Every task takes
+/// memory, and a larger number is probably a mistake in the input.
 static constexpr int64_t maxTasks = 20000000;
 
 Flattener::Flattener(dist::ProgramOp program) : program(program) {
@@ -91,8 +91,9 @@ LogicalResult Flattener::visitRecompute(nn::RecomputeOp recompute) {
   return result;
 }
 
-/// Returns true if every use of `fill` is the initial value of a sum over the
-/// iterations of a repeat. Layers that are written out have no such value.
+/// Returns true if `fill` is a zero that only serves as the initial value of
+/// sums over the iterations of repeats. Such a zero is skipped, because layers
+/// that are written out do not have it either.
 static bool startsSums(nn::FillOp fill) {
   return fill.getValue().isZero() && !fill->use_empty() &&
          llvm::all_of(fill->getUses(), [](OpOperand &use) {
@@ -105,8 +106,8 @@ static bool startsSums(nn::FillOp fill) {
          });
 }
 
-/// Returns the other operand if one operand of an addition is an empty sum,
-/// else nullopt.
+/// Returns the value of `x` if `add` is `x + 0` or `0 + x` and the zero is an
+/// empty sum (FlatValue::isEmptySum), else nullopt.
 std::optional<uint32_t> Flattener::onlyTerm(nn::AddOp add) const {
   for (auto [sum, term] :
        {std::pair(add.getLhs(), add.getRhs()), {add.getRhs(), add.getLhs()}})
@@ -133,8 +134,9 @@ LogicalResult Flattener::visit(Operation *op) {
     visitGatherOnce(gather);
     return success();
   }
-  // The chunks of a join are written to their final memory, so a reader of the
-  // result reads the buffers of all chunks.
+  // A join copies nothing, because every chunk is written directly to its part
+  // of the result. A reader of the result therefore reads the buffers of all
+  // chunks.
   if (auto join = dyn_cast<dist::JoinOp>(op)) {
     FlatValue whole;
     for (Value input : join.getInputs())
@@ -153,7 +155,7 @@ LogicalResult Flattener::visit(Operation *op) {
       environment[add.getResult()] = *term;
       return success();
     }
-  // A view does no work: its result is the memory of its operand.
+  // A view does no work: its result has the memory of its operand.
   auto kernel = dyn_cast<nn::IterationSpaceOpInterface>(op);
   bool view =
       isa<dist::AccumulateOp, dist::SliceOp, dist::ChunkOp, dist::RestrictOp>(
@@ -186,8 +188,8 @@ LogicalResult Flattener::visit(Block &block) {
   return success();
 }
 
-/// Reorders the last section of the micro-list, which starts at task `begin`,
-/// and updates the producers of values.
+/// Reorders the last section of FlatProgram::micro, which starts at task
+/// `begin`, and updates the producers of values.
 void Flattener::orderSection(size_t begin) {
   std::vector<uint32_t> renumbered = placeByLayer(flat.micro, begin);
   for (FlatValue &value : values)

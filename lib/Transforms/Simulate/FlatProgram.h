@@ -27,7 +27,8 @@ namespace proteus {
 /// One execution of an operation on every device of a stage.
 struct FlatTask {
   mlir::Operation *op = nullptr;
-  /// Index of the bucket of a fused collective, else -1.
+  /// Index of the bucket if `op` is a fused collective, which has one task per
+  /// bucket; else -1.
   int32_t bucket = -1;
   std::string label;
   sim::Phase phase = sim::Phase::Forward;
@@ -38,19 +39,22 @@ struct FlatTask {
   bool firstOnly = false;
   /// Tasks of the same list that must end before this one starts.
   std::vector<uint32_t> dependsOn;
-  /// Indices of buffers of the same list.
+  /// Buffers of the same list that the task allocates or reads, as indices.
   std::vector<uint32_t> allocates;
   std::vector<uint32_t> reads;
-  /// For a task of the once-list: tasks of the micro-list that must end before.
+  /// For a task of FlatProgram::once: tasks of FlatProgram::micro that must end
+  /// before this one starts.
   std::vector<uint32_t> dependsOnMicro;
 };
 
-/// A block of memory. In a list it lives from its producer to its last reader.
+/// A block of memory. A buffer of a FlatList lives from the task that allocates
+/// it to the last task that reads it.
 struct FlatBuffer {
   mlir::Value value;
   std::string name;
   sim::MemoryOwner owner = sim::MemoryOwner::Activations;
-  /// Number of tensors in the buffer, for example one per layer of a stack.
+  /// Number of tensors in the buffer. A buffer with one weight of each of 12
+  /// layers has 12.
   int64_t pieces = 1;
 
   /// Returns true if the buffer is in host memory.
@@ -60,24 +64,27 @@ struct FlatBuffer {
   }
 };
 
-/// The tasks and buffers of the sections that run equally often.
+/// The tasks and buffers of all sections that run once per micro-batch, or of
+/// all sections that run once per step.
 struct FlatList {
   std::vector<FlatTask> tasks;
   std::vector<FlatBuffer> buffers;
-  /// Index of the first task of every section, then the number of tasks.
+  /// Index of the first task of every section. One more entry at the end holds
+  /// the number of tasks.
   std::vector<uint32_t> sectionBegin;
-  /// Kinds and chunks of the sections, in the order of `sectionBegin`.
+  /// Kind and chunk number of every section, in the order of `sectionBegin`.
   std::vector<std::pair<dist::SectionKind, int64_t>> sections;
 };
 
-/// A program whose repeats are written out.
+/// A program with its repeats written out.
 struct FlatProgram {
   dist::ProgramOp program;
   /// Forward and backward sections, which run once per micro-batch.
   FlatList micro;
   /// Update sections, which run once per step.
   FlatList once;
-  /// Buffers that are held during the whole step. A stack is one buffer.
+  /// Buffers that are held during the whole step. The tensors of all layers of
+  /// a repeat, stacked into one program argument, are one buffer.
   std::vector<FlatBuffer> resident;
 };
 

@@ -47,8 +47,9 @@ void Flattener::addArguments() {
 }
 
 /// Adds a task that gathers a parameter in the forward pass of the first
-/// micro-batch. From then on the whole parameter is resident. Its memory
-/// includes the shard that the device stores.
+/// micro-batch. From then on the whole parameter is resident, so the backward
+/// pass adds no task. The memory of the whole parameter includes the shard that
+/// the device stores.
 void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
   const FlatValue input = values[environment.lookup(gather.getInput())];
   FlatValue whole;
@@ -58,7 +59,7 @@ void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
     task.label = labelOf(gather);
     task.phase = phase;
     task.firstOnly = true;
-    // The input may be the result of another gather.
+    // The input can be the result of another gather.
     if (input.producer >= 0)
       task.dependsOn = {static_cast<uint32_t>(input.producer)};
     whole.producer = flat.micro.tasks.size();
@@ -75,7 +76,8 @@ void Flattener::visitGatherOnce(dist::AllGatherOp gather) {
   environment[gather.getResult()] = addValue(std::move(whole));
 }
 
-/// Removes the buffers of shards that are part of a gathered parameter.
+/// Removes the resident buffers of shards of parameters that are gathered once,
+/// because the whole parameters include them.
 void Flattener::dropGathered() {
   std::vector<FlatBuffer> kept;
   for (auto [i, buffer] : llvm::enumerate(flat.resident))
@@ -84,9 +86,9 @@ void Flattener::dropGathered() {
   flat.resident = std::move(kept);
 }
 
-/// Makes those outputs of a section resident that the update or the end of the
-/// program reads. They live for the whole step, because gradients accumulate in
-/// place.
+/// Makes the outputs of a section resident if the update or the end of the
+/// program reads them. These are mainly gradients, which live for the whole
+/// step because they accumulate in place.
 void Flattener::makeResident(dist::SectionOp section) {
   llvm::BitVector dropped(flat.micro.buffers.size());
   for (auto [yielded, result] :

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Creation of tasks for kernels, collectives and buckets: their streams, their
-// dependencies, and the buffers that they read and allocate.
+// Creates the tasks of kernels, collectives and buckets: sets their streams,
+// their dependencies, and the buffers that they read and allocate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,17 +67,19 @@ void Flattener::read(FlatTask &task, uint32_t value) {
   }
 }
 
-/// Returns the operand whose memory `result` overwrites, or null.
+/// Returns the operand that `result` overwrites in memory, or null if `result`
+/// has memory of its own.
 static Value inPlaceOperand(OpResult result) {
   Operation *op = result.getOwner();
   if (isa<dist::AllReduceOp, dist::StageReduceOp>(op))
     return op->getOperand(0);
-  // The results of an update are its operands without the gradient, in order.
+  // Result 0 of an update replaces operand 0, the parameter. Operand 1 is the
+  // gradient, so result 1 replaces operand 2, and so on.
   if (isa<nn::SGDOp, nn::AdamOp, nn::EmbeddingBagUpdateOp>(op)) {
     unsigned number = result.getResultNumber();
     return op->getOperand(number == 0 ? 0 : number + 1);
   }
-  // A step of a ring overwrites the results of the previous step.
+  // A step of ring attention updates the results of the previous step in place.
   if (auto block = dyn_cast<nn::AttentionBlockOp>(op);
       block && !block.getSoFar().empty())
     return block.getSoFar()[result.getResultNumber()];
@@ -86,8 +88,8 @@ static Value inPlaceOperand(OpResult result) {
     return block.getQueryGradientSoFar();
   if (auto destinations = dyn_cast<DestinationStyleOpInterface>(op)) {
     Value init = destinations.getTiedOpOperand(result)->get();
-    // An empty tensor has no memory yet. A tensor with other readers is not
-    // overwritten.
+    // The result needs memory of its own if the destination is an empty tensor,
+    // which has no memory yet, or if the destination has other readers.
     Operation *producer = init.getDefiningOp();
     if (producer && producer->getNumOperands() > 0 && init.hasOneUse())
       return init;
@@ -106,8 +108,8 @@ void Flattener::visitTask(Operation *op) {
   FlatList &target = list();
   uint32_t number = target.tasks.size();
   bool isBlocking = blocks(op);
-  // A blocking communication starts after all earlier kernels. They run in
-  // order, so it depends on the last one only.
+  // A blocking communication starts after all earlier kernels. Kernels run in
+  // order, so a dependency on the last one is enough.
   if (isBlocking)
     for (uint32_t other = number; other-- > target.sectionBegin.back();)
       if (target.tasks[other].waits ||
@@ -121,8 +123,8 @@ void Flattener::visitTask(Operation *op) {
     value.producer = number;
     value.producedOnce = once;
     bool forParameter = dist::getPurpose(op) == dist::Purpose::Parameter;
-    // A parameter that the update gathers or moves to the host is in resident
-    // memory.
+    // If the update gathers a parameter or copies it to the host, the result is
+    // written to resident memory and needs no buffer.
     bool gathersParameter = once && forParameter && !isa<dist::FetchOp>(op);
     Value memory = inPlaceOperand(result);
     if (memory && isInChunks(environment.lookup(memory)))
@@ -175,7 +177,7 @@ void Flattener::delayBuckets(size_t count) {
   };
   auto begin = buckets.begin();
   while (begin != buckets.end()) {
-    // Buckets of one section are adjacent in the list.
+    // Bucket tasks of the same section are adjacent in the list.
     auto end = std::find_if(begin, buckets.end(), [&](const auto &bucket) {
       return sectionOf(bucket.first) != sectionOf(begin->first);
     });
@@ -195,8 +197,8 @@ void Flattener::delayBuckets(size_t count) {
   }
 }
 
-/// Adds a task for every bucket. It belongs to the section that computes the
-/// members of the bucket and follows the last of them. The reduced gradients
+/// Adds a task for every bucket. The task runs in the section that computes the
+/// gradients of the bucket, directly after the last of them. Reduced gradients
 /// use the memory of the unreduced ones.
 void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   SmallVector<std::vector<uint32_t>> reduced;
@@ -212,15 +214,15 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
       uint32_t input = environment.lookup(fused.getInputs()[range.operand]);
       bool stacked = fused.getStacked()[range.operand];
       for (int64_t i = range.from; i < range.to; ++i) {
-        // Layers of layers are stacks of stacks.
+        // A repeat inside a repeat yields a stack of stacks.
         SmallVector<uint32_t> members;
         leaves(stacked ? sliceOf(input, i) : input, members);
         for (uint32_t member : members) {
           if (values[member].producer < 0)
             continue;
           uint32_t number = values[member].producer;
-          // A member that another bucket reduces is available after that
-          // bucket.
+          // If an earlier bucket already reduces the member over other axes,
+          // this bucket follows that bucket.
           uint32_t behind =
               number < numTasks ? number : bucketTasks[number - numTasks].first;
           last = std::max(last, behind);
@@ -228,8 +230,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
             task.dependsOn.push_back(number);
         }
         FlatValue value;
-        // Bucket tasks are inserted into the list later. Until then their
-        // numbers follow those of all other tasks.
+        // Bucket tasks are inserted into the list later. Until then, bucket
+        // task `id` has the number `numTasks + id`.
         value.producer = numTasks + id;
         reduced[range.operand][i] = addValue(std::move(value));
       }
@@ -249,8 +251,8 @@ void Flattener::visitFusedReduce(dist::FusedReduceOp fused) {
   }
 }
 
-/// Adds a task of the update for every bucket. The gathered parameters use the
-/// memory of the parameters.
+/// Adds a task to the update section for every bucket of updated parameters.
+/// The gathered parameters use the resident memory of the parameters.
 void Flattener::visitFusedGather(dist::FusedGatherOp fused) {
   for (auto [number, bucket] :
        llvm::enumerate(fused.getBuckets().getValue().list)) {

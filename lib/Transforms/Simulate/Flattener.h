@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The class that writes out the repeats of a program. Its methods are in three
-// files: the visit of operations in their order (FlatProgram.cpp, which also
-// contains the entry `flatten`), the creation of tasks (FlatTasks.cpp), and the
-// buffers that are held during the whole step (FlatResidents.cpp).
+// files: FlatProgram.cpp visits the operations in their order and contains the
+// entry point `flatten`, FlatTasks.cpp creates tasks, and FlatResidents.cpp
+// creates the buffers that are held during the whole step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +26,34 @@
 
 namespace proteus {
 
-/// A value of the flat program: a tensor, or a stack of tensors, one per
-/// iteration of a repeat.
+/// A value of the flat program: a tensor, a stack of tensors (one per iteration
+/// of a repeat), or a tensor that is joined from chunks.
 struct FlatValue {
-  /// Values of the iterations of a stack; empty for a single tensor.
+  /// Values of the iterations of a stack, or of the chunks of a joined tensor,
+  /// as indices into Flattener::values. Empty for a single tensor.
   std::vector<uint32_t> slices;
   /// Index of the task that computes the value, or -1.
   int32_t producer = -1;
-  /// True if the producer is in the once-list, false if in the micro-list.
+  /// True if the producer is a task of FlatProgram::once, false if it is a task
+  /// of FlatProgram::micro.
   bool producedOnce = false;
-  /// Index of its buffer in the list of the producer, or -1 if no buffer of a
-  /// list holds it, for example because its memory is resident.
+  /// Index of the buffer of the value in the list that contains the producer.
+  /// It is -1 if there is none, for example because the value is resident.
   int32_t buffer = -1;
-  /// For an argument of the program, a slice of one, or a parameter that is
-  /// gathered once: index of its buffer in FlatProgram::resident; else -1.
+  /// Index of the buffer of the value in FlatProgram::resident if the value is
+  /// an argument of the program, a slice of an argument, or a parameter that is
+  /// gathered once; else -1.
   int32_t argument = -1;
-  /// Number of such slices in that buffer.
+  /// Number of values of this size in the buffer `argument`: 1 for a whole
+  /// argument, 12 for a slice of an argument with the weights of 12 layers.
   int64_t pieces = 1;
-  /// True for the initial zero of a sum over iterations, which has no memory.
+  /// True for the zero from which a repeat sums over its iterations. It needs
+  /// no memory, because the first iteration only sets the sum.
   bool isEmptySum = false;
 };
 
-/// Writes out the repeats of a program. Maps every SSA value to its value in
-/// the current iteration.
+/// Writes out the repeats of a program. While it visits the iterations of a
+/// repeat, it maps every SSA value to the value in the current iteration.
 class Flattener {
 public:
   explicit Flattener(dist::ProgramOp program);
@@ -66,8 +71,9 @@ private:
   void visitTask(mlir::Operation *op);
   void visitFusedReduce(dist::FusedReduceOp fused);
   void visitFusedGather(dist::FusedGatherOp fused);
-  /// Delays the last `count` bucket tasks. Each of them waits for the members
-  /// of all of them in the same section.
+  /// Delays the last `count` bucket tasks to the end of their sections. Each of
+  /// them then starts after all gradients of these buckets in its section are
+  /// computed.
   void delayBuckets(size_t count);
   /// Returns true if later kernels wait until `op`, a communication, has ended.
   bool blocks(mlir::Operation *op) const;
@@ -83,12 +89,15 @@ private:
     values.push_back(std::move(value));
     return values.size() - 1;
   }
-  /// Returns slice `i` of a value. A resident stack represents all its slices.
+  /// Returns slice `i` of a stack. A resident stack is a single value, which is
+  /// returned for every `i`.
   uint32_t sliceOf(uint32_t value, int64_t i) {
     return values[value].slices.empty() ? value : values[value].slices[i];
   }
-  /// Returns the value whose slices a repeat of `count` iterations reads. For a
-  /// resident value that is a new one, which represents any of its slices.
+  /// Returns the value to pass to `sliceOf` in a repeat of `count` iterations.
+  /// That is `value` unless it is resident. For a resident stack, it is a new
+  /// value that represents each of the slices, and the number of slices of the
+  /// buffer is updated.
   uint32_t slicesOf(uint32_t value, int64_t count) {
     if (values[value].argument < 0)
       return value;
@@ -98,14 +107,14 @@ private:
     pieces = std::max(pieces, slices.pieces);
     return addValue(std::move(slices));
   }
-  /// Returns true if the value is in several buffers, so that an operation
-  /// cannot overwrite it in place.
+  /// Returns true if the value consists of several buffers. An operation cannot
+  /// overwrite such a value in place.
   bool isInChunks(uint32_t value) {
     return llvm::any_of(values[value].slices, [&](uint32_t slice) {
       return values[slice].buffer >= 0;
     });
   }
-  /// Adds all single tensors of a value to `result`.
+  /// Adds the single tensors of which a value consists to `result`.
   void leaves(uint32_t value, llvm::SmallVectorImpl<uint32_t> &result) {
     if (values[value].slices.empty()) {
       result.push_back(value);
@@ -124,16 +133,18 @@ private:
   std::vector<FlatValue> values;
   /// Index into `values` of every SSA value in the current iteration.
   llvm::DenseMap<mlir::Value, uint32_t> environment;
-  /// Path of the iterations around the current operation, such as `layers[3].`.
+  /// Common start of the paths of operations in the current iteration, such as
+  /// `layers[3].`; empty outside of repeats.
   std::string prefix;
   bool once = false;
   sim::Phase phase = sim::Phase::Forward;
-  /// Tasks of buckets, not yet in the micro-list.
+  /// Bucket tasks that have not been inserted into FlatProgram::micro yet.
   BucketTasks bucketTasks;
-  /// True if kernels wait for collectives of tensor parallelism, or for sends.
+  /// True if later kernels wait until a collective of tensor parallelism (first
+  /// flag) or a send (second flag) has ended.
   bool tensorCollectivesBlock = false, messagesBlock = false;
-  /// Indices in FlatProgram::resident of shards whose bytes are part of a
-  /// parameter that is gathered once.
+  /// Indices in FlatProgram::resident of the shards of parameters that are
+  /// gathered once. The gathered parameter includes the shard.
   llvm::SmallDenseSet<int32_t> gatheredArguments;
 };
 

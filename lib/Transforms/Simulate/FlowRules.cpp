@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if `op` is the product or the collective of a chunk, and the
-/// chunk is not the first one.
+/// Returns true if `op` is the product or the collective of a chunk
+/// (`dist.chunk`) other than the first chunk.
 static bool isOfLaterChunk(Operation *op) {
   // There may be one operation between `op` and the chunk: a gather if `op` is
   // the product, or the product if `op` is a collective.
@@ -69,8 +69,8 @@ FlowRules::kernelCost(nn::IterationSpaceOpInterface op, sim::Phase,
     if (!plan.exists)
       return std::nullopt;
   }
-  // The products of one library call run together, and each has an equal share
-  // of the time of the call.
+  // The products of one library call run together. Each gets an equal share of
+  // the time of the call.
   cost::Answer answer = rank.kernels.cost(workOfAllPieces(op, plan.kernel));
   answer.time /= numPieces(op);
   if (plan.rate != 1)

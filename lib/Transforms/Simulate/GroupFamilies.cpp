@@ -82,14 +82,16 @@ int64_t GroupFamilies::bytesOf(const FlatTask &task) const {
   return bytes;
 }
 
-/// Sets the bytes and the transport of a collective with `proteus.exchange`,
-/// which runs over user buffers as a ring exchange or at once.
+/// Sets the bytes and the transport of a collective with `proteus.exchange`.
+/// Its members write into buffers of each other (*user buffers*), either all at
+/// once or in chunks as a ring exchange.
 ///
-/// Layouts cannot express "the shard of the i-th neighbour", so every chunk of
-/// the program contains a part of each shard. The traffic of a ring exchange is
-/// different: one chunk is the device's own shard and is not sent, and each
-/// other chunk moves as a whole from one device to another. The bytes are set
-/// accordingly.
+/// In a ring exchange, a chunk is the whole shard of one device. A device does
+/// not send the chunk with its own shard. Layouts cannot express that each
+/// device orders the shards differently, so in the program every chunk contains
+/// an equal part of each shard, and all chunks have the same bytes. This
+/// function assigns the bytes of the own chunk to the other chunks: 4 chunks of
+/// 3 MB become 0, 4, 4 and 4 MB.
 static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   auto exchange =
       op->getAttrOfType<DenseI64ArrayAttr>(ProteusDialect::exchangeAttrName);
@@ -100,8 +102,9 @@ static void exchangeByBuffers(Operation *op, sim::GroupCollective &collective) {
   if (count == 1)
     return;
   bool isGather = collective.kind == cost::CollectiveKind::AllGather;
-  // The own chunk is the first one of a gather and the last one of a
-  // reduce-scatter, which then sums all chunks.
+  // The chunk with the device's own shard is the first one of a gather and the
+  // last one of a reduce-scatter. The last step of a reduce-scatter sums all
+  // chunks locally.
   if (index != (isGather ? 0 : count - 1)) {
     collective.bytes = llvm::divideCeil(collective.bytes * count, count - 1);
   } else if (isGather) {

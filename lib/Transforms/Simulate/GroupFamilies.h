@@ -17,23 +17,24 @@
 
 namespace proteus {
 
-/// A collective that every group of a family runs.
+/// Identifies a collective, which every group of a family runs.
 struct FamilyCollective {
   uint32_t family = 0;
   uint32_t collective = 0; ///< index into GroupFamily::collectives
 };
 
 /// Collects the groups of ranks that communicate and the collectives that they
-/// run. There is one family of groups per set of axes, per pair of stages that
-/// exchange messages, and per set of stages that reduce a gradient.
+/// run. A family is a set of disjoint groups that run the same collectives.
+/// There is one family per set of axes, one per pair of stages that exchange
+/// messages, and one per set of stages that reduce a gradient.
 class GroupFamilies {
 public:
   GroupFamilies(dist::MeshAttr mesh, std::optional<dist::Axis> pipelineAxis,
                 const CostRules &rules)
       : mesh(mesh), pipelineAxis(pipelineAxis), rules(rules) {}
 
-  /// Returns the family and the collective of a communication of the program of
-  /// `stage`. Adds them if they are new.
+  /// Returns the family and the collective of `task`, a communication in the
+  /// program of `stage`. Adds them if they are new.
   FamilyCollective find(const FlatTask &task, int64_t stage);
 
   const std::vector<sim::GroupFamily> &getFamilies() const { return families; }
@@ -46,7 +47,7 @@ private:
   std::optional<dist::Axis> pipelineAxis;
   const CostRules &rules;
   std::vector<sim::GroupFamily> families;
-  /// Indices of families, by axes and by stages.
+  /// Indices into `families`, by the axes and the stages of a family.
   std::map<std::pair<std::vector<unsigned>, std::vector<int64_t>>, uint32_t>
       familyNumbers;
   std::map<std::pair<uint32_t, sim::GroupCollective>, uint32_t>

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if a kernel adds up values that are shifted around a ring. This
-/// work belongs to the strategy, not to the model.
+/// Returns true if a kernel adds up shards that are shifted around a ring of
+/// devices. This work is caused by the strategy and is not part of the model.
 static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
   auto isVisitor = [](Type type) {
     dist::LayoutAttr layout = dist::getLayout(type);
@@ -30,7 +30,8 @@ static bool sumsUpVisitors(nn::IterationSpaceOpInterface kernel) {
 }
 
 /// Adds the FLOPs of a block to `info`, and those of matrix kernels to
-/// `byType`. Repeats count once per iteration.
+/// `byType`. The body of a repeat counts once per iteration. If `recomputed` is
+/// true, the FLOPs are executed but are not FLOPs of the model.
 static void countFlops(Block &block, double times, bool recomputed,
                        sim::JobInfo &info,
                        llvm::MapVector<unsigned, double> &byType) {
@@ -60,7 +61,7 @@ static void countFlops(Block &block, double times, bool recomputed,
   }
 }
 
-/// Sets the role of every axis that splits an input: Data if it splits the
+/// Sets the role of every mesh axis that splits an input: Data if it splits the
 /// first dimension, else Context.
 static void findRoles(RankedTensorType input,
                       std::vector<sim::MeshAxis> &axes) {
@@ -103,7 +104,8 @@ sim::JobInfo proteus::describeJob(ArrayRef<FlatProgram> programs,
         continue;
       info.globalBatch = type.getDimSize(0);
       findRoles(type, info.axes);
-      // Some inputs, such as labels, may cover a part of the tokens only.
+      // Inputs such as labels may have fewer tokens per sample than the
+      // sequence, so the largest number counts.
       if (type.getRank() == 2 && isa<IntegerType>(type.getElementType()))
         info.tokensPerSample =
             std::max(info.tokensPerSample, type.getDimSize(1));

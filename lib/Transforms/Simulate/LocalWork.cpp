@@ -66,7 +66,8 @@ proteus::heldRanges(Operation *op, const nn::IterationSpace &space,
     for (auto [dim, iterators] : llvm::enumerate(dims)) {
       if (iterators.empty())
         continue;
-      // Layouts split only the major iterator of a dimension.
+      // If several iterators index a dimension, layouts split only the first
+      // one, the major iterator.
       int64_t minor = 1;
       for (unsigned iterator : ArrayRef(iterators).drop_front())
         minor *= space.iterators[iterator].size;
@@ -96,8 +97,9 @@ static bool indexes(const nn::TensorIterators &tensor, unsigned iterator) {
   });
 }
 
-/// Returns the tensors that are read through a window, such as the image of a
-/// convolution. No iterator indexes their positions.
+/// Returns the indices of the tensors that are read through a sliding window,
+/// such as the image of a convolution. No iterator indexes the dimensions along
+/// which the window moves.
 static SmallVector<unsigned>
 windowedOf(ArrayRef<const nn::TensorIterators *> tensors) {
   SmallVector<unsigned> windowed;
@@ -108,9 +110,10 @@ windowedOf(ArrayRef<const nn::TensorIterators *> tensors) {
   return windowed;
 }
 
-/// Returns the sizes of `op` as a matrix product, or nullopt if it is none. An
-/// iterator counts rows, columns or the inner dimension depending on the
-/// tensors that it indexes.
+/// Returns the sizes of `op` as a matrix product, or nullopt if `op` is not a
+/// matrix product. An iterator belongs to the rows, the columns or the inner
+/// dimension, depending on the tensors that it indexes. For example, an
+/// iterator of the first operand and the result belongs to the rows.
 static std::optional<cost::MatrixProduct>
 productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
           ArrayRef<nn::IteratorRanges> held) {
@@ -127,8 +130,8 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
     bool in[3];
     for (unsigned t = 0; t < 3; ++t)
       in[t] = indexes(*tensors[t], i);
-    // The iterators of the matrix of windows are those that exactly one of the
-    // other two tensors has.
+    // A tensor with windows counts as the matrix of its windows. This matrix
+    // has the iterators that index exactly one of the other two tensors.
     for (unsigned w : windowed)
       in[w] = in[(w + 1) % 3] != in[(w + 2) % 3];
     if (in[0] + in[1] + in[2] < 2)
@@ -150,9 +153,10 @@ productOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   return product;
 }
 
-/// Returns the sizes of `op` as a convolution, or nullopt if it is none. The
-/// meaning of an iterator depends on which of image, weight and output it
-/// indexes.
+/// Returns the sizes of `op` as a convolution, or nullopt if `op` is not a
+/// convolution. The meaning of an iterator depends on the tensors that it
+/// indexes. For example, an iterator of the image and the weight, but not of
+/// the output, indexes input channels.
 static std::optional<cost::Convolution>
 convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
               ArrayRef<nn::IteratorRanges> held) {
@@ -162,7 +166,9 @@ convolutionOf(nn::IterationSpaceOpInterface op, const nn::IterationSpace &space,
   if (windowed.size() != 1)
     return std::nullopt;
   unsigned image = windowed.front();
-  // The weight is the second operand, or the result that is its gradient.
+  // The weight is operand 1, or operand 0 if operand 1 is the image. The
+  // product for the gradient of the weight has that gradient as its result,
+  // with number 2.
   unsigned weight =
       op.getKernelPass() == nn::KernelPass::WeightGradient ? 2 : 1;
   if (weight == image)
@@ -234,7 +240,8 @@ static cost::Pass passOf(nn::KernelPass pass) {
   llvm_unreachable("unknown pass");
 }
 
-/// Returns the family of a kernel whose sizes are known.
+/// Returns the cost family of a kernel. It depends on the sizes that `kernel`
+/// already contains, for example on whether it has sizes of a convolution.
 static cost::Family familyOf(nn::KernelFamily family,
                              const cost::Kernel &kernel) {
   switch (family) {
@@ -274,7 +281,8 @@ bool proteus::accumulates(Operation *op) {
 }
 
 /// Returns the bytes that an operation reads and writes, and sets `written` to
-/// the bytes written. If an iterator is sequential, sets `steps` to its size.
+/// the bytes that it writes. If an iterator is sequential, sets `steps` to the
+/// size of that iterator.
 static double bytesOf(nn::IterationSpaceOpInterface op,
                       const nn::IterationSpace &space,
                       ArrayRef<nn::IteratorRanges> held,
@@ -305,7 +313,8 @@ static double bytesOf(nn::IterationSpaceOpInterface op,
   return bytes;
 }
 
-/// Returns the bytes of the first `count` operands of `op` as they are stored.
+/// Returns the bytes of the first `count` operands of `op`, in the types in
+/// which they are stored.
 static double factorBytes(Operation *op, unsigned count,
                           ArrayRef<int64_t> coordinates) {
   double bytes = 0;
@@ -315,7 +324,7 @@ static double factorBytes(Operation *op, unsigned count,
 }
 
 /// Returns the size of an element of `type` relative to an element of the first
-/// factor.
+/// operand of `op`: 0.5 for an 8-bit type and a 16-bit operand.
 static double narrowing(Operation *op, Type type) {
   return static_cast<double>(type.getIntOrFloatBitWidth()) /
          dist::tensorTypeOf(op->getOperand(0)).getElementTypeBitWidth();
@@ -351,8 +360,9 @@ int64_t proteus::gatheredBits(dist::AllGatherOp gather) {
   return type ? std::min<int64_t>(bits, type.getIntOrFloatBitWidth()) : bits;
 }
 
-/// Returns the number of devices that each convert a part of `value` before it
-/// is gathered, or 1 if this device converts all of it.
+/// Returns the number of devices over which the conversion of `value` is split.
+/// If `value` is gathered from converted shards, that is the size of the group,
+/// else 1.
 static int64_t convertedBy(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto join = dyn_cast_if_present<dist::JoinOp>(op))
@@ -369,9 +379,10 @@ int64_t proteus::numPieces(Operation *op) {
   return pieces ? pieces.getInt() : 1;
 }
 
-// Every product reads the weight again, so the bytes add up. The rows add up as
-// well, because one product fills the partial last wave of another. The
-// launches do not, because those of all products but one are hidden.
+// The bytes add up, because every product reads the weight again. The rows add
+// up, because the products run on several streams and one product fills the
+// partial last wave of thread blocks of another. The launches do not add up,
+// because one product hides the launches of the others.
 cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   auto count = static_cast<double>(numPieces(op));
   if (!work.product)
@@ -384,11 +395,11 @@ cost::Kernel proteus::workOfAllPieces(Operation *op, cost::Kernel work) {
   return work;
 }
 
-// Transformer Engine converts both factors of a forward product. It also stores
-// them transposed, as the products of the backward pass need them. The product
-// for the gradient of the input converts the incoming gradient. The product for
-// the gradient of the weight finds both factors converted. A gathered tensor
-// was converted shard by shard before the gather, and is transposed after it.
+// Follows Transformer Engine. A forward product converts both factors, and also
+// stores them transposed for the products of the backward pass. The product for
+// the gradient of the input converts the incoming gradient. The product for the
+// gradient of the weight converts nothing, because both of its factors are
+// converted already.
 Conversion proteus::conversionOf(nn::IterationSpaceOpInterface op) {
   bool converts =
       convertsInto(op) && !isa<nn::LinearWgradOp, nn::ExpertLinearWgradOp>(*op);
@@ -409,7 +420,12 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
   auto parts = static_cast<double>(convertedBy(op->getOperand(0)));
   double gathered = factorBytes(op, 1, coordinates);
   double converted = gathered * narrowing(op, type);
+  // Reads the factors, and writes them twice: converted, and transposed as
+  // well.
   kernel.bytes = read + 2 * read * narrowing(op, type);
+  // Each of `parts` devices converts its shard of the first factor before the
+  // gather. Every device then reads the gathered factor, converted already, to
+  // transpose it.
   if (parts > 1)
     kernel.bytes += (gathered + converted) / parts - gathered;
   kernel.type = dtypeOf(dist::tensorTypeOf(op->getOperand(0)).getElementType());
@@ -418,16 +434,16 @@ proteus::conversionWork(nn::IterationSpaceOpInterface op,
 
 std::optional<cost::Kernel> proteus::localWork(nn::IterationSpaceOpInterface op,
                                                ArrayRef<int64_t> coordinates) {
-  // An operation that is restricted to some coordinates costs nothing
-  // elsewhere.
+  // If the results of an operation exist only at some coordinates, the
+  // operation costs nothing at all others.
   for (Type type : op->getResultTypes())
     if (!isHeldAt(type, coordinates))
       return std::nullopt;
   nn::IterationSpace space = op.getIterationSpace();
   SmallVector<nn::IteratorRanges> held = heldRanges(op, space, coordinates);
   double visited = op.getVisitedShareOf(held);
-  // A rank that skips all points launches no kernel, for example if all its
-  // keys are in the future.
+  // A rank that skips all points launches no kernel. This happens in causal
+  // attention if all keys of a rank come after its queries.
   if (visited == 0)
     return std::nullopt;
   double points = visited;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The work of an operation on the shards of one rank, as the kernels that the
-// cost models take. Used by the cost rules and their mechanisms.
+// Functions that compute the work of an operation on the shards of one rank, as
+// cost::Kernel, the input of the cost models. Used by the cost rules and their
+// mechanisms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,19 +24,20 @@
 namespace proteus {
 
 /// Returns the element type in which `op` computes: `proteus.compute` if it is
-/// set, else the type of the first float operand, else that of the first
+/// set, else the type of the first float operand, else the type of the first
 /// result.
 machine::DType computeType(mlir::Operation *op);
 
-/// Returns, for every iterator of `op`, the ranges that the rank at
-/// `coordinates` (one per axis, with `micro` first) holds. They follow from the
-/// shards of operands and results.
+/// Returns the part of the iteration space of `op` on the rank at
+/// `coordinates`: one list of ranges per iterator. The ranges follow from the
+/// shards of operands and results. `coordinates` contains the coordinate of
+/// `micro`, then one per axis of the mesh.
 llvm::SmallVector<nn::IteratorRanges>
 heldRanges(mlir::Operation *op, const nn::IterationSpace &space,
            llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns true if the device at `coordinates` holds values of that type. A
-/// layout can restrict a value to some coordinates.
+/// Returns true if the device at `coordinates` holds values of `type`. Returns
+/// false if the layout of `type` restricts values to other coordinates.
 bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 
 /// Returns the work of `op` at `coordinates`, or nullopt if it has no work
@@ -43,12 +45,12 @@ bool isHeldAt(mlir::Type type, llvm::ArrayRef<int64_t> coordinates);
 std::optional<cost::Kernel> localWork(nn::IterationSpaceOpInterface op,
                                       llvm::ArrayRef<int64_t> coordinates);
 
-/// Returns the type into which `op` converts its factors, or null if it reads
-/// them without conversion.
+/// Returns the narrow type into which `op` converts its factors
+/// (`proteus.compute`), or null if `op` reads them without conversion.
 mlir::Type convertsInto(mlir::Operation *op);
 
-/// Returns the widest type into which the readers of `value` convert it, or
-/// null if one of them does not convert it.
+/// Returns the widest of the types into which the readers of `value` convert
+/// it, or null if a reader does not convert it.
 mlir::Type narrowTypeOfReaders(mlir::Value value);
 
 /// Returns the bits per element that an all-gather moves. If all readers of an
@@ -59,26 +61,29 @@ int64_t gatheredBits(dist::AllGatherOp gather);
 /// Returns the work of all products that are issued in the same library call as
 /// `op` (`proteus.pieces`). `work` is the work of `op`.
 cost::Kernel workOfAllPieces(mlir::Operation *op, cost::Kernel work);
-/// Returns the number of products in that call.
+/// Returns the number of products that are issued in the same library call as
+/// `op`, including `op`.
 int64_t numPieces(mlir::Operation *op);
 
 /// Returns true if a result of `op` is a running sum over micro-batches, to
 /// which every micro-batch adds.
 bool accumulates(mlir::Operation *op);
 
-/// Factors that a product converts into the type in which it computes.
+/// The factors that a matrix product converts into the narrow type in which it
+/// computes.
 struct Conversion {
-  /// True if it converts its first factor. If false, it converts no factor.
+  /// True if the product converts its first factor. If false, it converts
+  /// neither factor.
   bool input = false;
-  /// True if it also converts its second factor.
+  /// True if the product also converts its second factor.
   bool weights = false;
 };
 
 /// Returns the factors that `op` converts.
 Conversion conversionOf(nn::IterationSpaceOpInterface op);
 
-/// Returns the kernel that converts factors of `op` before it runs, or nullopt
-/// if there is none.
+/// Returns the work of converting the factors of `op` that `conversion`
+/// selects, or nullopt if it selects none.
 std::optional<cost::Kernel> conversionWork(nn::IterationSpaceOpInterface op,
                                            llvm::ArrayRef<int64_t> coordinates,
                                            const Conversion &conversion);

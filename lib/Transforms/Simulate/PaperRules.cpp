@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of `fidelity=paper` (docs/reference.md): kernels, queues and
-// interference as in the reference.
+// Implements the rules of `fidelity=paper` (docs/reference.md): the costs of
+// kernels, the queues and the interference follow the reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,16 +27,17 @@ using namespace proteus;
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Returns the work of `op` with the bytes that the reference counts, or
-/// nullopt if it has no kernel there.
+/// Returns the work of `op` with the bytes that the reference counts. Returns
+/// nullopt if the reference runs no kernel for `op`.
 static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
                                              sim::Phase phase,
                                              ArrayRef<int64_t> coordinates) {
   Operation *operation = op;
   bool isGradient = phase == sim::Phase::Backward;
-  // In the reference the gradient of the loss is an input, gradients of a value
-  // with several readers are accumulated by the kernels that compute them, and
-  // a loss over a split vocabulary takes one pass.
+  // The reference runs no kernel for these operations. The gradient of the
+  // loss, created by a fill, is an input in the reference. A loss over a split
+  // vocabulary takes only one pass in the reference, that of `nn.row_exp_sum`.
+  // Gradients are added up by the kernels that compute them.
   if (isa<nn::FillOp, nn::RowMaxOp, nn::RowLossOp>(operation) ||
       (isGradient && isa<nn::AddOp>(operation)))
     return std::nullopt;
@@ -47,14 +48,14 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
     return dist::localBytes(cast<RankedTensorType>(value.getType()),
                             coordinates);
   };
-  // Returns the bytes of the rows that a lookup touches: at most those of the
-  // table.
+  // Returns the bytes of the table rows that a lookup accesses, which are at
+  // most the bytes of the table.
   auto rows = [&](Value found, Value table) {
     return std::min(size(found), size(table));
   };
   auto first = [&] { return size(operation->getResult(0)); };
   llvm::TypeSwitch<Operation *>(operation)
-      // The reference has no mask.
+      // The dropout of the reference stores no mask.
       .Case([&](nn::DropoutOp drop) {
         kernel->bytes = size(drop.getInput()) + first();
       })
@@ -64,12 +65,14 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
       .Case([&](nn::CrossEntropyGradOp gradient) {
         kernel->bytes = size(gradient.getLabels()) + first();
       })
-      // The reference reads both factors, although one is enough.
+      // The gradient of an elementwise multiplication reads both factors in the
+      // reference, although one is enough.
       .Case([&](nn::MulOp) {
         if (isGradient)
           kernel->bytes += first();
       })
-      // The reference reads the moments and does not write them.
+      // The Adam update of the reference reads the moments but does not write
+      // them.
       .Case([&](nn::AdamOp adam) {
         kernel->bytes = first();
         for (Value operand : adam->getOperands())
@@ -84,7 +87,7 @@ static std::optional<cost::Kernel> paperWork(nn::IterationSpaceOpInterface op,
                         size(gradient.getGradient()) +
                         rows(gradient.getGradient(), gradient.getResult());
       })
-      // The reference reads one row per bag.
+      // The reference reads only one row of the table per bag.
       .Case([&](nn::EmbeddingBagOp lookup) {
         kernel->bytes = first() + rows(lookup.getResult(), lookup.getTable());
       })
@@ -110,14 +113,16 @@ static cost::Time paperLaunchGap() {
 }
 
 namespace {
-/// Changes the tasks of one class into the kernels of the reference.
+/// Changes the tasks of one class so that they take as long as the kernels of
+/// the reference.
 class PaperKernels {
 public:
   PaperKernels(const FlatList &flat, std::vector<sim::Task> &tasks)
       : flat(flat), tasks(tasks) {}
 
-  /// Joins the kernels of each gradient into one launch: they end together, and
-  /// the launch gap `gap` counts once.
+  /// Joins the kernels that compute the gradients of one operation (those of
+  /// its input, weight and bias) into one launch: they end together, and the
+  /// launch gap `gap` counts once.
   void joinGradients(cost::Time gap);
   void addCopies(cost::Time gap, ArrayRef<int64_t> coordinates,
                  llvm::function_ref<cost::Time(const cost::Kernel &)> cost);
@@ -135,7 +140,7 @@ private:
 } // namespace
 
 void PaperKernels::joinGradients(cost::Time gap) {
-  // Last kernel of the gradient to which each kernel belongs.
+  // For every kernel, the last kernel of the launch to which it belongs.
   std::vector<uint32_t> lastOf(tasks.size());
   std::vector<uint32_t> group;
   auto close = [&] {
@@ -153,7 +158,8 @@ void PaperKernels::joinGradients(cost::Time gap) {
     if (group.empty() ||
         flat.tasks[group.back()].label != flat.tasks[task].label)
       return false;
-    // A kernel that waits for a task in between is a launch of its own.
+    // A kernel that waits for a task between the kernels of the group cannot be
+    // part of their launch.
     return llvm::all_of(tasks[task].dependsOn, [&](uint32_t other) {
       return other <= group.front() || llvm::is_contained(group, other);
     });
@@ -175,18 +181,21 @@ void PaperKernels::joinGradients(cost::Time gap) {
         tasks[task].dependsOn.push_back(last);
 }
 
-/// Returns the elements that the gradient of a sum or of a join reads and
-/// writes, in multiples of the result, or 0 for other operations. The gradient
-/// of a sum is copied to both operands, that of a join is copied in parts.
+/// Returns the memory traffic of copying the gradient of `op` to its operands,
+/// in multiples of the size of the result; 0 if nothing is copied. The gradient
+/// of a sum is read once and written to both operands: 3. The gradient of a
+/// concatenation is read and written once, in parts: 2.
 static double copiesOf(Operation *op) {
   if (isa<nn::AddOp>(op))
     return 3;
   return isa<nn::ConcatOp>(op) && op->getNumOperands() > 1 ? 2 : 0;
 }
 
-/// Adds the copies that the gradients of sums and joins make. A copy runs when
-/// the backward pass reaches an operation that precedes the sum or join. It
-/// replaces an accumulation there, or runs before the next kernel.
+/// Adds the time of copying gradients of sums and concatenations to their
+/// operands. A copy runs when the backward pass reaches the first kernel of an
+/// operation that precedes the sum or concatenation. If a gradient was
+/// accumulated just before that kernel, the copy replaces the accumulation;
+/// otherwise its time is added to the kernel.
 void PaperKernels::addCopies(
     cost::Time gap, ArrayRef<int64_t> coordinates,
     llvm::function_ref<cost::Time(const cost::Kernel &)> cost) {
@@ -258,8 +267,9 @@ public:
 };
 } // namespace
 
-/// Returns the stream of `op`: one queue has the gradients, the other one all
-/// other communication. A message is in the queue of its sender only.
+/// Returns the stream of `op`. One queue holds the reductions of gradients,
+/// another one all other communication. A message is only in the queue of its
+/// sender; receivers wait in a stream of their own.
 sim::Stream PaperRules::streamOf(Operation *op) const {
   if (isa<dist::RecvOp>(op) || !isa<dist::CollectiveOpInterface>(op))
     return getStream(op);
@@ -268,16 +278,19 @@ sim::Stream PaperRules::streamOf(Operation *op) const {
              : sim::Stream::TensorParallel;
 }
 
-/// Makes gradients the only communication that interferes with kernels.
+/// Makes reductions of gradients the only communication that interferes with
+/// kernels: flows without channels do not interfere.
 void PaperRules::changeCollective(Operation *op,
                                   sim::Collective &collective) const {
   collective.flow.channels = streamOf(op) == sim::Stream::DataParallel ? 1 : 0;
 }
 
-/// Makes the updates of parameters wait for all communication.
+/// Makes the updates of parameters wait for all communication of the
+/// micro-batches.
 static void updateAfterCommunication(sim::DeviceClass &device) {
   const sim::Template &once = device.once;
-  // Kernels run in order: it is enough if the first of a section waits.
+  // Kernels run in order, so it is enough that the first kernel of each section
+  // waits.
   for (size_t s = 0; s + 1 < once.sectionBegin.size(); ++s)
     for (uint32_t t = once.sectionBegin[s]; t < once.sectionBegin[s + 1]; ++t) {
       if (once.tasks[t].stream != sim::Stream::Compute)
@@ -294,7 +307,7 @@ static void updateAfterCommunication(sim::DeviceClass &device) {
 
 /// Gives all kernels one interference factor, joins the kernels of each
 /// gradient, adds copies, and delays the update until communication has ended.
-/// Launches are part of the durations of kernels.
+/// Leaves the launch latency at 0, because the durations of kernels include it.
 void PaperRules::changeClass(const FlatProgram &flat, const RankContext &rank,
                              sim::DeviceClass &device) const {
   double factor = rank.device.interference.matrixKernel;

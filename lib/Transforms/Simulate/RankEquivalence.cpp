@@ -45,8 +45,9 @@ void RankEquivalence::inspect(Type type) {
       uneven.insert({tensor.getDimSize(dim), axes});
 }
 
-/// Returns the axes that split the iterators on which the visited share of a
-/// kernel depends.
+/// Returns the axes along which ranks can compute different shares of the
+/// points of `kernel`. These axes split the queries or the keys of causal
+/// attention.
 static AxisList decidingAxes(nn::IterationSpaceOpInterface kernel) {
   AxisList deciding;
   nn::IterationSpace space = kernel.getIterationSpace();

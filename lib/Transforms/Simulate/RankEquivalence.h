@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The criterion by which ranks are equivalent, apart from the groups in which
-// they communicate. The workload builder gives it to sim::foldRanks.
+// Compares the work of ranks, but not their communication. The workload builder
+// passes the result to sim::foldRanks, which folds ranks if their work and
+// their groups are equivalent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,43 +26,48 @@
 
 namespace proteus {
 
-/// Differences between the work of ranks of one job: their stage, the sizes of
-/// uneven shards, the share of causal attention that they compute, and values
-/// that only some coordinates hold.
+/// Finds differences between the work of the ranks of a job. Ranks can differ
+/// in four properties: their stage, the sizes of uneven shards, the share of
+/// causal attention that they compute, and values that exist only at some
+/// coordinates.
 class RankEquivalence {
 public:
   RankEquivalence(llvm::ArrayRef<FlatProgram> programs, const dist::Mesh &mesh,
                   std::optional<dist::Axis> pipelineAxis);
 
-  /// Returns, for every device axis, true if ranks differ along it.
+  /// Returns, per device axis, true if the work of ranks can differ along it.
   std::vector<bool> differingAxes() const;
-  /// Returns a key of the work of a rank: ranks with equal keys do the same
-  /// work on equal sizes. `coordinates` has one entry per device axis.
+  /// Returns a key of the work of the rank at `coordinates`: ranks with equal
+  /// keys do the same work on equal sizes. `coordinates` has one entry per
+  /// device axis.
   std::vector<int64_t> colourOf(llvm::ArrayRef<int64_t> coordinates) const;
 
 private:
   void inspect(mlir::Type type);
   void inspect(mlir::Operation *op);
-  /// Returns the share of its points that the rank at `coordinates`, with
-  /// `micro` first, visits in `kernel`, as the bits of a double. Ranks with
-  /// equal coordinates along `axes` have equal shares.
+  /// Returns the share of the points of `kernel` that the rank at `coordinates`
+  /// computes, as the bits of a double. A causal mask makes the share smaller
+  /// than 1. Ranks with equal coordinates along `axes` have equal shares.
+  /// `coordinates` contains the coordinate of `micro`, then one per axis.
   int64_t shareOf(nn::IterationSpaceOpInterface kernel,
                   const dist::AxisList &axes,
                   llvm::ArrayRef<int64_t> coordinates) const;
 
   const dist::Mesh &mesh;
   std::optional<dist::Axis> pipelineAxis;
-  /// Sizes that do not divide evenly over axes.
+  /// Sizes of dimensions that are not split evenly, with the axes that split
+  /// them.
   std::set<std::pair<int64_t, dist::AxisList>> uneven;
-  /// Coordinates to which values are restricted, with their axes.
+  /// Coordinates to which some value is restricted, each with its axis.
   llvm::SetVector<std::pair<dist::Axis, int64_t>> places;
-  /// Kernels that skip some of their points, with the axes along which the
-  /// skipped share differs. One kernel represents all with the same name, types
-  /// and share.
+  /// Kernels that skip some of their points because of a causal mask, with the
+  /// axes along which the skipped share differs. One entry represents all
+  /// kernels with the same operation name, types and share.
   llvm::MapVector<std::tuple<mlir::OperationName, mlir::Type, int64_t>,
                   std::pair<nn::IterationSpaceOpInterface, dist::AxisList>>
       skipping;
-  /// Results of `shareOf`, by kernel and position along its axes.
+  /// Results of `shareOf`, by kernel and position of the rank along the axes of
+  /// the kernel.
   mutable llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, int64_t> shares;
 };
 

@@ -32,7 +32,8 @@ namespace proteus {
 using namespace mlir;
 using namespace proteus;
 
-/// A larger factor is a mistake in the input, and could make times overflow.
+/// Largest value of the option `overlap-factor`. A larger one is a mistake in
+/// the input, and could make times overflow.
 static constexpr double maxOverlapFactor = 100;
 
 namespace {
@@ -80,7 +81,8 @@ void Simulate::annotate(const sim::Figures &figures) {
 }
 
 LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
-  // A larger value is probably a mistake of its unit.
+  // Limits of the options. A larger value is probably a mistake, such as a size
+  // in the wrong unit.
   constexpr double maxChannelMiB = 1 << 20;
   constexpr int64_t maxChannels = 1 << 20;
   if (!(channelMiB >= 0 && channelMiB <= maxChannelMiB))
@@ -117,10 +119,11 @@ LogicalResult Simulate::setMemoryModel(sim::Workload &workload) {
 
 LogicalResult Simulate::setErrors(const machine::Stack &stack,
                                   sim::Workload &workload) {
-  // The errors of the rules of the reference are not known.
+  // It is not known how far the rules of the reference are off, so the
+  // prediction has no uncertainty.
   if (fidelity == Fidelity::Paper)
     return success();
-  // -1: not given.
+  // -1 means that the option is not given.
   double software = stackError == -1 ? stack.uncertainty : double(stackError);
   for (auto [name, value] :
        {std::pair("collective-error", double(collectiveError)),
@@ -132,8 +135,9 @@ LogicalResult Simulate::setErrors(const machine::Stack &stack,
   return success();
 }
 
-/// Reads all profiles and returns those that contain kernels on the devices of
-/// the cluster. Emits an error if there are profiles but none of them does.
+/// Reads all profiles and returns those with kernels that were measured on a
+/// device of the cluster. Emits an error if profiles are given but none of them
+/// has such a kernel.
 FailureOr<cost::Measurements>
 Simulate::readProfiles(const machine::Cluster &cluster) {
   Location loc = getOperation().getLoc();
@@ -169,7 +173,8 @@ Simulate::readProfiles(const machine::Cluster &cluster) {
   return all;
 }
 
-/// Returns the given machine, or creates that of the cluster of the module.
+/// Returns the machine that the caller of the pass has given, if any. Otherwise
+/// creates the machine from the cluster and the site of the module.
 FailureOr<std::shared_ptr<const MachineModel>>
 Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   if (known)
@@ -202,8 +207,9 @@ Simulate::findMachine(const machine::Stack &stack, const machine::Site &site) {
   return std::make_shared<const MachineModel>(std::move(*machine));
 }
 
-/// Emits a remark that lists the decisions of a stack that is given after the
-/// lowering, which would have applied them.
+/// Emits a remark if the stack is given only after the lowering. The remark
+/// lists the decisions of the stack that have no effect any more, because the
+/// lowering would have applied them.
 void Simulate::remarkLateStack(const machine::Stack &stack) {
   std::vector<std::string> decisions = stack.modelDecisions();
   if (std::string step = stack.plan.label(); !step.empty())
@@ -218,7 +224,8 @@ void Simulate::remarkLateStack(const machine::Stack &stack) {
 LogicalResult Simulate::run() {
   ModuleOp module = getOperation();
   Attribute lowered = module->getAttr(ProteusDialect::stackAttrName);
-  // A machine that the caller gives replaces the cluster.
+  // A machine from the caller replaces the cluster, so the option `cluster` has
+  // no effect.
   writeMachineOptions(module, known ? StringRef() : StringRef(cluster),
                       this->stack, this->site);
   FailureOr<machine::Stack> stack = resolveStack(module);
@@ -235,7 +242,7 @@ LogicalResult Simulate::run() {
     return failure();
   WorkloadOptions options;
   options.foldRanks = fold != Fold::None;
-  // -1: not given.
+  // -1 means that the option is not given.
   if (overlapFactor != -1) {
     if (!(overlapFactor >= 0 && overlapFactor <= maxOverlapFactor))
       return emitError(module.getLoc(), "overlap-factor must be from 0 to ")

@@ -20,12 +20,12 @@ using namespace proteus;
 
 constexpr StringLiteral category = "proteus-simulate";
 
-/// Executions of an operation that cost the same.
+/// The executions of an operation that have the same cost, as one row.
 struct SimulateRemarks::Row {
-  sim::Time time = 0; ///< of one execution, alone on its device and network
+  sim::Time time = 0; ///< of one execution that nothing else slows
   const sim::Collective *collective = nullptr;
   StringRef boundBy;
-  int64_t count = 0; ///< per step and device
+  int64_t count = 0; ///< executions per step and device
 
   bool costsLike(const Row &other) const {
     return time == other.time && !collective == !other.collective &&

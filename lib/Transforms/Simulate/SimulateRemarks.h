@@ -14,8 +14,8 @@
 
 namespace proteus {
 
-/// Emits a remark with the cost of every operation of the lowered programs. As
-/// a listener it only records the times of collectives.
+/// Emits a remark with the cost of every operation of the lowered programs.
+/// While the engine runs, it only records how long each collective takes alone.
 class SimulateRemarks : public sim::Listener {
 public:
   bool canSkip() const override { return true; }
@@ -24,10 +24,11 @@ public:
     timesAlone = collectiveTimes.vec();
   }
 
-  /// Emits one remark per operation, in the order of the programs. An operation
-  /// whose executions differ in cost, such as a reduction of several buckets,
-  /// gets one remark per cost. If the devices of a stage differ, the remark is
-  /// about the device that spends most time in the operation.
+  /// Emits one remark per operation, in the order of the programs. If the
+  /// executions of an operation differ in cost, for example those of a
+  /// reduction of several buckets, emits one remark per cost. If the devices of
+  /// a stage differ, the remark is about the device that spends most time in
+  /// the operation.
   void emit(const sim::Workload &workload) const;
 
   std::vector<TaskOrigin> origins; ///< filled by `buildWorkload`

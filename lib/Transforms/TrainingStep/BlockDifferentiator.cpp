@@ -23,7 +23,8 @@ BlockDifferentiator::BlockDifferentiator(StepContext &context, Block &forward,
 }
 
 LogicalResult BlockDifferentiator::run() {
-  // The list is collected first, because differentiating a repeat replaces it.
+  // The list of operations is copied first, because the block changes when a
+  // repeat is differentiated and replaced.
   SmallVector<Operation *> operations;
   for (Operation &op : forward.without_terminator())
     operations.push_back(&op);
@@ -61,8 +62,9 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   if (!wants(operand))
     return;
   summing = true;
-  // A gradient that reaches a parameter without a kernel of its own is also
-  // accumulated in the element type of parameter gradients.
+  // Gradients of parameters have an element type of their own. A gradient that
+  // no kernel computes for the parameter, such as one that an addition passes
+  // on, is converted to that type.
   Type type = gradientType(operand);
   std::string path = current ? getOwnPath(current) : "loss";
   if (gradient.getType() != type)
@@ -75,16 +77,17 @@ void BlockDifferentiator::add(Value operand, Value gradient) {
   summing = false;
 }
 
-/// Returns the value that the backward pass of `op` reads in place of its
-/// operand `value`: the operand itself, or an nn.keep of it with the layout
-/// that the strategy sets.
+/// Returns the value that the backward pass of `op` reads in place of the
+/// operand `value` of `op`. It is `value` itself, or an nn.keep of it if the
+/// strategy keeps it in a layout of its own.
 Value BlockDifferentiator::keptOperand(Operation *op, Value value) {
   auto [entry, isNew] = keptOperands.try_emplace({op, value}, value);
   if (!isNew)
     return entry->second;
   auto keep = [&](strategy::PartitionAttr partition) {
-    // Insert the nn.keep after the operation, so that the operation is the
-    // first reader and decides its layout of the operand first.
+    // The nn.keep follows the operation, so that the operation is the first
+    // reader of the operand. The layout in which it reads the operand is then
+    // chosen before that of the nn.keep.
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     KeepOp result = buildKeep(builder, op, value, partition);
@@ -112,7 +115,7 @@ Value BlockDifferentiator::saved(Value value) {
   auto group =
       op && op->getBlock() == &forward ? getRecomputeGroup(op) : StringAttr();
   // A value of a recompute group is recomputed only for the backward pass of
-  // the same group. For other readers it is saved.
+  // the same group. For readers outside of the group it is saved.
   if (!group || !current || getRecomputeGroup(current) != group)
     return kept(current && current->getBlock() == &forward
                     ? keptOperand(current, value)
@@ -147,7 +150,8 @@ void BlockDifferentiator::notifyOperationInserted(Operation *op,
     return;
   if (current)
     inheritAnnotations(current, op);
-  // The partition of a sum follows from the gradients by propagation.
+  // A sum of gradients does not inherit the partition of the forward operation.
+  // Propagation derives it from the gradients.
   if (summing)
     op->removeDiscardableAttr(kOpAttr);
   setPhase(op, Phase::Backward);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: builds the gradients of the operations of one
-// forward block. RepeatGradients.cpp contains the part for repeats,
-// Recomputation.cpp the part for recomputed modules.
+// Part of the pass build-training-step: builds the gradients of the operations
+// of one forward block. RepeatGradients.cpp handles repeats, and
+// Recomputation.cpp handles modules that are recomputed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 
 namespace proteus {
 
-/// Visits the operations of a forward block in reverse. Each operation builds
-/// its gradients at the insertion point of the backward block.
+/// Visits the operations of a forward block in reverse and lets each of them
+/// build its gradients, which are inserted into the backward block.
 class BlockDifferentiator : public nn::GradientScope,
                             public mlir::OpBuilder::Listener {
 public:
@@ -52,8 +52,9 @@ public:
   mlir::Value zeroGradient(mlir::Value value);
 
 protected:
-  /// Returns the value to read in the backward block in place of `value`, which
-  /// is saved from the forward pass. In a repeat it is a slice of a stack.
+  /// Returns the value that backward operations read in place of the forward
+  /// value `value`. In a repeat, that is a slice of a stack with the values of
+  /// all iterations.
   virtual mlir::Value kept(mlir::Value value) { return value; }
 
   StepContext &context;
@@ -61,14 +62,14 @@ protected:
   mlir::OpBuilder backward;
   /// The forward operation whose gradients are being built.
   mlir::Operation *current = nullptr;
-  /// Gradients by forward value, in the order in which values got their first
-  /// gradient.
+  /// The gradient of every forward value that has one, in the order in which
+  /// the values got their first gradient.
   llvm::MapVector<mlir::Value, mlir::Value> gradients;
 
 private:
   /// Builds the backward repeat of `repeat`.
   llvm::LogicalResult differentiate(nn::RepeatOp repeat);
-  /// Builds the nn.recompute of `group`.
+  /// Builds the nn.recompute that repeats the operations of `group`.
   void recompute(mlir::StringAttr group);
   mlir::Value keptOperand(mlir::Operation *op, mlir::Value value);
   void notifyOperationInserted(mlir::Operation *op,
@@ -77,13 +78,13 @@ private:
   /// Operations of each recompute group, in program order.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>>
       recomputeMembers;
-  /// True while operations are built that only sum gradients.
+  /// True while `add` builds operations that sum gradients or convert them for
+  /// a sum.
   bool summing = false;
   /// Recomputed values, by recompute group and forward value.
   llvm::DenseMap<mlir::StringAttr, llvm::DenseMap<mlir::Value, mlir::Value>>
       recomputed;
-  /// Values that the backward pass reads in place of an operand, by operation
-  /// and operand.
+  /// Results of `keptOperand`, by operation and operand.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>, mlir::Value>
       keptOperands;
 };

@@ -42,8 +42,8 @@ private:
 };
 } // namespace
 
-/// Emits an error unless the model is a single block that returns a scalar and
-/// whose arguments have roles.
+/// Emits an error unless the model is a single block, all its arguments have
+/// roles, and it returns one scalar.
 LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("a model must be a single block");
@@ -61,8 +61,8 @@ LogicalResult BuildTrainingStep::checkModel(func::FuncOp function) {
   return success();
 }
 
-/// Returns true if `parameter` is a table of which only single rows are
-/// updated.
+/// Returns true if `parameter` is an embedding table in which the update
+/// changes only the rows that the step has looked up.
 static bool isUpdatedByRows(Value parameter) {
   return llvm::any_of(parameter.getUsers(), [](Operation *user) {
     auto bag = dyn_cast<EmbeddingBagOp>(user);
@@ -70,9 +70,10 @@ static bool isUpdatedByRows(Value parameter) {
   });
 }
 
-/// Emits an error if the update of single rows of a table is not possible. It
-/// needs all lookups of the step at once, and the gradient of the whole table
-/// never exists.
+/// Emits an error if a table should be updated by rows but cannot be. The
+/// update of rows needs all lookups of the step at once, so there must be only
+/// one micro-batch. The gradient of the whole table never exists, so nothing
+/// else may need that gradient.
 LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
                                                  TrainingAttr training) {
   auto mesh = function->getAttrOfType<dist::MeshAttr>(kMeshAttr);
@@ -100,8 +101,8 @@ LogicalResult BuildTrainingStep::checkRowUpdates(func::FuncOp function,
 }
 
 /// Changes the element type of floating-point inputs, parameters and
-/// activations to `compute`. Losses, log-sum-exps and tables that are updated
-/// by rows keep theirs; such tables have no master copy.
+/// activations to `compute`. Losses and log-sum-exps keep their element types.
+/// So do tables that are updated by rows, because they have no master copy.
 void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
   auto convert = [&](Value value) {
     if (isFloatTensor(value))
@@ -127,7 +128,8 @@ void BuildTrainingStep::applyComputeType(func::FuncOp function, Type compute) {
 }
 
 namespace {
-/// A state of a parameter: the last component of its path, and its role.
+/// A kind of optimizer state of a parameter: the last component of its path,
+/// and its role.
 struct StateKind {
   StringRef name;
   Role role;
@@ -166,9 +168,9 @@ static Operation *createUpdate(OpBuilder &builder, Location loc, StringRef path,
                        scaled, llvm::APFloat(0.01));
 }
 
-/// Adds one argument per optimizer state of every parameter, all at once: the
-/// attributes of all arguments are one list, and to rebuild it per argument
-/// would take quadratic time. Returns the states of each parameter.
+/// Adds one argument per optimizer state of every parameter. Returns the states
+/// of each parameter. All arguments are inserted at once, because each
+/// insertion rebuilds the list of attributes of all arguments.
 static FailureOr<DenseMap<Value, SmallVector<BlockArgument>>>
 addStateArguments(func::FuncOp function, TrainingAttr training) {
   Builder builder(function.getContext());
@@ -206,8 +208,9 @@ addStateArguments(func::FuncOp function, TrainingAttr training) {
   return states;
 }
 
-/// Creates the update of the rows that a lookup reads, from the gradient of the
-/// lookup. The gradient of the whole table is then not needed.
+/// Creates the update of the table rows that a lookup reads. The update reads
+/// the gradient of the result of the lookup, so the gradient of the whole table
+/// is not needed.
 static Operation *createRowUpdate(OpBuilder &builder, BlockArgument table,
                                   EmbeddingBagGradOp gradient) {
   return EmbeddingBagUpdateOp::create(

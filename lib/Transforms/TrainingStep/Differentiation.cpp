@@ -32,10 +32,11 @@ bool proteus::isConstant(Value value) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// Cuts off the first iteration of a repeat whose initial value needs no
-/// gradient (an input): its backward pass has less work than that of the other
-/// iterations. If the repeat cannot be cut, the gradient is computed in all
-/// iterations, and that of the initial value is not used.
+/// Cuts off the first iteration of every repeat that starts from a value
+/// without a gradient, such as an input of the model. The backward pass of the
+/// first iteration then has less work than that of the others. If a repeat
+/// cannot be cut, all iterations compute the gradient of their input, and the
+/// result of the first one is not used.
 static void peelFirstIterations(func::FuncOp function, TrainingAttr training) {
   RepeatOp irregular;
   do {
@@ -64,8 +65,8 @@ proteus::differentiate(func::FuncOp function, TrainingAttr training) {
     return function.emitOpError("the loss does not depend on any parameter");
 
   OpBuilder builder(terminator);
-  // A scaled loss keeps small gradients representable in a narrow type. The
-  // updates divide by the scale.
+  // Scaling the loss keeps small gradients representable in a narrow type. The
+  // updates divide the gradients by the scale.
   double scale =
       training.getLossScale() ? training.getLossScale().getValueAsDouble() : 1;
   auto seed = FillOp::create(builder, loss.getLoc(), loss.getType(), "loss",

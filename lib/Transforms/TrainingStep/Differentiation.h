@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: the backward pass of a whole model.
+// Part of the pass build-training-step: builds the backward pass of a whole
+// model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,14 @@ mlir::Type withElementType(mlir::Type type, mlir::Type element);
 /// Returns true if `value` is a tensor of floating-point numbers.
 bool isFloatTensor(mlir::Value value);
 
-/// Returns true if `value` is a constant, which can be cloned instead of being
-/// saved.
+/// Returns true if `value` is a constant. The backward pass clones a constant
+/// instead of saving it.
 bool isConstant(mlir::Value value);
 
 /// Builds the backward operations of a model that returns its loss, at the end
 /// of the function. Returns the gradient of every parameter that has one. Emits
-/// an error if the loss depends on no parameter, or if it depends on one
-/// through an operation without a gradient.
+/// an error if the loss depends on no parameter, or if an operation between a
+/// parameter and the loss is not differentiable.
 llvm::FailureOr<llvm::DenseMap<mlir::Value, mlir::Value>>
 differentiate(mlir::func::FuncOp function, nn::TrainingAttr training);
 

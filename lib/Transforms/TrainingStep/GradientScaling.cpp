@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Path of the operations that concern all gradients together.
+/// Path of operations that read numbers of several gradients.
 static constexpr StringLiteral kPath = "gradients";
 
 void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
@@ -33,16 +33,17 @@ void proteus::markAsUpdate(Operation *op, BlockArgument parameter) {
 
 namespace {
 
-/// Combines one number per gradient: first all numbers of a stage on that
-/// stage, then the totals from stage to stage. The total on the last stage is
-/// that of all gradients.
+/// Combines one number per gradient, such as its square sum, into a total. All
+/// numbers of a stage are combined on that stage. Each stage then combines its
+/// total with that of the previous stage, so the last stage gets the total over
+/// all gradients.
 class GradientTotals {
 public:
   GradientTotals(OpBuilder &builder, ArrayRef<BlockArgument> parameters,
                  const DenseMap<Value, Value> &gradients)
       : builder(builder), gradients(gradients) {
-    // The copies of a tied parameter have one common gradient, which counts
-    // once.
+    // The copies of a tied parameter on several stages have one common
+    // gradient, which counts once.
     llvm::StringSet<> tied;
     for (BlockArgument parameter : parameters)
       if (!getArgumentAttr(parameter, kTiedAttr) ||
@@ -51,7 +52,7 @@ public:
   }
 
   /// Builds the total over all gradients of the number that `ObserverOp`
-  /// computes from each: the maximum if `max`, else the sum.
+  /// computes from one gradient: the maximum if `max`, else the sum.
   template <typename ObserverOp> Value build(bool max) {
     Value total;
     for (auto &[stage, parameters] : byStage) {
@@ -76,7 +77,7 @@ public:
     return total;
   }
 
-  /// Builds the factor that follows from the totals, on the last stage.
+  /// Builds the factor for the updates from the totals, on the last stage.
   Value buildFactor(TrainingAttr training, ValueRange totals) {
     BlockArgument last = byStage.rbegin()->second.front();
     return placeOnStage(
@@ -97,8 +98,8 @@ private:
   }
 
   /// Makes `op` part of the update, on all devices of the stage of `parameter`,
-  /// because all of them need a number about all gradients. Coordinates of
-  /// `parameter` do not count.
+  /// even if the parameter exists only at some coordinates. All devices need
+  /// the result, because it depends on all gradients.
   Value placeOnStage(Operation *op, BlockArgument parameter) {
     markAsUpdate(op, parameter);
     op->removeDiscardableAttr(kPlaceAttr);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: clipping of gradients by their norm, and loss
-// scaling. Both give one factor that depends on all gradients.
+// Part of the pass build-training-step: clipping of gradients by their norm,
+// and loss scaling. Both multiply all gradients by one factor, which depends on
+// all gradients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,9 @@ namespace proteus {
 /// the stage and the coordinates of `parameter` to them.
 void markAsUpdate(mlir::Operation *op, mlir::BlockArgument parameter);
 
-/// Builds the factor that every update applies to its gradient. It depends on
-/// the norm of all gradients if `training` clips it, and on the loss scale if
-/// there is one. Returns null if there is neither.
+/// Builds the factor by which every update multiplies its gradient. It clips
+/// the norm of all gradients and undoes the loss scale, as `training` sets.
+/// Returns null if `training` has neither clipping nor a loss scale.
 mlir::Value
 buildUpdateFactor(mlir::OpBuilder &builder, nn::TrainingAttr training,
                   llvm::ArrayRef<mlir::BlockArgument> parameters,

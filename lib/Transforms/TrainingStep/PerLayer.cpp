@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Returns the repeat that slices `parameter`, with the number of its operand,
-/// or null.
+/// Returns the repeat that reads `parameter` slice by slice, and the number of
+/// its operand. Returns null if there is no such repeat.
 static std::pair<RepeatOp, unsigned> slicingRepeat(Value parameter) {
   for (OpOperand &use : parameter.getUses())
     if (auto repeat = dyn_cast<RepeatOp>(use.getOwner()))
@@ -29,8 +29,8 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
   auto [slicer, number] = slicingRepeat(parameter);
   if (!slicer)
     return build(builder, path, operands);
-  // The path inside the repeat is relative to the layer, without `layers[*].`
-  // or `layers[0:12].`.
+  // Paths inside the repeat are relative to the layer, so `layers[*].` or
+  // `layers[0:12].` is removed from the start.
   StringRef relative = path;
   if (relative.consume_front((slicer.getPath() + "[").str()))
     relative = relative.split("].").second;
@@ -42,7 +42,8 @@ Operation *proteus::buildPerLayer(OpBuilder &builder, Value parameter,
                                            type.getElementType()),
                      stack.getLoc());
   }
-  // The block has no parent yet, so the builder is given the context first.
+  // The block has no parent yet, so the builder gets its context in the
+  // constructor.
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(&body);
   Operation *inner = buildPerLayer(inside, slicer.getBody().getArgument(number),

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: operations on parameters outside of the forward
-// and backward pass, such as updates.
+// Part of the pass build-training-step: builds operations on parameters that
+// belong to neither the forward nor the backward pass, such as updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,12 @@ namespace proteus {
 using BuildLayer = llvm::function_ref<mlir::Operation *(
     mlir::OpBuilder &, llvm::StringRef, mlir::ValueRange)>;
 
-/// Builds an operation for `parameter` with `build`, from `operands` of the
-/// same shape as the parameter. If a repeat reads the parameter slice by slice,
-/// builds one operation per layer, as for layers that are written out. The
-/// result then is a repeat whose results are stacks.
+/// Calls `build` to build an operation for `parameter`, such as its update. The
+/// `operands` have the shape of the parameter.
+///
+/// If a repeat reads the parameter slice by slice, the operation is built once
+/// per layer, as for layers that are written out. The result is then a repeat
+/// that returns stacks.
 mlir::Operation *buildPerLayer(mlir::OpBuilder &builder, mlir::Value parameter,
                                llvm::StringRef path, mlir::ValueRange operands,
                                BuildLayer build);

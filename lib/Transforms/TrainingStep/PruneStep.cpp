@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace proteus;
 using namespace proteus::nn;
 
-/// Replaces `op` by a copy with only the results in `keep`, and trims its yield
-/// accordingly.
+/// Replaces `op` by a copy that has only the results with the numbers `keep`,
+/// and removes the other values from its yield.
 static Operation *withResults(Operation *op, ArrayRef<unsigned> keep) {
   Operation *yield = op->getRegion(0).front().getTerminator();
   SmallVector<Value> yielded;

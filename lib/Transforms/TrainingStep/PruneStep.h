@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: removal of the values that its other parts have
-// built and that no operation reads.
+// Part of the pass build-training-step: removes values that the other parts of
+// the pass have built and that no operation reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace proteus {
 
 /// Removes operations without readers, and unread results and operands of
 /// nn.repeat and nn.recompute, in one pass from the last operation to the
-/// first. Carried values are kept.
+/// first. Keeps values that a repeat carries from one iteration to the next.
 void prune(mlir::Block &block);
 
 } // namespace proteus

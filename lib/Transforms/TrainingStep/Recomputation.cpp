@@ -33,8 +33,8 @@ using namespace proteus::nn;
 void BlockDifferentiator::recompute(StringAttr group) {
   ArrayRef<Operation *> members = recomputeMembers[group];
 
-  // Inputs of the module are tensors. Constants and initial values are cloned
-  // into the module instead.
+  // The inputs of the nn.recompute are tensors. Constants and initial values
+  // are cloned into its body instead.
   SetVector<Value> inputs, constants;
   std::function<void(Value)> addInput = [&](Value value) {
     if (!isConstant(value) && !context.initialValues.contains(value)) {
@@ -64,8 +64,9 @@ void BlockDifferentiator::recompute(StringAttr group) {
     llvm::append_range(outputs, op->getResults());
   }
 
-  // As in frameworks, the module runs its whole forward pass again, including
-  // the results that other operations read. These results come first.
+  // As in frameworks, the group runs its whole forward pass again, including
+  // results that only operations outside of the group read. These results come
+  // first in the list of outputs.
   auto leaves = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       Operation *top = forward.findAncestorOpInBlock(*user);
@@ -96,8 +97,13 @@ void BlockDifferentiator::recompute(StringAttr group) {
   for (Value input : inputs)
     mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  // A constant may have been created on another stage, for example before the
+  // first layer. Its copy runs on the stage of the module.
+  std::optional<int64_t> stage = getStage(members.front());
   for (Value constant : constants) {
     Operation *copy = inside.clone(*constant.getDefiningOp(), mapping);
+    if (stage)
+      setStage(copy, *stage);
     if (!isConstant(constant))
       setPhase(copy, Phase::Backward);
   }

@@ -22,9 +22,10 @@ using namespace proteus::nn;
 
 namespace {
 
-/// Builder of the backward repeat of a repeat. The backward repeat runs in
-/// reverse, carries the gradients of the carried values, reads stacked forward
-/// values slice by slice, and stacks the gradients of sliced operands.
+/// Builds the backward repeat of a forward repeat. The backward repeat runs in
+/// the opposite direction. It carries the gradients of the carried values,
+/// reads stacked forward values slice by slice, and stacks the gradients of
+/// sliced operands.
 class RepeatDifferentiator : public BlockDifferentiator {
 public:
   RepeatDifferentiator(StepContext &context, BlockDifferentiator &parent,
@@ -32,22 +33,25 @@ public:
       : BlockDifferentiator(context, repeat.getBody().front(),
                             OpBuilder(repeat.getContext())),
         parent(parent), repeat(repeat), body(region.emplaceBlock()) {
-    // The block has no parent yet, so the builder is given the context first.
+    // The block has no parent yet, so the builder gets its context in the
+    // constructor.
     backward.setInsertionPointToEnd(&body);
   }
 
-  /// Builds the repeat and adds its resulting gradients to those of the parent.
+  /// Builds the backward repeat and adds the gradients that it returns to those
+  /// of the parent.
   LogicalResult build();
 
-  /// Adds to the gradient of `operand`. If the body captures `operand`, its
-  /// gradient is a sum over iterations: the backward repeat carries it, and
-  /// each iteration adds its part as soon as it is computed, as in layers that
-  /// are written out.
+  /// Adds `gradient` to the gradient of `operand`. If `operand` is defined
+  /// outside of the body, its gradient is a sum over iterations. The backward
+  /// repeat carries that sum, and each iteration adds its summand as soon as it
+  /// is computed, as in layers that are written out.
   void add(Value operand, Value gradient) override;
 
 protected:
-  /// Returns the slice of a stack in the backward body that stands for a
-  /// forward value.
+  /// Returns the value that the backward body reads in place of a forward
+  /// value: a slice of the stack of the values of all iterations, or a clone of
+  /// a constant.
   Value kept(Value value) override;
 
 private:
@@ -62,21 +66,23 @@ private:
   void addGradients(RepeatOp result);
 
   BlockDifferentiator &parent;
-  /// The forward repeat; replaced by one with more results if the backward body
-  /// reads values that were not stacked.
+  /// The forward repeat. It is replaced by a repeat with more stacked results
+  /// if the backward body reads values that are not stacked yet.
   RepeatOp repeat;
   Region region;
   Block &body;
-  /// Values of the backward body that stand for forward values.
+  /// Values of the backward body that are read in place of forward values.
   DenseMap<Value, Value> slices;
-  /// Forward values that the forward repeat must stack, and operands that it
-  /// slices and the backward repeat slices too.
+  /// `newStacks` holds forward values that the forward repeat does not stack
+  /// yet. `oldStacks` holds operands that the forward repeat already reads
+  /// slice by slice. The second part of each pair is the slice in the backward
+  /// body.
   SmallVector<Slice> newStacks, oldStacks;
   /// Stacks of gradients of stacked results.
   SmallVector<Slice> incomingStacks;
-  /// Initial values that the backward repeat carries: the gradients of the
-  /// carried values with the indices `carriedIndices`, then those of `captured`
-  /// values.
+  /// Initial values that the backward repeat carries: first the gradients of
+  /// the carried values with the indices `carriedIndices`, then the gradients
+  /// of `captured`, the values that the body reads from outside.
   SmallVector<Value> inits;
   SmallVector<unsigned> carriedIndices;
   SmallVector<Value> captured;
@@ -101,7 +107,7 @@ Value RepeatDifferentiator::kept(Value value) {
   Region *definedIn = value.getParentRegion();
   if (!repeat.getBody().isAncestor(definedIn))
     return parent.saved(value);
-  // A constant is cloned rather than stacked.
+  // A constant is cloned instead of being stacked.
   if (isConstant(value)) {
     Value &copy = slices[value];
     if (!copy) {
@@ -125,8 +131,8 @@ Value RepeatDifferentiator::kept(Value value) {
   return entry->second;
 }
 
-/// Adds the gradients that enter the repeat: those of carried results, then
-/// those of stacked results.
+/// Adds the gradients that enter the backward repeat: those of carried results,
+/// then those of stacked results.
 void RepeatDifferentiator::enterGradients() {
   Operation *yield = repeat.getYield();
   unsigned numCarried = repeat.getNumCarried();
@@ -134,9 +140,9 @@ void RepeatDifferentiator::enterGradients() {
     Value result = repeat.getCarriedResults()[i];
     Value gradient = parent.gradientOf(result);
     if (!wants(repeat.getCarriedArgs()[i])) {
-      // The repeat has a single iteration and its initial value is an input.
-      // The gradient of the result enters the body, but the initial value needs
-      // no gradient.
+      // The repeat has a single iteration and starts from an input. The
+      // gradient of the result enters the body, but the input needs no
+      // gradient.
       if (gradient)
         add(yield->getOperand(i), gradient);
       continue;
@@ -158,8 +164,9 @@ void RepeatDifferentiator::enterGradients() {
   }
 }
 
-/// Yields the gradients that leave the repeat: those of carried values, those
-/// of captured values (summed over iterations), and those of slices (stacked).
+/// Yields the gradients that leave the backward repeat: those of carried
+/// values, those of captured values (summed over iterations), and those of
+/// slices (stacked).
 YieldOp RepeatDifferentiator::yieldGradients() {
   SmallVector<Value> yielded;
   for (unsigned i : carriedIndices) {
@@ -178,7 +185,8 @@ YieldOp RepeatDifferentiator::yieldGradients() {
   return YieldOp::create(backward, repeat.getLoc(), yielded);
 }
 
-/// Lets the forward repeat stack the values that the backward body reads.
+/// Replaces the forward repeat by one that also stacks the values that the
+/// backward body reads.
 void RepeatDifferentiator::stackKeptValues() {
   if (newStacks.empty())
     return;
@@ -191,7 +199,7 @@ void RepeatDifferentiator::stackKeptValues() {
 }
 
 /// Orders the arguments of the backward body: carried values first, then
-/// slices. Returns the stacks of the slices.
+/// slices. Returns the stacks to which the slices belong.
 SmallVector<Value> RepeatDifferentiator::takeSlices() {
   SmallVector<BlockArgument> arguments;
   SmallVector<Value> stacks;

@@ -26,8 +26,8 @@ StepContext::StepContext(func::FuncOp function, TrainingAttr training)
 }
 
 // A value is active if it depends on a parameter. A carried value of a repeat
-// is active if its initial value is, or the value that an iteration yields for
-// it.
+// is active if its initial value is active, or if the value that an iteration
+// yields for it is active.
 void StepContext::markActive(Block &block) {
   for (Operation &op : block) {
     if (auto repeat = dyn_cast<RepeatOp>(op)) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Part of build-training-step: the values that have gradients, and other
-// properties of the function that all its blocks share.
+// Part of the pass build-training-step: finds the values that have gradients,
+// and holds other properties of the whole function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +22,18 @@
 
 namespace proteus {
 
-/// Properties of the function that hold in all its blocks.
+/// Properties of the function. They apply to all its blocks, including the
+/// bodies of repeats.
 class StepContext {
 public:
   StepContext(mlir::func::FuncOp function, nn::TrainingAttr training);
 
   nn::TrainingAttr training;
-  /// Initial values of the forward pass.
+  /// Values of the forward pass that depend on no tensor, such as zeros.
   InitialValues initialValues;
-  /// Repeats that were replaced. They are erased at the end, because a new
-  /// value could otherwise get the address of a value that is still a key of a
-  /// map.
+  /// Repeats that were replaced by others. They are erased only at the end,
+  /// because a new value could otherwise get the address of an erased value
+  /// that is still a key of a map.
   llvm::SmallVector<mlir::Operation *> replaced;
 
   /// Returns true if `value` depends on a parameter, so that it has a gradient.

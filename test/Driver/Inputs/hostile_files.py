@@ -59,6 +59,11 @@ write("key.json", ('{"family": "decoder", "', 1), ("x" * MILLION, 1), ('": 1}', 
 write("digits.json", ('{"layers": ', 1), ("1" * MILLION, 1), ("}", 1))
 write("deep.json", ("[", 100_000))
 write("deep.mlir", ("module {", 100_000))
+write("deep-attribute.mlir", ("module attributes {a = ", 1), ("[", 100_000))
+write("deep-tree.mlir", ("strategy.tree @s for @m {", 1), ("node \"a\" {", 2000),
+      ("}", 2001))
+write("large.csv", ("op,dtype,pass,shape,time_us\n", 1),
+      ("product,bf16,forward,m=1024 n=2304 k=768,3000\n", 400_000))
 model("layers.json", layers=4097)
 model("name.json", name="n" * 201)
 write("empty-list.json", ('{"family": "dlrm", "bottom": []}', 1))

@@ -82,6 +82,39 @@ module attributes {proteus.cluster = "dgx-a100:16"} {
 
 // -----
 
+// Sizes are checked before any value is created: this table would need 256 TiB.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-error @below {{is too large to be executed: its tensors have 3.5e+13 elements, at most 2.7e+08 are held; use smaller sizes of the same shape}}
+  func.func @large_table(%ids: tensor<4xi32> {nn.role = "input", nn.path = "ids"},
+                         %table: tensor<1099511627776x32xf32> {nn.role = "parameter", nn.path = "table"}) -> tensor<4x32xf32> {
+    %y = nn.embedding "lookup"(%ids, %table) : (tensor<4xi32>, tensor<1099511627776x32xf32>) -> tensor<4x32xf32>
+    return %y : tensor<4x32xf32>
+  }
+  strategy.tree @s for @large_table {
+    mesh [dp = 2]
+  }
+}
+
+// -----
+
+// A replicated tensor is held once per device: 2^23 elements on 64 devices.
+
+module attributes {proteus.cluster = "dgx-a100:8"} {
+  // expected-error @below {{is too large to be executed: its tensors have 5.4e+08 elements, at most 2.7e+08 are held; use smaller sizes of the same shape}}
+  func.func @replicated_table(%ids: tensor<64xi32> {nn.role = "input", nn.path = "ids"},
+                              %table: tensor<262144x32xf32> {nn.role = "parameter", nn.path = "table"}) -> tensor<64x32xf32> {
+    %y = nn.embedding "lookup"(%ids, %table) : (tensor<64xi32>, tensor<262144x32xf32>) -> tensor<64x32xf32>
+    return %y : tensor<64x32xf32>
+  }
+  strategy.tree @s for @replicated_table {
+    mesh [dp = 64]
+    split op [batch -> dp]
+  }
+}
+
+// -----
+
 // What the lowering itself refuses is reported as it is.
 
 module attributes {proteus.cluster = "dgx-a100"} {

@@ -651,3 +651,38 @@ module attributes {proteus.cluster = "dgx-a100"} {
     node "late" { at [pp = 2] }
   }
 }
+
+// -----
+
+// A recomputed layer reads a constant that was created on another stage, and
+// creates it again.
+
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-remark @below {{lowering is right}}
+  func.func @recomputed_constant(
+      %x: tensor<4x6xf32> {nn.role = "input", nn.path = "x"},
+      %y: tensor<4x6xf32> {nn.role = "input", nn.path = "y"},
+      %ws: tensor<4x6x6xf32> {nn.role = "parameter", nn.path = "layers[*].fc.weight"})
+      -> tensor<f32> attributes {nn.training = #nn.training<optimizer = sgd>} {
+    %bias = nn.fill "bias"() {value = 0.25 : f64} : () -> tensor<4x6xf32>
+    %h = nn.repeat "layers" count 4 carry(%c = %x : tensor<4x6xf32>)
+        slice(%w = %ws : tensor<4x6x6xf32> to tensor<6x6xf32>)
+        -> (tensor<4x6xf32>) {
+      %a = nn.add "shift"(%c, %bias) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+      %l = nn.linear "fc"(%a, %w) : (tensor<4x6xf32>, tensor<6x6xf32>) -> tensor<4x6xf32>
+      %r = nn.gelu "act"(%l) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      nn.yield %r : tensor<4x6xf32>
+    }
+    %loss = nn.mse_loss "loss"(%h, %y) : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+  strategy.tree @s for @recomputed_constant {
+    mesh [pp = 2]
+    schedule micro_batches = 2 order = "1f1b"
+    split op [batch -> []]
+    node "layers[*]" {
+      stages pp
+      recompute
+    }
+  }
+}

@@ -27,6 +27,26 @@ module attributes {proteus.cluster = "dgx-a100"} {
 
 // -----
 
+// Only the outermost of the nodes that select nothing is reported.
+module attributes {proteus.cluster = "dgx-a100"} {
+  // expected-note@+1 {{the modules of the model are: mlp}}
+  func.func @f(%x: tensor<8x4xf32> {nn.role = "input"}) -> tensor<8x4xf32> {
+    %0 = nn.relu "mlp.a"(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+  strategy.tree @s for @f {
+    mesh [dp = 2]
+    // expected-error@+1 {{'strategy.node' op the pattern 'mpl' selects no operation of @f}}
+    node "mpl" {
+      node "a" {
+        node "b" { split op [batch -> dp] }
+      }
+    }
+  }
+}
+
+// -----
+
 // A nested node is named by its full pattern.
 module attributes {proteus.cluster = "dgx-a100"} {
   // expected-note@+1 {{the modules of the model are: mlp}}

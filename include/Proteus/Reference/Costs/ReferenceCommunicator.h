@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Communicators for fidelity=paper. A collective that runs alone takes the time
-// that the reference charges. Collectives that run at the same time share the
-// links of their rings (docs/reference.md).
+// Communicators for fidelity=paper, which follows the rules of the reference
+// (the published Proteus). A collective that runs alone takes the time that the
+// reference charges. Collectives that run at the same time share the links of
+// their rings (docs/reference.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,8 @@
 
 namespace proteus::net {
 
-/// Factory of the communicators of one cluster. Rings are searched once for all
-/// groups that have the same devices in a node.
+/// Factory of the communicators of one cluster. Groups that have the same
+/// devices in a node share one ring search.
 class ReferenceNetwork {
 public:
   /// Creates the network of a cluster. Fails if the cluster has several kinds
@@ -31,9 +32,8 @@ public:
   create(std::shared_ptr<const machine::Cluster> cluster,
          const ReferenceConstants &constants);
 
-  /// Creates the communicator of `devices`, as Communicator::create does. Fails
-  /// if a device is not in the cluster or occurs twice, or if the nodes have no
-  /// NICs to reach each other.
+  /// Creates the communicator of `devices`. Fails if a device is not in the
+  /// cluster or occurs twice, or if the nodes have no NICs to reach each other.
   llvm::Expected<std::unique_ptr<Communicator>>
   createCommunicator(llvm::ArrayRef<int64_t> devices);
 

@@ -32,7 +32,7 @@
 
 namespace proteus::net {
 
-/// Kinds of collectives of the reference.
+/// The kinds of collectives that the reference distinguishes.
 enum class ReferenceKind : uint8_t {
   AllReduce,
   AllGather,
@@ -46,40 +46,46 @@ enum class ReferenceKind : uint8_t {
 };
 /// Returns the name of `kind` in the reference: "all_reduce", "p2p".
 llvm::StringRef stringify(ReferenceKind kind);
-/// Returns the kind of the given name, or nullopt if there is none.
+/// Returns the kind with the name `name`, or nullopt if the reference has no
+/// such kind.
 std::optional<ReferenceKind> parseReferenceKind(llvm::StringRef name);
 
 /// Fitted constants of the reference, as in
 /// validation/reference/constants.json. Latencies are in us.
 struct ReferenceConstants {
+  /// Latency of every collective, and additional latency of one step over
+  /// NVLink, over PCIe and between nodes.
   double baseLatency = 0, nvlinkHop = 0, pcieHop = 0, networkHop = 0;
-  /// An all-reduce across nodes of at least `plateauBytes` per rank takes
-  /// `plateauFactor` times the latency.
+  /// An all-reduce across nodes has `plateauFactor` times the latency if it
+  /// moves at least `plateauBytes` per rank.
   double plateauFactor = 0, plateauBytes = 0;
-  /// Latency per rank of a broadcast or a similar collective over rings that
-  /// are not equal.
+  /// Latency per rank of a broadcast, reduce, scatter, gather or message if the
+  /// rings of a node visit the devices in different orders.
   double unequalRings = 0;
-  /// Factor on the bandwidth of four ranks in one node.
+  /// Factor on the bandwidth of a group of four ranks in one node.
   double fourRanks = 0;
-  /// Factors on the latency and bandwidth of a broadcast that yield those of an
-  /// all-to-all, within a node and across nodes.
+  /// An all-to-all has the latency and the bandwidth of a broadcast, multiplied
+  /// by these factors. `InNode` is for groups within a node, `Across` for
+  /// groups across nodes.
   double exchangeLatencyInNode = 0, exchangeLatencyAcross = 0,
          exchangeBandwidthAcross = 0;
-  /// Bandwidth that replaces the computed one.
+  /// A bandwidth that replaces the computed one for one kind of collective on
+  /// some clusters.
   struct Fixed {
-    std::string cluster; ///< substring of the cluster's name
+    std::string cluster; ///< applies if the cluster's name contains this text
     ReferenceKind kind = ReferenceKind::AllReduce;
     int64_t ranks = 0;
     double bandwidth = 0; ///< GB/s
   };
   std::vector<Fixed> fixed;
-  // Constants of the reference's timeline: ms before each kernel, ms by which a
-  // delayed collective delays the next one, and the factor on the volume of
-  // reduce-scatters in the Megatron examples.
+  // Constants of the reference's timeline. `launchGap`: ms before each kernel.
+  // `delayShift`: ms by which a delayed collective delays the next one.
+  // `reduceScatterVolume`: factor on the volume of reduce-scatters in the
+  // Megatron examples.
   double launchGap = 0, delayShift = 0, reduceScatterVolume = 0;
-  /// Share by which overlapping computation and gradient communication slow
-  /// each other: by cluster for transformers, under "cnn" for convolutional
-  /// networks.
+  /// Fraction by which computation and gradient communication slow each other
+  /// while they overlap. The key is the name of the cluster for transformers,
+  /// and "cnn" for convolutional networks.
   std::map<std::string, double> overlap;
 };
 
@@ -87,7 +93,7 @@ struct ReferenceConstants {
 /// in the library.
 llvm::StringRef embeddedReferenceConstants();
 
-/// Parses the constants. Errors call the text `source`.
+/// Parses the text of constants.json. `source` is its name in errors.
 llvm::Expected<ReferenceConstants>
 parseReferenceConstants(llvm::StringRef text, llvm::StringRef source);
 
@@ -99,22 +105,26 @@ struct ReferenceCluster {
   int64_t devicesPerNode = 1;
 };
 
-/// Properties of a group of ranks on which costs depend.
+/// A group of ranks, with the properties that determine the costs of its
+/// collectives.
 struct ReferenceGroup {
   int64_t ranks = 0, nodes = 0;
-  /// Best class of routes among the nodes of the group, as the reference
-  /// reports it: between devices, and between devices and NICs.
+  /// Class of the routes between devices, and between devices and NICs. If the
+  /// nodes of the group have different classes, this is the best one, as in the
+  /// reference.
   PathClass intra = PathClass::Local, inter = PathClass::OneSwitch;
   bool acrossNodes = false;
-  size_t channels = 0; ///< rings in every node
+  size_t channels = 0; ///< number of rings in every node
   double speed = 0;    ///< bytes/s of one ring
-  /// GB/s of all rings together, with the factor for four ranks in one node.
+  /// GB/s of all rings together, multiplied by `fourRanks` for four ranks in
+  /// one node.
   double busBandwidth = 0;
-  bool equalRings = true; ///< true if all rings of a node have one order
-  double hop = 0;         ///< us of one step within a node
+  /// True if all rings of a node visit the devices in the same order.
+  bool equalRings = true;
+  double hop = 0; ///< us of one step of a ring within a node
 };
 
-/// Bandwidth and latency of a collective.
+/// Bandwidth and latency of one collective.
 struct ReferenceFigures {
   double bandwidth = 0; ///< volume of the collective per time, GB/s
   double latency = 0;   ///< us
@@ -126,22 +136,25 @@ public:
   ReferenceModel(ReferenceCluster cluster, ReferenceConstants constants);
 
   /// Returns the group of `ranks`, which are devices of the cluster in any
-  /// order, each once. Rings are searched once for all groups that have the
-  /// same devices in a node.
+  /// order, each once. Groups that have the same devices in a node share one
+  /// ring search.
   ReferenceGroup group(llvm::ArrayRef<int64_t> ranks);
 
-  /// Returns the entry for `bytes` in the reference's table of bandwidths and
-  /// latencies.
+  /// Returns the bandwidth and the latency that follow from the rings of the
+  /// group, as in the reference's table of collectives.
   ReferenceFigures figures(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 
-  /// Returns the entry that the reference charges: that of `figures`, with a
-  /// fixed bandwidth if the constants contain one.
+  /// Returns the bandwidth and the latency that the reference charges. They are
+  /// the result of `figures`, but a bandwidth in `ReferenceConstants::fixed`
+  /// replaces the computed one.
   ReferenceFigures charged(ReferenceKind kind, const ReferenceGroup &group,
                            double bytes) const;
 
-  /// Returns the time that the reference charges, in ms. Divides the bandwidth
-  /// by `share`. An all-to-all takes this time once per peer.
+  /// Returns the time in ms that the reference charges for a collective of
+  /// `bytes`. `share` is the number of collectives that share the bandwidth
+  /// equally. For an all-to-all, `bytes` are those for one peer, and the result
+  /// is the time for all peers.
   double milliseconds(ReferenceKind kind, const ReferenceGroup &group,
                       double bytes, double share = 1) const;
 

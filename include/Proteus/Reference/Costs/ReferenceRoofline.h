@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Times of kernels as the published Proteus computes them: a roofline by the
-// class of an op and the shapes of its operands on one device. fidelity=paper
-// and `proteus parity` use it.
+// Times of kernels as the published Proteus computes them: by a roofline, from
+// the class of an operation ("Linear") and the shapes of its operands on one
+// device. fidelity=paper and `proteus parity` use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,17 +44,19 @@ public:
   explicit ReferenceRoofline(const Constants &constants)
       : constants(constants) {}
 
-  /// Returns the time in ms of a kernel that is given by sizes instead of
-  /// shapes. The time of a product follows from its sizes, that of other matrix
-  /// kernels from operations and bytes, and that of all other kernels from
-  /// bytes only. Elements have the width of the kernel's type.
+  /// Returns the time in ms of a kernel of this project, which states sizes
+  /// instead of shapes. The time of a product follows from its rows, columns
+  /// and inner size. The time of another matrix kernel follows from its FLOPs
+  /// and bytes, and that of any other kernel from its bytes only. Elements have
+  /// the width of the kernel's type.
   double milliseconds(const Kernel &kernel) const;
 
   using Shape = std::vector<int64_t>;
 
-  /// Returns the time in ms of an op. `op` is the class in the reference, such
-  /// as "Linear" or "Conv2dBW". `outputs` lacks the gradient of an input that
-  /// needs none. Classes without a rule of their own read and write each
+  /// Returns the time in ms of an operation. `op` is its class in the
+  /// reference, such as "Linear" or "Conv2dBW". The `outputs` of a gradient
+  /// class ("BW") are gradients; the gradient of an input is absent if it is
+  /// not needed. Classes without a rule of their own read and write each
   /// operand once. Fails if the shapes do not fit the class.
   llvm::Expected<double> milliseconds(llvm::StringRef op,
                                       llvm::ArrayRef<Shape> inputs,

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reference (the published Proteus) comes with examples. This file declares
-// their recorded runs, the same runs as jobs of this simulator, and the
-// comparison of the two. `proteus parity` uses it; see docs/reference.md.
+// Comparison with the reference, the published Proteus. Runs of its examples
+// were recorded. This file declares the recorded runs, their translation to
+// jobs of this simulator, and the comparison of the figures. `proteus parity`
+// uses it; see docs/reference.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +30,17 @@
 
 namespace proteus::parity {
 
-/// Communication of one kind in all groups, for one micro-batch.
+/// The collectives of one kind in all groups, for one micro-batch.
 struct CollectiveSum {
   int64_t count = 0;
-  double megabytes = 0; ///< 1e6 bytes; the reference counts volumes the same
-                        ///< way
+  /// Volume in units of 1e6 bytes, counted as in the reference.
+  double megabytes = 0;
 };
 
 /// Figures of one run, from the reference or from this simulator.
 struct ParityFigures {
-  /// Sums by the names of the reference: "all_reduce", "all_reduce/grad",
-  /// "p2p".
+  /// Sums per kind of collective, under the names of the reference:
+  /// "all_reduce", "all_reduce/grad", "p2p".
   std::map<std::string, CollectiveSum> collectives;
   /// Time of the kernels of the busiest device, for one micro-batch and the
   /// update.
@@ -55,15 +56,18 @@ struct ParityFigures {
 struct Timeline {
   /// True if groups of one collective have unequal bandwidths.
   bool unequalGroups = false;
-  /// Shares of the step. `contended`: flows wait for a full link; the link with
-  /// the largest share. `exposedReduction`: gradients are reduced after the
-  /// last backward kernel; the device with the largest share.
+  /// Fractions of the step. `contended`: a full link limits flows; maximum over
+  /// all links. `exposedReduction`: gradients are reduced after the last
+  /// backward kernel; maximum over all devices.
   double contended = 0, exposedReduction = 0;
 };
 
 /// Strategy of an example of the reference.
 struct ReferenceStrategy {
-  std::string kind; ///< "dp", "manual", "megatron", "pp", "mp"
+  /// "dp": data parallel. "manual": the linear layers of a convolutional
+  /// network are split over all devices. "megatron": tensor parallel. "pp":
+  /// pipeline parallel. "mp": each embedding table of DLRM is on one device.
+  std::string kind;
   int64_t dp = 1, tp = 1, pp = 1, zero = 0, microBatches = 1;
   bool recompute = false, seqFirst = false;
   bool collectives = true; ///< false: messages replace collectives
@@ -71,18 +75,18 @@ struct ReferenceStrategy {
   double bucketMegabytes = 25;
 };
 
-/// Recorded run of the reference: its inputs and its figures.
+/// A recorded run of the reference: its inputs and its figures.
 struct ReferenceRun {
   std::string id, set, cluster, model;
   int64_t devices = 1;
-  std::map<std::string, std::string> dims; ///< numbers and texts as in the file
+  std::map<std::string, std::string> dims; ///< dimensions of the model
   ReferenceStrategy strategy;
   int64_t batch = 0; ///< samples of one micro-batch, on all devices
   std::string optimizer;
   double overlapFactor = 0;
   bool shareBandwidth = true;
-  bool megatron = false; ///< true: the volume of reduce-scatters is doubled
-  /// Absent if the reference returned no figures.
+  bool megatron = false; ///< true: reduce-scatters have twice their volume
+  /// Recorded figures; absent if the reference returned none.
   std::optional<ParityFigures> original;
 
   bool isTransformer() const {
@@ -97,7 +101,7 @@ struct ReferenceRuns {
   std::map<std::string, machine::Cluster> clusters;
 };
 
-/// Reads a file of runs; `source` is its name in errors.
+/// Reads a file of runs from its text. `source` is its name in errors.
 llvm::Expected<ReferenceRuns> readReferenceRuns(llvm::StringRef text,
                                                 llvm::StringRef source);
 
@@ -105,8 +109,8 @@ llvm::Expected<ReferenceRuns> readReferenceRuns(llvm::StringRef text,
 /// tool.
 llvm::StringRef embeddedReferenceRuns();
 
-/// A run of the reference as a model of this simulator and a strategy tree. The
-/// tree is for a model called @model.
+/// A run of the reference, translated to a model of this simulator and to the
+/// body of a strategy tree.
 struct ReferenceJob {
   std::string model;
   std::vector<std::string> overrides;
@@ -114,12 +118,13 @@ struct ReferenceJob {
   std::string optimizer;
   std::string tree;
 };
-/// Translates a run; fails if the reference has no such strategy.
+/// Translates a run. Fails if the reference has no such strategy for the model,
+/// or if the degrees do not fit the number of devices.
 llvm::Expected<ReferenceJob> jobOf(const ReferenceRun &run);
 
 /// Returns the collectives and the kernel time of a workload as the reference
-/// counts them. Kernels of the workload include `launchGap`, which is
-/// subtracted.
+/// counts them. Subtracts `launchGap` from each kernel, because the reference
+/// does not count it as kernel time.
 ParityFigures figuresOf(const sim::Workload &workload, cost::Time launchGap);
 /// Returns the features of a simulated step that `explain` needs.
 Timeline timelineOf(const sim::Workload &workload,
@@ -129,33 +134,39 @@ Timeline timelineOf(const sim::Workload &workload,
 /// reference.
 struct ParityResult {
   ParityFigures ours;
-  /// `ours.collectives`, corrected for the known differences; equal to the
-  /// collectives of the reference if these explain all deviations.
+  /// `ours.collectives`, corrected for the known differences between the two
+  /// simulators. If these explain all deviations, it equals the collectives of
+  /// the reference.
   std::map<std::string, CollectiveSum> expected;
-  /// Causes of deviations per figure: numbers of defects or names of sections
-  /// in docs/reference.md.
+  /// Causes of the deviations of each figure, under the names in
+  /// docs/reference.md: defects of the reference ("B5") or differences
+  /// ("loss").
   std::vector<std::string> collectiveCauses, timeCauses, memoryCauses;
-  /// True if `expected` covers all collectives of the reference.
+  /// False if `expected` can't be computed for the run, so that collectives are
+  /// not compared.
   bool comparesCollectives = true;
   /// Reason why the run could not be simulated; empty if it could.
   std::string error;
 };
 
-/// Sets the corrected collectives and the causes of `result` from the features
-/// of a run.
+/// Sets `expected` and the causes of deviations in `result`. They follow from
+/// the inputs of the run and from `timeline`.
 void explain(const ReferenceRun &run, const Timeline &timeline,
              ParityResult &result);
 
-/// Returns ours / reference - 1, or nullopt if either is absent.
+/// Returns ours / original - 1, or nullopt if one of them is absent.
 std::optional<double> deviation(std::optional<double> ours,
                                 std::optional<double> original);
 
 /// Agreement of a result with the reference.
 struct ParityVerdict {
-  bool sameKindsAndCounts = false;   ///< without corrections
-  bool explainedCounts = false;      ///< after correction for known differences
-  std::optional<double> worstVolume; ///< largest relative deviation of a volume
-                                     ///< in `expected`
+  /// True if the collectives are equal in kind and count, without corrections.
+  bool sameKindsAndCounts = false;
+  /// True if they are equal after the correction for known differences.
+  bool explainedCounts = false;
+  /// Largest relative deviation of a volume in `expected`.
+  std::optional<double> worstVolume;
+  /// Relative deviations of the kernel time, the step time and the memory.
   std::optional<double> compute, time, memory;
   /// True if a defect of the reference (B1 to B13) changes its time.
   bool touched = false;

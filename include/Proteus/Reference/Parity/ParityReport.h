@@ -16,13 +16,19 @@
 
 namespace proteus::parity {
 
-/// Numbers of runs that meet a bound, and CPU times. All fields but `runs` and
-/// `failed` count only runs for which the reference has a time.
+/// Numbers of runs that agree with the reference within the bounds of parity,
+/// and CPU times. All fields except `runs` and `failed` count only runs for
+/// which the reference has a time.
 struct ParitySummary {
   int64_t runs = 0, failed = 0;
+  /// Runs for which the reference has a time.
   int64_t timed = 0;
+  /// The `timed` runs that agree in the counts of collectives, in these counts
+  /// after correction, in volumes, in kernel time and in step time.
   int64_t sameCounts = 0, explainedCounts = 0, volumes = 0, compute = 0,
           time = 0;
+  /// `untouched`: runs without a defect of the reference that changes its time.
+  /// `untouchedTime`: how many of them agree in the step time.
   int64_t untouched = 0, untouchedTime = 0;
   double ourCPU = 0, originalCPU = 0; ///< seconds
 };
@@ -35,8 +41,8 @@ void printTable(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
 void printSummary(llvm::raw_ostream &os, const ParitySummary &summary);
 void printCPU(llvm::raw_ostream &os, const ParitySummary &summary);
 
-/// Writes all runs and their deviations. CPU times change from call to call and
-/// are therefore the last columns.
+/// Writes a Markdown table of all runs and their deviations. CPU times are in
+/// the last columns, because they change from call to call.
 void writeMarkdown(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,
                    llvm::ArrayRef<ParityResult> results);
 void writeJSON(llvm::raw_ostream &os, llvm::ArrayRef<ReferenceRun> runs,

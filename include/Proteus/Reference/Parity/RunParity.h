@@ -18,15 +18,16 @@
 
 namespace proteus::parity {
 
-/// Simulator of runs of the reference by its rules, one after the other. It
-/// keeps machine models, with the rings found on them, from run to run.
+/// Simulates runs of the reference by the reference's rules, one after the
+/// other. Keeps the machine model of each cluster, including the rings that
+/// were found, for later runs on the same cluster.
 class ParityRunner {
 public:
   ParityRunner();
   ~ParityRunner();
 
   /// Simulates a run and explains deviations from its recorded figures. The CPU
-  /// time of the result covers the whole call.
+  /// time in the result covers the whole call.
   ParityResult run(const ReferenceRun &run, const machine::Cluster &cluster);
 
 private:

@@ -16,7 +16,8 @@
 
 namespace proteus {
 
-/// Creates `apply-strategy` for a plan.
+/// Creates the pass `apply-strategy`. The fields of `plan` become the values of
+/// its options.
 std::unique_ptr<mlir::Pass>
 createApplyStrategy(const plan::ParallelPlan &plan = {});
 

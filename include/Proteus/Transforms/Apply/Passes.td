@@ -22,7 +22,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     The options are the fields of a plan, which [switches](switches.md) lists
     with their flags. They have the following effects:
 
-    - `dp` splits the batch over devices, `micro-batches` cuts it in time.
+    - `dp` splits the batch over devices. `micro-batches` cuts it into parts
+      that run one after another.
     - `pp` cuts the repeated layers with the most work into stages. Repeated
       layers are an `nn.repeat`, or layers written out as `layers[0]`,
       `layers[1]`, .... With `virtual-stages` every stage gets several runs of
@@ -39,18 +40,17 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       linear by columns (norms, dropout, residual additions and other
       element-wise operations) along the sequence, over the devices of `tp`.
     - `cp` splits sequences everywhere. `cp-kind` selects how attention gets
-      the keys of other devices: `all-gather` gathers them, with `ring` they go
-      round the devices, and with `ulysses` attention is split by heads
-      instead. With the first two, a causal sequence is distributed in a
-      zigzag, so that all devices have the same work. This needs a sequence
-      that 2 `cp` divides, or 2 `cp` times `tp` with `sp`, and it is not
-      possible with `sp` and `keep-gathered` together. Otherwise parts are
-      contiguous, and a remark states that the work is unbalanced.
-    - `ep` splits the batch as `dp` does, and distributes experts: over its
-      devices each `nn.expert_linear` is split by experts, not by the batch.
-      The slots of an expert are assigned to tokens in whole sequences, and are
-      then split over `cp`. With `etp=1`, `tp` does not cut experts but
-      distributes them as `ep` does.
+      the keys of other devices: `all-gather` gathers them, `ring` passes them
+      from device to device, and `ulysses` splits attention by heads instead.
+      With the first two, a causal sequence is distributed in a zigzag, so that
+      all devices have the same work. This needs a sequence that 2 `cp` divides,
+      or 2 `cp` times `tp` with `sp`, and it is not possible with `sp` and
+      `keep-gathered` together. Otherwise parts are contiguous, and a remark
+      states that the work is unbalanced.
+    - `ep` splits the batch as `dp` does, except in `nn.expert_linear`, where it
+      splits the experts. The slots of an expert are assigned to tokens in whole
+      sequences, and are then split over `cp`. With `etp=1`, `tp` does not cut
+      experts but distributes them as `ep` does.
     - `recompute=full` recomputes the repeated layers of `pp` one by one.
       `recompute=selective` recomputes only `nn.attention`, or if attention is
       written out, the module that contains its products and its softmax.
@@ -58,8 +58,8 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
       copies of them: those of `dp` and `cp`, and of `ep` except for experts.
       `zero=2` splits the gradients as well, `zero=3` parameters, gradients and
       states. A tensor without a dimension that is large enough stays whole.
-    - `zero-group` splits over groups of that many neighbours on `dp`; every
-      group holds a whole copy.
+    - `zero-group` restricts these splits to groups of that many neighbouring
+      devices on `dp`. Every group then holds a whole copy.
     - `prefetch` is the number of layers by which a gather of parameters may
       precede its use. `reshard-after-forward=false` keeps gathered parameters
       until the backward pass. `overlap-parameters`, with `zero=1` or `zero=2`,
@@ -72,22 +72,24 @@ def ApplyStrategy : Pass<"apply-strategy", "::mlir::ModuleOp"> {
     - `offload-weight`, `offload-state` and `offload-activation` keep
       parameters, states and saved activations in host memory.
     - `place-tables=true` puts every embedding table (`nn.embedding_bag`) on
-      one of the data-parallel devices, so that all devices look up about as
-      many elements, and among those hold about as many.
+      one of the data-parallel devices. The tables are distributed so that all
+      devices look up about equally many elements. Among devices with equally
+      many lookups, a table goes to the one that stores the fewest elements.
     - `gradient-reduction`, `bucket-rule`, `bucket-size` and
       `first-bucket-size` select when gradients are reduced and in which
-      buckets. `gather-bucket-size` and `gather-per-parameter` do so for gathers
-      of updated parameters. `all-reduce-gradients`, with `zero=1`, sums whole
-      gradients, of which every device then takes its shard.
+      buckets. `gather-bucket-size` and `gather-per-parameter` select the
+      buckets in which updated parameters are gathered. `all-reduce-gradients`,
+      with `zero=1`, sums whole gradients on every device, which then uses only
+      its shard.
     - `stage-partition` selects the layers and operations of each stage:
       - `layers`: equally many layers per stage. If the stages do not divide
         the layers, the first stages have one more.
       - `ends`: the operations before the layers count as one layer, and so do
         the operations after them. The first and the last run of layers
         therefore have one layer less.
-      - `divisible`: as `ends` if the number of stages divides the layers
-        counted that way and does not divide the layers alone, else as
-        `layers`.
+      - `divisible`: as `ends` if the number of runs (stages times
+        `virtual-stages`) divides the number of layers plus two but not the
+        number of layers, else as `layers`.
       - `work`: balances the work of linears, whether in layers or in the head,
         in the order of the model. A stage ends with the layer or operation at
         which its share of the work is exceeded. The head is on the stage of

@@ -16,19 +16,19 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
   let description = [{
     **Input:** a module with a model, a `strategy.tree` for it, and a cluster.
 
-    Finds for every forward operation the settings of the nodes that select it.
-    For each iterator the innermost node wins. No later pass reads patterns or
-    paths.
+    Annotates every forward operation with the settings of the nodes that select
+    it. If several nodes split the same iterator, the innermost node wins. Later
+    passes read the annotations, but no patterns or paths.
 
     - Repeats are cut where the tree treats their iterations differently and
       where a stage ends, so that all iterations of a repeat have the same
       settings.
-    - An operation to which no node assigns a stage joins the stage of its
+    - An operation to which no node assigns a stage gets the stage of its
       producers, else that of its readers.
-    - An axis of which the tree uses parts (`d:(1)2`) is first replaced by these
-      parts, in the mesh and in the tree.
-    - A stack (`proteus.stack`) adds its decisions to a tree that leaves them
-      open.
+    - If the tree uses a part of an axis, such as `d:(1)2`, the axis is first
+      replaced by its parts, in the mesh and in the tree.
+    - Decisions that the tree leaves open are added from the stack
+      (`proteus.stack`).
 
     Errors are: a pattern that selects no operation, an iterator that no
     selected operation has, a `prefetch` or `offload` without effect, and a mesh
@@ -36,9 +36,9 @@ def MatchStrategy : Pass<"match-strategy", "::mlir::ModuleOp"> {
 
     **Output:** every forward operation has the settings of the tree as
     annotations: axes per iterator (`strategy.op`), pipeline stage and recompute
-    group. Parameters have the storage of themselves, of their gradients and of
-    their states. The readers of a result that has its own layout read it
-    through an `nn.keep`.
+    group. Parameters have the layouts in which they, their gradients and their
+    states are stored. If the tree sets a layout for a result, the readers of
+    the result read it through an `nn.keep`.
 
     ```mlir
     // Input:

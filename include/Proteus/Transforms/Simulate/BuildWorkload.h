@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The input of the engine, built from the programs and the schedule of a
-// lowered module. Used by the pass `simulate`.
+// Builds a workload, the input of the engine, from the programs and the
+// schedule of a lowered module. Used by the pass `simulate`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,36 +22,38 @@
 
 namespace proteus {
 
-/// Operation and device class of a task of a workload.
+/// Origin of one task of a workload: the operation from which the task was
+/// built, and the device class that runs the task.
 struct TaskOrigin {
   mlir::Operation *op = nullptr;
   uint32_t classIndex = 0;
-  bool once = false; ///< true if the task is in the once-template
-  uint32_t task = 0; ///< index into the micro- or the once-template
-  /// Limit of a kernel: "flops" or "memory". Empty for other tasks and for
-  /// kernels without work.
+  bool once = false; ///< true if the task runs once per step
+  uint32_t task = 0; ///< index into DeviceClass::micro or DeviceClass::once
+  /// Resource that limits the speed of a kernel: "flops" or "memory". Empty if
+  /// the task is not a kernel or has no work.
   llvm::StringRef boundBy;
 };
 
 /// Options of `buildWorkload`.
 struct WorkloadOptions {
-  /// True if ranks that provably do the same work at the same time are
-  /// simulated once.
+  /// True to simulate only one of the ranks that provably do the same work at
+  /// the same time.
   bool foldRanks = true;
-  /// Interference of kernels and communication that overlap, instead of that of
-  /// the devices.
+  /// Factors by which kernels and communication that overlap slow each other.
+  /// If not set, those of the devices are used.
   std::optional<machine::Interference> interference;
-  /// Software stack whose mechanisms change the costs.
+  /// Software stack. Its mechanisms change the costs.
   machine::Stack stack;
-  /// If not null, receives the origin of every task that is not a wait.
+  /// If not null, `buildWorkload` adds the origin of every task to this list,
+  /// except waits, which do no work.
   std::vector<TaskOrigin> *origins = nullptr;
 };
 
 /// Builds the workload of the programs and the schedule of `module`: writes out
 /// repeats, computes the costs of kernels, folds equivalent ranks into classes,
 /// and turns collectives into flows. Emits an error and fails if the module is
-/// not fully lowered, or if the machine lacks a device, a type or a host link
-/// that the programs need.
+/// not fully lowered, or if the programs need a device, an element type or a
+/// link to the host that the machine does not have.
 llvm::FailureOr<sim::Workload> buildWorkload(mlir::ModuleOp module,
                                              const MachineModel &machine,
                                              const WorkloadOptions &options);

@@ -27,15 +27,16 @@ using plan::Fidelity;
 struct MachineModel {
   Fidelity fidelity = Fidelity::Flow;
   machine::Cluster cluster;
-  /// One model per entry of `cluster.devices`.
+  /// Cost models of kernels, one per entry of `cluster.devices`.
   std::vector<std::unique_ptr<cost::KernelCostModel>> kernels;
   /// Creates communicators on the network of the cluster.
   sim::CommunicatorFactory createCommunicator;
 };
 
-/// Creates the model of `cluster`. Kernels that `profile` contains take their
-/// measured time. The rules of `Paper` use neither `options` nor `profile`.
-/// Fails if `fidelity` is `Paper` and these rules do not cover the cluster.
+/// Creates the machine model of `cluster`. If `profile` contains a measured
+/// time for a kernel, the model returns that time. With the fidelity `Paper`,
+/// `options` and `profile` have no effect, and the function fails if the rules
+/// of the reference do not cover the cluster.
 llvm::Expected<MachineModel>
 createMachineModel(machine::Cluster cluster, Fidelity fidelity,
                    const cost::KernelModelOptions &options = {},

@@ -31,12 +31,13 @@ using plan::Switch;
 #define GEN_PASS_REGISTRATION
 #include "Proteus/Transforms/Simulate/Passes.h.inc"
 
-/// Function that a pass calls with the workload and its result after a
-/// simulation.
+/// Function that the pass `simulate` calls after the simulation, with the
+/// workload and the result.
 using SimulationObserver =
     std::function<void(sim::Workload &, sim::SimulationResult &)>;
 
-/// Creates the pass `simulate`, which calls `observer` with its result.
+/// Creates the pass `simulate`. It calls `observer` with the workload and the
+/// result.
 std::unique_ptr<mlir::Pass> createSimulate(SimulateOptions options,
                                            SimulationObserver observer);
 

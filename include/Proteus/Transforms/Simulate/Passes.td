@@ -14,8 +14,8 @@ include "mlir/Pass/PassBase.td"
 def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
   let summary = "Predict throughput and memory, and annotate the module";
   let description = [{
-    **Input:** a lowered module (`lower-strategy`) with a cluster, which
-    `proteus.cluster` or the option `cluster` names.
+    **Input:** a lowered module (`lower-strategy`) with a cluster, given by the
+    attribute `proteus.cluster` or the option `cluster`.
 
     Writes out repeats, simulates equivalent ranks once, and executes the
     schedule in the discrete-event engine.
@@ -26,14 +26,15 @@ def Simulate : Pass<"simulate", "::mlir::ModuleOp"> {
 
     With `fidelity=paper` the costs of kernels and collectives follow the rules
     of the reference. A device then has the two communication queues of the
-    reference, and the only interference is between gradients and kernels.
+    reference, and only reductions of gradients interfere with kernels.
     `docs/reference.md` lists the rules. A cluster that these rules do not cover
     is an error.
 
     **Output:** the module with the attributes `proteus.iteration_time_ms`,
     `proteus.samples_per_second`, `proteus.peak_memory_mb` (10⁶ bytes, worst
-    device) and `proteus.fits`. `proteus.fits` is true if the memory of the
-    allocator, the framework and the communication library fits on every device.
+    device) and `proteus.fits`. `proteus.fits` is true if every device has
+    enough memory for its allocator, the framework and the communication library
+    together.
 
     ```mlir
     // Input:

@@ -13,15 +13,18 @@
 
 namespace proteus {
 
-/// Creates the pass `simulate` for a given machine model. A program that
-/// simulates many modules on one machine then computes the routes inside its
-/// nodes only once.
+/// Creates the pass `simulate` on a given machine model. A caller that
+/// simulates many modules on the same machine creates the model only once, so
+/// the routes inside a node are computed only once.
 ///
-/// The cluster and the site of the module have no effect, nor do the options
-/// that determine the machine. Of these, only `fidelity` is still read: with
-/// `paper` the prediction has no uncertainty. The allocator is not simulated.
-/// If `machine` is null, the pass creates the machine from the module, as
-/// `createSimulate` does.
+/// The machine replaces the cluster and the site of the module, and the options
+/// that determine the machine: `cluster`, `site`, `kernels`, `profile` and
+/// `tf32` have no effect. The option `fidelity` does not change the costs
+/// either, but with `paper` the prediction has no uncertainty. The framework's
+/// allocator is not simulated.
+///
+/// If `machine` is null, the pass creates the machine from the module, like
+/// `createSimulate`, and simulates the allocator.
 std::unique_ptr<mlir::Pass>
 createSimulateOn(std::shared_ptr<const MachineModel> machine,
                  SimulateOptions options, SimulationObserver observer);

@@ -14,21 +14,22 @@ include "mlir/Pass/PassBase.td"
 def BuildTrainingStep : Pass<"build-training-step", "::mlir::func::FuncOp"> {
   let summary = "Add gradients and parameter updates to a forward graph";
   let description = [{
-    **Input:** a function with the attribute `nn.training` that returns one
-    scalar, the loss, and whose arguments all have a role. A function without
+    **Input:** a function with the attribute `nn.training`. All its arguments
+    have a role, and it returns one scalar, the loss. A function without
     `nn.training` is a forward-only program and is left unchanged.
 
     Adds the backward pass and one update per parameter.
 
     - Optimizer states become arguments.
     - Every operation is annotated with its phase: forward, backward or update.
-    - A repeat gets a backward repeat that runs in reverse and reads forward
-      values as slices of stacks.
+    - For every repeat, a backward repeat is added that runs in the opposite
+      direction. The forward repeat stacks the values that the backward repeat
+      reads slice by slice.
     - Operations of a recompute group are repeated in an `nn.recompute` before
       their gradients.
-    - With `clip` or `loss_scale`, one number per gradient is combined with
-      those of all other gradients, first per stage and then from stage to
-      stage. The result is one factor that all updates apply.
+    - With `clip` or `loss_scale`, all updates multiply their gradients by one
+      factor. It depends on one number per gradient, such as its square sum.
+      These numbers are combined first per stage, then from stage to stage.
 
     **Output:** the function returns the loss, the new parameters and the new
     states. The attribute `nn.updates` of a result holds the number of the

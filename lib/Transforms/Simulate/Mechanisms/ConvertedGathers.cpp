@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The framework gathers parameters in the narrow type of the products that read
-// them, if all readers are such products.
+// If all readers of a parameter are products that convert it to a narrow type,
+// the framework converts the shards and gathers the parameter in that type.
 //
 //===----------------------------------------------------------------------===//
 

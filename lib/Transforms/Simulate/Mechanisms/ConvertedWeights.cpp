@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Weights that products read in a narrower type are converted once per step
-// instead of once per micro-batch. The conversion per step is not counted.
+// instead of once per micro-batch. The time of the conversion per step is
+// neglected.
 //
 //===----------------------------------------------------------------------===//
 

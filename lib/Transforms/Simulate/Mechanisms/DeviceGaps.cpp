@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The device is idle for a time at each kernel, even if the host is ahead, at
-// each collective, and between two steps: data loading, logging,
-// synchronisation. Updates have no gaps. The gap of a collective is a part of
-// its latency.
+// The device is idle for a constant time in three cases: at each kernel, even
+// if the host has launched it early; at each collective, as a part of its
+// latency; and between two steps, because of data loading, logging and
+// synchronisation. Kernels of the update have no gaps.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linear layers that read the same input are one product: queries, keys and
-// values, or both linears of a gated block. The input is converted once. The
-// product also adds up the gradients of the input, so no other kernel does.
+// Linears that read the same input run as one product, for example those of
+// queries, keys and values, or both linears of a gated block. Their input is
+// converted once. The gradient of the input is one product, too, so no kernel
+// sums the gradients of the single linears.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if an earlier product of the block converts the input of `op`.
+/// Returns true if an earlier linear in the block of `op` has the same input
+/// and converts it.
 static bool isConvertedBefore(Operation *op) {
   return llvm::any_of(op->getOperand(0).getUses(), [&](OpOperand &use) {
     Operation *other = use.getOwner();

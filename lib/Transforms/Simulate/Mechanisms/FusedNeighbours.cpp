@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise operations of one module that follow each other are one kernel.
-// With `norms` and 16-bit images whose channels are last, that kernel also
-// contains the batch normalisation before forward operations or after backward
-// ones. A tensor between two operations of one kernel is not read again, and
-// not written if nothing else reads it.
+// Elementwise operations of one module that follow each other run as one
+// kernel. A tensor between two operations of a kernel is not read again. It is
+// also not written if only this kernel reads it.
+//
+// With `norms`, the kernel also contains a batch normalisation, if images have
+// 16-bit elements and their channels are last: in the forward pass the
+// normalisation before the elementwise operations, in the backward pass the one
+// after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +36,9 @@ static StringRef moduleOf(StringRef path) {
   return path.contains('.') ? path.rsplit('.').first : StringRef();
 }
 
-/// Returns true if two operations are in one block and one module of the model.
-/// The answer is the same for repeated layers and for layers written out.
+/// Returns true if two operations are in one block and in one module of the
+/// model. The result is the same for layers in a repeat and for layers that are
+/// written out.
 static bool areNeighbours(Operation *a, Operation *b) {
   std::string first = nn::getPath(a), second = nn::getPath(b);
   return a->getBlock() == b->getBlock() && moduleOf(first) == moduleOf(second);
@@ -66,8 +70,8 @@ public:
   }
 
 private:
-  /// Returns true if `reader` and the operation that computes `value` are one
-  /// kernel.
+  /// Returns true if `reader` and the operation that computes `value` run as
+  /// one kernel.
   bool isFused(machine::DType type, Value value, Operation *reader) const;
 
   bool fusesNorms;
@@ -86,8 +90,8 @@ bool FusedNeighbours::isFused(machine::DType type, Value value,
     return false;
   if (!isElementwise(reader) && !(norms && isa<nn::BatchNormGradOp>(reader)))
     return false;
-  // The reader runs with the writer only if its other operands are computed
-  // before the writer.
+  // One kernel can contain both operations only if the other operands of the
+  // reader are computed before the writer.
   return llvm::all_of(reader->getOperands(), [&](Value other) {
     Operation *source = other.getDefiningOp();
     return other == value || !source ||

@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gradients that exist in two types. With `master` the optimizer has its own
-// gradients, in the type of its master weights. With `dummy` there is one more
-// gradient per shape of a weight matrix, in the type of the model: the product
-// adds to the accumulated gradient directly, and the framework keeps a dummy
-// gradient in its place.
+// Adds the memory of gradients that exist twice.
+//
+// With `master_gradients` the optimizer has its own gradients, in the type of
+// its master weights, in addition to those of the model.
+//
+// With `dummy_gradients` products add directly to the accumulated gradients of
+// the weights. In place of the gradients of single products, the framework
+// keeps one dummy gradient per shape of a weight matrix, in the type of the
+// model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +27,9 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns true if a buffer is a parameter that is a matrix or a stack of one
-/// matrix per layer. The weights of experts have one more dimension and do not
-/// count.
+/// Returns true if a buffer is a parameter that is a matrix, or a stack with
+/// one matrix per layer. Returns false for the weights of experts, which have
+/// one more dimension.
 static bool isMatrix(const FlatBuffer &buffer) {
   size_t rank = cast<RankedTensorType>(buffer.value.getType()).getRank();
   return buffer.owner == sim::MemoryOwner::Parameters &&
@@ -65,13 +69,14 @@ private:
 
 void GradientCopies::changeClass(ArrayRef<FlatBuffer> resident,
                                  sim::DeviceClass &device) const {
-  // If the resident gradients are wide, they are those of the optimizer, and
+  // Gradients that are wider than the parameters belong to the optimizer, so
   // copies in the type of the parameters are added for the model. Otherwise
   // copies in the type of the master weights are added for the optimizer.
   sim::MemoryOwner alike = hasWideGradients(resident)
                                ? sim::MemoryOwner::Parameters
                                : sim::MemoryOwner::MasterWeights;
-  // One gradient of one layer for each shape of a matrix.
+  // Shapes of matrices that already have a dummy gradient. A dummy gradient has
+  // the size of the matrix of one layer.
   llvm::SmallSet<std::pair<int64_t, int64_t>, 8> shapes;
   for (auto [i, buffer] : llvm::enumerate(resident)) {
     sim::Buffer copy = device.resident[i];

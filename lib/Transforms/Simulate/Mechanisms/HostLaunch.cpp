@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The host needs time to launch each kernel, collective and message. It
-// launches ahead of the device, so its time matters only where kernels are
+// launches ahead of the device, so this time matters only where kernels are
 // shorter than their launches. Launches of the update are not counted, because
-// it consists of few kernels over many tensors. All chunks of a product are
-// launched by one call.
+// the update consists of few kernels over many tensors. One call launches all
+// chunks of a product.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A host pauses before a share q of the collectives, for a time d each. Its own
-// pauses are part of its mean launch times.
+// A host pauses before a share q of the collectives, for a time d each. The
+// delay by the pauses of the host itself is already part of its launch times,
+// which are means.
 //
 // Hosts that wait for messages of other stages start every micro-batch
 // together. A collective of tensor parallelism then waits if any of its n hosts
-// pauses. If the pauses are independent, the pauses of the other hosts add d
-// ((1 - q) - (1 - q)^n) on average. A host that does not wait for messages gets
-// ahead of the others, so their pauses do not delay it.
+// pauses. With probability (1 - q) - (1 - q)^n another host pauses although the
+// host itself does not, if the pauses are independent. This delays the
+// collective by d times that probability on average.
+//
+// A host that does not wait for messages gets ahead of the others, so pauses of
+// the others do not delay it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +37,8 @@ public:
   void changeTask(const TaskContext &context, sim::Task &task) const override {
     if (task.stream != sim::Stream::TensorParallel || !context.inPipeline)
       return;
-    // The probability that another host pauses and this one does not.
+    // The probability that another host of the group pauses and this host does
+    // not.
     double others = (1 - share) - std::pow(1 - share, context.groupSize);
     task.launch += cost::fromSeconds(pause * others);
   }

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Batch normalisation of channels that are adjacent in memory reads its
-// operands once and keeps them on the processors of the device. If the channels
-// are not adjacent, it reads its operands for the sums and again to normalise:
-// three tensors are moved instead of two, or five instead of three in the
-// backward pass. Convolutions have different kernels for the two layouts.
+// If the channels of an image are adjacent in memory, batch normalisation reads
+// its operands once and keeps them on the processors of the device. Otherwise
+// it reads them twice, for the sums and to normalise. The forward pass then
+// moves three tensors instead of two, and the backward pass five instead of
+// three.
+//
+// Convolutions have different kernels for the two layouts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fused attention and matrix products run at a given speed relative to the
-// model of the device. It is stated per generation of devices, because
-// libraries differ in age and devices in the clock that they sustain.
+// Sets the speed of fused attention and matrix products relative to the kernel
+// model of the device. The stack has one factor per generation of devices,
+// because the speed depends on the age of the libraries and on the clock that
+// devices sustain.
 //
 //===----------------------------------------------------------------------===//
 

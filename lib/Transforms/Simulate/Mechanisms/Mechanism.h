@@ -6,10 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A mechanism is one effect of a framework on the cost of a step. It has a file
-// in this folder, parameters in Machine/StackParameters.def, and a line in
-// Mechanisms.def, whose order is the order in which mechanisms apply. A stack
-// whose parameters are neutral does not have the mechanism. Used by FlowRules.
+// A mechanism is one effect of a framework on the time or memory of a step. A
+// stack has a mechanism unless the parameters of the mechanism are neutral,
+// such as a factor of 1. FlowRules apply the mechanisms.
+//
+// Each mechanism consists of a file in this folder, parameters in
+// Machine/StackParameters.def, and a line in Mechanisms.def. The order of these
+// lines is the order in which mechanisms apply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +29,22 @@
 
 namespace proteus {
 
-/// The kernels of an operation as a framework runs them.
+/// The kernels that a framework runs for one operation.
 struct KernelPlan {
-  /// False if the kernels of neighbouring operations do the work.
+  /// False if the operation has no kernel, because kernels of neighbouring
+  /// operations do its work.
   bool exists = true;
   cost::Kernel kernel;
-  /// Tensors that the kernel converts before it reads them.
+  /// The factors that are converted before `kernel` runs.
   Conversion conversion;
-  /// Kernels that follow on the same stream. The host launches them, too.
+  /// Kernels that run after `kernel` on the same stream. The host launches each
+  /// of them.
   llvm::SmallVector<cost::Kernel, 1> following;
   /// Speed of `kernel` relative to the model of the device.
   double rate = 1;
 };
 
-/// Interface of a mechanism. Each function changes nothing unless overridden.
+/// Interface of a mechanism. By default, each function changes nothing.
 class Mechanism {
 public:
   virtual ~Mechanism() = default;
@@ -55,8 +60,9 @@ public:
   virtual void changeGather(dist::AllGatherOp gather, int64_t &bits) const {}
   /// Changes a task, for example its duration or its launch.
   virtual void changeTask(const TaskContext &context, sim::Task &task) const {}
-  /// Changes a class of ranks. `resident` describes the first resident buffers
-  /// of `device`.
+  /// Changes a class of ranks. `resident[i]` describes `device.resident[i]`.
+  /// The list of the device can be longer, because mechanisms add buffers at
+  /// its end.
   virtual void changeClass(llvm::ArrayRef<FlatBuffer> resident,
                            sim::DeviceClass &device) const {}
   /// Changes the workload after all its classes are complete.
@@ -67,7 +73,7 @@ public:
 std::vector<std::unique_ptr<Mechanism>>
 createMechanisms(const machine::StackParameters &parameters);
 
-// Each file has a function that creates its mechanism, or returns null if the
+// Each mechanism has a function that creates it, or returns null if its
 // parameters are neutral.
 using MechanismPtr = std::unique_ptr<Mechanism>;
 #define MECHANISM(NAME)                                                        \

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory that the framework takes on every device in addition to tensors,
-// allocator and communication.
+// Adds the memory that the framework takes on every device in addition to
+// tensors, the allocator and communication.
 //
 //===----------------------------------------------------------------------===//
 

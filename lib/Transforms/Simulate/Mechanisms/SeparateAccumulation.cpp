@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For every parameter, a separate kernel adds the gradient of a micro-batch to
-// the sum. It follows the kernel that computes the gradient in the type of its
-// operands. The separate kernel reads that gradient, and reads and writes the
-// sum.
+// The gradient of a parameter is computed and accumulated by two kernels. The
+// first one computes the gradient of a micro-batch in the type of its operands.
+// The second one adds that gradient to the sum over micro-batches: it reads the
+// gradient, and reads and writes the sum.
 //
 //===----------------------------------------------------------------------===//
 

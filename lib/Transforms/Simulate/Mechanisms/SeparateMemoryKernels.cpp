@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Normalisations, activations, rotations, lookups and softmax have the measured
-// efficiency of separate kernels. Without this mechanism, they reach the
-// efficiency of a copy, as fused kernels do.
+// Normalisations, activation functions, rotary embeddings, table lookups and
+// softmax have the measured efficiency of separate kernels. Without this
+// mechanism they reach the efficiency of a copy, because they are assumed to be
+// fused.
 //
 //===----------------------------------------------------------------------===//
 

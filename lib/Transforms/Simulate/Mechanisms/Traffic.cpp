@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace proteus;
 
-/// Returns the class of a memory-bound kernel, or nullopt for other kernels.
+/// Returns the traffic class of a memory-bound kernel, or nullopt for other
+/// kernels. Each class has a factor of its own.
 static std::optional<machine::TrafficClass>
 trafficOf(Operation *op, const cost::Kernel &work) {
   using machine::TrafficClass;
