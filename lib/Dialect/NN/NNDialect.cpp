@@ -167,8 +167,8 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// Returns the path of an operation of another dialect relative to the
-/// innermost repeat around it.
+/// Returns the path of an operation of another dialect, relative to the
+/// innermost repeat around it. See `getPath`.
 static std::string getForeignPath(Operation *op) {
   if (auto path = op->getAttrOfType<StringAttr>(ProteusDialect::pathAttrName))
     return path.str();

@@ -96,9 +96,9 @@ def NN_InteractionOp : NN_ForwardOp<"interaction",
     Computes the dot products of all pairs of feature vectors. The operand is
     `[batch, features, dim]` and the result is `[batch, features · (features −
     1) / 2]`: the products of feature i with features 0 to i − 1, for i = 1, 2,
-    ... The kernel computes the products of all ordered pairs, including those
-    of a feature with itself, as one matrix product. Iterators: `batch`, `pair`
-    (opaque) and `dim` (sum).
+    ...
+    The kernel computes the products of all ordered pairs, including those of a
+    feature with itself. Iterators: `batch`, `pair` (opaque) and `dim` (sum).
 
     **Constraints**: the operand has rank 3 and at least two features.
 
