@@ -32,9 +32,9 @@ static std::optional<Axis> nextOn(const Layout &layout, Axis axis) {
   return next < axes.size() ? std::optional(axes[next]) : std::nullopt;
 }
 
-/// Returns true if `a` and `b` may be joined as far as `layout` is concerned:
-/// either `b` follows `a` among the axes of a dimension, or neither shards a
-/// dimension and both have the same role.
+/// Returns true if `layout` permits that `a` and `b` are joined: either `b`
+/// follows `a` among the axes of a dimension, or neither shards a dimension and
+/// both have the same role.
 static bool areAlike(const Layout &layout, Axis a, Axis b) {
   if (layout.getShardedDim(a) || layout.getShardedDim(b))
     return nextOn(layout, a) == b;

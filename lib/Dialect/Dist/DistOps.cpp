@@ -23,7 +23,7 @@ using namespace proteus::dist;
 #include "Proteus/Dialect/Dist/DistInterfaces.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Custom directives
+// Custom directives of assembly formats
 //===----------------------------------------------------------------------===//
 
 /// Parses the keyword of an enumeration, such as `sum`.

@@ -406,9 +406,9 @@ LogicalResult ShiftOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Returns the dimension that a reduce-scatter from `from` to `to` shards, or
-/// that an all-gather collects. This is the first dimension whose axes differ.
-/// If none differs, returns the first dimension that may be sharded, for which
-/// the caller then reports an error.
+/// that an all-gather collects. This is the first dimension with different axes
+/// in the two layouts. If there is none, returns the first dimension that may
+/// be sharded; the caller then reports an error for it.
 static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
   for (auto [dim, axes] : llvm::enumerate(llvm::zip(from.dims, to.dims)))
     if (std::get<0>(axes) != std::get<1>(axes))
@@ -417,8 +417,8 @@ static unsigned changedDim(const Layout &from, const Layout &to, bool stacked) {
 }
 
 /// Checks that the result for operand `index` has the layout of the operand
-/// after `step`. A step other than an all-reduce applies to the dimension whose
-/// axes differ.
+/// after `step`. A step other than an all-reduce applies to the dimension with
+/// different axes in operand and result.
 template <typename OpT>
 static LogicalResult verifyFusedOperand(OpT op, unsigned index, Step step) {
   auto from = cast<RankedTensorType>(op.getInputs()[index].getType());

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace proteus::dist;
 
 //===----------------------------------------------------------------------===//
-// ProgramOp: accessors and text
+// ProgramOp: accessors, parser and printer
 //===----------------------------------------------------------------------===//
 
 void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,

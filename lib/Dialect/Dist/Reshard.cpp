@@ -201,9 +201,9 @@ private:
                            placed});
         return;
       }
-      // An axis that can't move keeps its stride, which is the product of the
-      // sizes of the axes after it. It is placed when the remaining number of
-      // parts is the same as before this axis in the original layout.
+      // An axis that can't move must keep its stride. It is therefore placed as
+      // soon as `remaining` is the product of the sizes of this axis and the
+      // axes after it in the original layout.
       ArrayRef<Axis> before = layout.dims[dim];
       for (auto [index, axis] : llvm::enumerate(before)) {
         if (llvm::is_contained(mobile, axis) ||
@@ -292,8 +292,8 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
   return std::nullopt;
 }
 
-/// Returns the device axes that steps of the plan may change. The others are
-/// those over which `to` is fixed or partial, and those that both layouts
+/// Returns the device axes that steps of the plan may change. Axes over which
+/// `to` is fixed or partial never change, nor do axes that both layouts
 /// replicate. With `keepMajor`, the major axes that a dimension has in both
 /// layouts don't change either, except if the dimension is uneven, because then
 /// they may have to move. Fewer movable axes keep the search small and the

@@ -21,8 +21,9 @@ static bool isGradient(SectionKind kind) {
          kind == SectionKind::WeightGradient;
 }
 
-/// Calls `visit` with every forward work item, and with the number of (chunk,
-/// micro-batch) pairs that are in flight when it runs, itself included.
+/// Calls `visit` with every forward work item and the number of (chunk,
+/// micro-batch) pairs that are in flight when it runs, itself included. Chunks
+/// without gradients are skipped.
 static void
 countOngoing(ArrayRef<Work> items,
              llvm::function_ref<void(const Work &, int64_t)> visit) {
@@ -125,9 +126,9 @@ private:
                    << formatWork(needed);
   }
 
-  /// Checks that the sections whose values `work` uses run before `work` for
-  /// the same micro-batch. A section that runs once needs no check, because it
-  /// follows all other sections.
+  /// Checks that `work` runs after the sections that return the values it uses,
+  /// for the same micro-batch. A section that runs once needs no check, because
+  /// it follows all other sections.
   LogicalResult verifyUses(const Work &work) {
     if (!work.micro)
       return success();
@@ -141,7 +142,7 @@ private:
     return success();
   }
 
-  /// Returns the sections whose results `section` uses.
+  /// Returns the sections that return the values which `section` uses.
   const SetVector<SectionOp> &getProducers(SectionOp section) {
     auto [entry, isNew] = producers.try_emplace(section);
     if (isNew)

@@ -44,7 +44,7 @@ StringRef proteus::dist::stringify(StepKind kind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Positions of axes
+// Positions of axes within dimensions
 //===----------------------------------------------------------------------===//
 
 /// Returns the dimension that `axis` shards, and the stride of the axis: the
@@ -70,7 +70,7 @@ AxisList proteus::dist::permutedAxes(const Mesh &mesh, const Layout &from,
 }
 
 //===----------------------------------------------------------------------===//
-// One step
+// Application of one step
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -294,9 +294,9 @@ StepVolume proteus::dist::stepVolume(const Mesh &mesh, ArrayRef<int64_t> shape,
   volume.groupSize = mesh.getSize(step.axes);
   volume.bufferBytes =
       localBytes(mesh, shape, elementBits, countsResult ? to : from);
-  // The bytes that each rank sends in a ring algorithm. In a broadcast, every
-  // rank passes on the whole value. In a permute, it sends its whole block to
-  // one other rank.
+  // `movedBytes` is the number of bytes that each rank sends in a ring
+  // algorithm. In a broadcast, every rank passes on the whole value. In a
+  // permute, it sends its whole block to one other rank.
   int64_t share = volume.bufferBytes / volume.groupSize +
                   (volume.bufferBytes % volume.groupSize != 0);
   switch (step.kind) {

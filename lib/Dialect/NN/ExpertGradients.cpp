@@ -20,8 +20,8 @@ LogicalResult MoeRouteOp::buildGradients(GradientScope &scope) {
       scope.builder(), getLoc(), scope.gradientType(getLogits()), getPathAttr(),
       gradient, scope.saved(getLogits()), scope.saved(getExperts()),
       getNormalizeAttr());
-  // A split of the token groups in nn.moe_route is a split of the batch in its
-  // gradient.
+  // The gradient has no iterator `group`. A split of the token groups of
+  // nn.moe_route is a split of the batch of its gradient.
   scope.correspond(logits, {{"group", "batch"}});
   scope.add(getLogits(), logits);
   return success();

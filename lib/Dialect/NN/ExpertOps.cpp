@@ -105,8 +105,8 @@ LogicalResult MoeRouteGradOp::verify() {
 
 /// Verifies the shapes of `tokens`, of the tensor `places` with the slots of
 /// all experts (`[experts, groups, capacity, hidden]`), and of the routing. If
-/// `slots` is a result of an nn.moe_route, also verifies that the sizes of
-/// `places` are those of that operation.
+/// `slots` is a result of an nn.moe_route, also verifies that `places` has the
+/// numbers of experts, groups and slots of that operation.
 static LogicalResult verifyPlaces(Operation *op, Value tokens, Value places,
                                   Value experts, Value slots, Value gates) {
   if (failed(verifyRank(op, "the tensor of the experts", places, 4)) ||
@@ -167,7 +167,7 @@ LogicalResult ExpertLinearWgradOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Routing
+// Routing of tokens to experts
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -239,7 +239,7 @@ IterationSpace MoeRouteGradOp::getIterationSpace() {
 double MoeRouteGradOp::getFlopsPerPoint() { return 6; }
 
 //===----------------------------------------------------------------------===//
-// Dispatch and combination
+// Dispatch and combination of tokens
 //===----------------------------------------------------------------------===//
 
 /// Returns the FLOPs per point of an operation that needs `perElement` FLOPs
@@ -319,7 +319,7 @@ double MoeGateGradOp::getFlopsPerPoint() {
 }
 
 //===----------------------------------------------------------------------===//
-// Grouped products
+// Matrix products of experts
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -110,8 +110,7 @@ namespace {
 struct ConvSpace {
   IterationSpace space;
   unsigned batch, out, in, height, width, kernelHeight, kernelWidth;
-  std::optional<unsigned>
-      group; ///< set only if there is more than one group of channels
+  std::optional<unsigned> group; ///< set if the channels form several groups
 
   ConvSpace(Value image, Value output, Value weight, int64_t groups) {
     auto perGroup = [&](Value value) {

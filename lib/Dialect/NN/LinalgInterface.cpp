@@ -26,7 +26,7 @@ using namespace proteus::nn;
 using linalg::LinalgOp;
 
 //===----------------------------------------------------------------------===//
-// Bodies
+// Bodies of linalg operations
 //===----------------------------------------------------------------------===//
 
 /// Returns the operation that combines the previous value of result number

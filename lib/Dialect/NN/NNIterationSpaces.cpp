@@ -137,8 +137,8 @@ struct AttentionSpace {
   TensorIterators rows() const { return {{batch}, {head, group}, {seq}}; }
 };
 
-/// Returns the number of pairs (query, key) with a query in [0, end), a key in
-/// the range `keys`, and the key not after the query.
+/// Returns the number of pairs (query, key) in which the query is in [0, end),
+/// the key is in the range `keys`, and the key does not follow the query.
 double pairsBefore(double end, std::pair<int64_t, int64_t> keys) {
   double seen = end - static_cast<double>(keys.first);
   double most = static_cast<double>(keys.second - keys.first);
@@ -186,9 +186,10 @@ template <typename OpTy> static double visitedShare(OpTy op) {
 
 /// Returns the FLOPs per point of `products` matrix products over `dim` and
 /// `valueProducts` matrix products over `value_dim`, at two FLOPs per element.
-/// If keys and values have different sizes, the space contains both iterators,
-/// but each product runs over only one of them. Its FLOPs are therefore divided
-/// by the size of the other iterator.
+/// If keys and values have different sizes, the points of the space run over
+/// both `dim` and `value_dim`, but each product runs over only one of these.
+/// The FLOPs of a product over `dim` are then divided by the size of
+/// `value_dim`, and vice versa.
 template <typename OpTy>
 static double productFlops(OpTy op, double products, double valueProducts) {
   double dim = static_cast<double>(sizeOf(op.getKey(), 2)) / op.getKeyHeads();
@@ -239,7 +240,7 @@ double AttentionBlockOp::getFlopsPerPoint() {
   return productFlops(*this, 1, 1);
 }
 KernelClass AttentionBlockOp::getKernelClass() { return KernelClass::Matrix; }
-// Of the `blocks` blocks of keys, each query visits one in this operation.
+// Each query visits only one of the `blocks` blocks of keys in this operation.
 double AttentionBlockOp::getVisitedShare() {
   return visitedShare(*this) / getBlocks();
 }
@@ -440,7 +441,7 @@ IterationSpace AdamOp::getIterationSpace() {
 double AdamOp::getFlopsPerPoint() { return 14; }
 
 //===----------------------------------------------------------------------===//
-// Views and their inverse
+// Reshape
 //===----------------------------------------------------------------------===//
 
 namespace {

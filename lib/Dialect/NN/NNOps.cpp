@@ -25,8 +25,9 @@ LogicalResult MatmulOp::verify() {
   return success();
 }
 
-/// Verifies that the numbers of heads fit each other and the last dimensions of
-/// query and value, and that query and value have rank 3.
+/// Verifies that query and value have rank 3, that `kv_heads` divides `heads`,
+/// and that these numbers of heads divide the last dimensions of query and
+/// value.
 template <typename OpTy> static LogicalResult verifyHeads(OpTy op) {
   int64_t heads = op.getHeads(), keyHeads = op.getKeyHeads();
   if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)

@@ -20,14 +20,13 @@ mlir::RankedTensorType tensorType(mlir::Value value);
 /// Does not fail then, because verifiers build the iteration space of
 /// ill-formed operations too; the check of the rank reports the missing
 /// dimension.
-/// dimension.
 int64_t sizeOf(mlir::Value value, int64_t dim);
 
 /// Returns the rank of `value`, which must be a ranked tensor.
 int64_t rankOf(mlir::Value value);
 
-/// Returns the iterators of a tensor whose dimension i is indexed by
-/// `iterators[i]` alone.
+/// Returns the iterators of a tensor in which `iterators[i]` alone indexes
+/// dimension i.
 TensorIterators indexedBy(llvm::ArrayRef<unsigned> iterators);
 
 /// Adds an iterator of kind `kind` for each of the first `count` dimensions of

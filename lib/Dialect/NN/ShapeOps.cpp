@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace proteus::nn;
 
 //===----------------------------------------------------------------------===//
-// Sums and repetition
+// Sums and broadcasts
 //===----------------------------------------------------------------------===//
 
 /// Verifies that `keep` lists dimensions of `whole` in increasing order.
@@ -29,7 +29,8 @@ static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> keep,
 }
 
 /// Returns the iterators of a tensor that has only the dimensions in `keep` of
-/// a space with one iterator per dimension.
+/// another tensor. Iterator i of the space indexes dimension i of that other
+/// tensor.
 static TensorIterators keptIterators(ArrayRef<int64_t> keep) {
   TensorIterators kept;
   for (int64_t dim : keep)

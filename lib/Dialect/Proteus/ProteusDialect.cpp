@@ -21,7 +21,7 @@ using namespace proteus;
 void ProteusDialect::initialize() {}
 
 //===----------------------------------------------------------------------===//
-// Values
+// Verification of values of attributes
 //===----------------------------------------------------------------------===//
 
 /// Verifies a reference to a cluster, stack or site: a name, a file, or an
@@ -138,7 +138,7 @@ static LogicalResult verifyFlag(Operation *op, NamedAttribute attribute) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operations, arguments and results
+// Verification of attributes on operations, arguments and results
 //===----------------------------------------------------------------------===//
 
 namespace {

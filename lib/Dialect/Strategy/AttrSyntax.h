@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//
 // Parsers and printers of the syntax that attributes and operations of the
-// dialect share. An attribute has the same text in an operation (`split op
-// [batch -> dp]`) as in its own brackets (`#strategy.partition<[batch ->
-// dp]>`).
+// dialect share. An attribute has the same text in an operation
+// (`split op [batch -> dp]`) as in its own brackets
+// (`#strategy.partition<[batch -> dp]>`).
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ void StrategyDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names of axes and iterators
 //===----------------------------------------------------------------------===//
 
 bool proteus::strategy::isIdentifier(StringRef name) {

@@ -62,7 +62,7 @@ static LogicalResult verifyAtLeastOne(Operation *op, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Single settings
+// Verification of single settings
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeOp::verify() {
@@ -371,7 +371,7 @@ LogicalResult OffloadOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// The tree as a whole
+// Verification of the whole tree
 //===----------------------------------------------------------------------===//
 
 /// Key of a setting that a tree or node may have only once: the operation and,

@@ -188,16 +188,17 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout",
     }
     /// Returns true if ranks keep their shard in host memory.
     bool isOnHost() const { return getValue().onHost; }
-    /// Returns the same layout in host memory or in device memory.
+    /// Returns this layout in host memory if `onHost`, else in device memory.
     LayoutAttr withHost(bool onHost) const;
-    /// Returns the same layout with other fixed coordinates.
+    /// Returns this layout with its fixed axes and coordinates replaced by
+    /// `fixed`.
     LayoutAttr
     withFixed(::llvm::ArrayRef<std::pair<Axis, int64_t>> fixed) const;
   }];
 }
 
 //===----------------------------------------------------------------------===//
-// Work and buckets
+// Work items and buckets
 //===----------------------------------------------------------------------===//
 
 def Dist_OrderAttr : Dist_Attr<"Order", "order"> {

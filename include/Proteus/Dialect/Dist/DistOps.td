@@ -616,7 +616,7 @@ def Dist_TransferOp : Dist_LayoutOp<"transfer"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Messages
+// Messages between stages
 //===----------------------------------------------------------------------===//
 
 class Dist_MessageOp<string mnemonic, string kind, list<Trait> traits>
@@ -678,7 +678,7 @@ def Dist_RecvOp : Dist_MessageOp<"recv", "Recv",
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions across stages
+// Reductions over the ranks of several stages
 //===----------------------------------------------------------------------===//
 
 def Dist_StageReduceOp : Dist_Op<"stage_reduce", [
@@ -792,8 +792,8 @@ def Dist_FusedReduceOp : Dist_Op<"fused_reduce",
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of the buffer of one bucket.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of a repeated layer whose gradients
-    /// operand `operand` stacks, or 1 if the operand is not stacked.
+    /// Returns the number of iterations that operand `operand` stacks, or 1 if
+    /// it is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
@@ -848,8 +848,8 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
     unsigned getNumBuckets() { return getBuckets().getValue().list.size(); }
     /// Returns the bytes of one bucket after the gather.
     int64_t getBucketBytes(unsigned bucket);
-    /// Returns the number of iterations of a repeated layer whose parameters
-    /// operand `operand` stacks, or 1 if the operand is not stacked.
+    /// Returns the number of iterations that operand `operand` stacks, or 1 if
+    /// it is not stacked.
     int64_t getNumIterations(unsigned operand);
     /// Returns the mesh, which all operands share.
     MeshAttr getMesh();
@@ -857,7 +857,7 @@ def Dist_FusedGatherOp : Dist_Op<"fused_gather",
 }
 
 //===----------------------------------------------------------------------===//
-// Programs
+// Programs, sections and schedules
 //===----------------------------------------------------------------------===//
 
 def Dist_SectionOp : Dist_Op<"section", [
@@ -1079,9 +1079,9 @@ def Dist_ScheduleOp : Dist_Op<"schedule", [
       return ::llvm::cast<OrderAttr>(getOrder()[program]).getItems();
     }
     /// Returns the largest number of (chunk, micro-batch) pairs of a program
-    /// that are in flight at the same time, and whose activations are therefore
-    /// in memory. A pair is in flight from its forward section to its last
-    /// gradient. Chunks without gradients do not count.
+    /// that are in flight at the same time. A pair is in flight from its
+    /// forward section to its last gradient, and its activations are in memory
+    /// during this time. Chunks without gradients do not count.
     int64_t maxOngoing(unsigned program);
     /// Returns the first forward section of a program with which more than
     /// `limit` pairs are in flight, or nullopt if there is none.

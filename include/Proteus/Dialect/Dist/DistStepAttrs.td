@@ -9,7 +9,8 @@
 // Settings of a training step as a whole, such as its schedule. A strategy tree
 // sets them. They are attached to the programs, so that they reach the passes
 // that apply them: schedule-pipeline, fuse-gradients, chunk-products and
-// simulate. Their enumerations are defined by the parallel plan (PlanEnums.h).
+// simulate. Their enumerations are the same as in a parallel plan
+// (PlanEnums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,7 +147,7 @@ def Dist_StepAttr : AttrDef<Dist_Dialect, "Step"> {
       "::proteus::dist::OverlapAttr::get($_ctxt)">:$overlap);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Return the settings with one part replaced.
+    /// Each function returns these settings with one part replaced.
     StepAttr withSchedule(ScheduleRequestAttr schedule) const;
     StepAttr withBuckets(BucketingAttr buckets) const;
     StepAttr withOverlap(OverlapAttr overlap) const;

@@ -44,9 +44,9 @@ namespace proteus::dist {
 /// of axes.
 using Axis = unsigned;
 
-/// A list of axes. If they shard a dimension, also the distribution of the
-/// parts of this dimension along them. Copies of the list keep the
-/// distribution.
+/// A list of axes. If the axes shard a dimension, the list also holds the
+/// distribution of the parts of this dimension along them. Copies of the list
+/// keep the distribution.
 struct AxisList : llvm::SmallVector<Axis, 2> {
   using Base = llvm::SmallVector<Axis, 2>;
   using Base::Base;
@@ -123,7 +123,7 @@ struct Mesh {
 llvm::hash_code hash_value(const Mesh &mesh);
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Parts of a dimension
 //===----------------------------------------------------------------------===//
 
 /// Returns the size of part `index` if `size` elements are divided into `count`
@@ -131,8 +131,8 @@ llvm::hash_code hash_value(const Mesh &mesh);
 /// the others: 10 elements in 4 parts have the sizes 3, 3, 2, 2.
 int64_t partSize(int64_t size, int64_t count, int64_t index);
 
-/// Returns the first element of part `index` of the same division as in
-/// `partSize`.
+/// Returns the index of the first element of part `index`. The parts are those
+/// of `partSize`.
 int64_t partOffset(int64_t size, int64_t count, int64_t index);
 
 /// The indices [begin, end) of a dimension.
@@ -154,9 +154,9 @@ using Ranges = llvm::SmallVector<Range, 2>;
 Ranges partRanges(int64_t size, int64_t count, int64_t index, bool zigzag);
 
 /// Returns true if the `outer * inner` parts of `size` elements nest in the
-/// `outer` parts: each of the latter is exactly the union of `inner`
-/// consecutive smaller parts. Only then can the minor axes of a dimension be
-/// gathered or sliced without the major ones.
+/// `outer` parts: each larger part is exactly the union of `inner` consecutive
+/// smaller parts. Only then can the minor axes of a dimension be gathered or
+/// sliced without the major ones.
 bool partsRegroup(int64_t size, int64_t outer, int64_t inner);
 
 //===----------------------------------------------------------------------===//
@@ -256,7 +256,7 @@ llvm::SmallVector<int64_t> largestLocalShape(const Mesh &mesh,
                                              llvm::ArrayRef<int64_t> shape);
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Steps between layouts
 //===----------------------------------------------------------------------===//
 
 /// Kinds of steps between layouts on the same devices. If two plans have the
@@ -280,14 +280,14 @@ llvm::StringRef stringify(StepKind kind);
 /// `axes`. A permute moves blocks between ranks without cutting them.
 struct Step {
   StepKind kind;
-  /// In the order in which the axes shard `toDim`. Ascending for kinds without
-  /// `toDim`.
+  /// The axes of the step, in the order in which they shard `toDim`. Kinds
+  /// without `toDim` list them in ascending order.
   AxisList axes;
   std::optional<ReductionKind> reduction = std::nullopt;
   std::optional<unsigned> fromDim = std::nullopt;
   std::optional<unsigned> toDim = std::nullopt;
-  /// Only for a permute: for each dimension, the axes that shard it after the
-  /// step.
+  /// Used only for a permute: for each dimension, the axes that shard it after
+  /// the step.
   llvm::SmallVector<AxisList, 0> placed = {};
   /// True if `toDim` becomes a zigzag. Used only if no axis shards `toDim`
   /// before the step; otherwise the dimension stays a zigzag or contiguous as
@@ -302,9 +302,9 @@ struct Step {
 AxisList permutedAxes(const Mesh &mesh, const Layout &from, const Layout &to);
 
 /// Returns the layout of a tensor of shape `shape` after `step`. Fails with a
-/// reason if the step does not apply to `from`, or if it is not exact: if parts
-/// are uneven, the minor axes of a dimension can sometimes not be gathered or
-/// sliced without the major ones (`partsRegroup`).
+/// reason if the step does not apply to `from`, or if it is not exact. A step
+/// is not exact if uneven parts do not nest (see `partsRegroup`), because then
+/// minor axes can't be gathered or sliced without the major ones.
 llvm::FailureOr<Layout> applyStep(const Mesh &mesh,
                                   llvm::ArrayRef<int64_t> shape,
                                   const Layout &from, const Step &step,
@@ -353,7 +353,6 @@ struct PlannedStep {
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over
 /// an axis over which `from` is not partial, or if no sequence of exact steps
 /// exists.
-/// exact steps exists.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,

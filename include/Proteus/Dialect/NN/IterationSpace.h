@@ -33,13 +33,11 @@ namespace proteus::nn {
 /// Kind of an iterator. It determines the effect of a split of the iterator
 /// over devices on results that the iterator does not index.
 enum class IteratorKind {
-  Parallel,  ///< every result is indexed by it, so each device computes its
-             ///< shard
+  Parallel,  ///< indexes every result: the shards are independent
   Sum,       ///< each device has a partial sum of the result
   Max,       ///< each device has a partial maximum of the result
-  LogSumExp, ///< reduces by log-sum-exp: the op is decomposed before a split
-  Moments,   ///< reduces to mean and variance: the op is decomposed before a
-             ///< split
+  LogSumExp, ///< log-sum-exp: only a decomposed operation can be split
+  Moments,   ///< mean and variance: only a decomposed operation can be split
   Opaque,    ///< the iterator cannot be split
 };
 
@@ -98,8 +96,8 @@ enum class KernelClass {
   View,   ///< launches no kernel: the result shares the operand's memory
 };
 
-/// Kinds of kernels that differ in efficiency. The cost models have parameters
-/// for each of them. An operation that does not override `getKernelFamily` is
+/// Kinds of kernels that differ in efficiency, which the cost models
+/// distinguish. An operation that does not override `getKernelFamily` is
 /// `Plain`.
 enum class KernelFamily {
   Plain,      ///< any other kernel, such as a matrix product

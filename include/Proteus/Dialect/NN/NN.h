@@ -57,15 +57,16 @@ std::optional<Role> parseRole(llvm::StringRef text);
 /// Returns the name of `role`, such as `parameter`.
 llvm::StringRef stringify(Role role);
 
-/// Returns the path of `op` relative to the innermost nn.repeat around it.
+/// Returns the path of `op` relative to the innermost nn.repeat around it. For
+/// an operation of another dialect, this is the attribute `proteus.path`, or
+/// else the name in its location, or else `<func>.<op>#k` for the k-th
+/// operation of this name in its block, counted from 0.
 std::string getOwnPath(mlir::Operation *op);
 
 /// Returns the path of `op` in the module tree, such as
 /// `layers[*].attention.qkv`: the paths of the nn.repeat operations around it,
-/// outermost first and each with the index `[*]`, followed by the path of `op`
-/// itself. For an operation of another dialect, the latter is the attribute
-/// `proteus.path`, or else the name in its location, or else `<func>.<op>#k`
-/// for the k-th operation of this name in its block, counted from 0.
+/// outermost first and each with the index `[*]`, followed by its own path
+/// (`getOwnPath`).
 std::string getPath(mlir::Operation *op);
 
 } // namespace proteus::nn

@@ -234,7 +234,7 @@ def NN_DropoutOp : NN_ForwardOp<"dropout"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Views
+// Views of tensors
 //===----------------------------------------------------------------------===//
 
 def NN_ReshapeOp : NN_ForwardOp<"reshape", ["getKernelClass", "isLinear"]> {

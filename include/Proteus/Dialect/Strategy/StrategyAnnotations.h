@@ -21,7 +21,7 @@
 namespace proteus {
 
 //===----------------------------------------------------------------------===//
-// On operations
+// Attributes of operations
 //===----------------------------------------------------------------------===//
 
 /// Phase of the training step to which the operation belongs (#strategy.phase).
@@ -70,12 +70,12 @@ constexpr llvm::StringLiteral kRingStepAttr = "strategy.ring_step";
 constexpr llvm::StringLiteral kModuleOutputsAttr = "strategy.module_outputs";
 
 //===----------------------------------------------------------------------===//
-// On functions
+// Attributes of functions
 //===----------------------------------------------------------------------===//
 
-/// The mesh (#dist.mesh).
+/// The mesh of devices (#dist.mesh).
 constexpr llvm::StringLiteral kMeshAttr = "strategy.mesh";
-/// Symbol of the tree whose settings the function contains.
+/// Symbol of the strategy tree that was matched with the function.
 constexpr llvm::StringLiteral kTreeAttr = "strategy.tree";
 /// Name of the axis that the pipeline stages form.
 constexpr llvm::StringLiteral kPipelineAxisAttr = "strategy.pipeline_axis";
@@ -86,7 +86,7 @@ constexpr llvm::StringLiteral kStepAttr = "strategy.step";
 constexpr llvm::StringLiteral kScatterGatherAttr = "strategy.scatter_gather";
 
 //===----------------------------------------------------------------------===//
-// On arguments
+// Attributes of arguments
 //===----------------------------------------------------------------------===//
 
 /// Layout of the argument (#dist.layout).
@@ -104,10 +104,11 @@ constexpr llvm::StringLiteral kHostWeightAttr = "strategy.host_weight";
 constexpr llvm::StringLiteral kHostStateAttr = "strategy.host_state";
 
 //===----------------------------------------------------------------------===//
-// On trees
+// Attributes of strategy trees
 //===----------------------------------------------------------------------===//
 
-/// Name of the software stack that made decisions which the tree contains.
+/// Name of a software stack. The tree contains its decisions for fields that
+/// the job leaves open.
 constexpr llvm::StringLiteral kStackAttr = "strategy.stack";
 
 } // namespace proteus

@@ -18,13 +18,13 @@ include "mlir/IR/SymbolInterfaces.td"
 class Strategy_Op<string mnemonic, list<Trait> traits = []>
     : Op<Strategy_Dialect, mnemonic, traits>;
 
-/// A setting that is allowed in the tree and in any node.
+/// Base class of a setting that is allowed in the tree and in every node.
 class Strategy_SettingOp<string mnemonic, list<Trait> traits = []>
     : Strategy_Op<mnemonic,
                   traits # [ParentOneOf<["TreeOp", "NodeOp"]>]>;
 
 //===----------------------------------------------------------------------===//
-// The tree
+// The strategy tree and its nodes
 //===----------------------------------------------------------------------===//
 
 def Strategy_TreeOp : Strategy_Op<"tree", [
@@ -228,7 +228,7 @@ def Strategy_ScheduleOp : Strategy_Op<"schedule"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Name of the order that the tree lists item by item.
+    /// Value of `order` if the tree lists the work of every stage item by item.
     static constexpr ::llvm::StringLiteral explicitOrder = "explicit";
     /// Returns true if the order is `explicit`: the tree lists the work of
     /// every stage.

@@ -32,20 +32,20 @@ struct SubAxis {
   int64_t size = 1;
 };
 
-/// An axis or sub-axis, as a setting names it.
+/// A reference of a setting to an axis or sub-axis.
 struct AxisUse {
   llvm::StringRef axis;
   std::optional<SubAxis> sub;
 
-  /// Returns a message if `text` names neither an axis nor a sub-axis, or
-  /// nullopt if it does.
+  /// Returns nullopt if `text` names an axis or a sub-axis, else an error
+  /// message.
   static std::optional<std::string> check(llvm::StringRef text);
   /// Parses `d` or `d:(1)2`. Returns nullopt if `text` has another form. Does
   /// not check the ranges of the numbers.
   static std::optional<AxisUse> parse(llvm::StringRef text);
   /// Parses `text`, which must have been verified.
   static AxisUse get(mlir::StringAttr text) { return *parse(text.getValue()); }
-  /// Returns the text from which this would be parsed, `d` or `d:(1)2`.
+  /// Returns the text of the axis or sub-axis: `d` or `d:(1)2`.
   std::string str() const;
   /// Returns true if both name the same axis and have a factor of it in common.
   /// For example, `d:(1)4` overlaps `d:(2)4`, but `d:(1)2` does not.
