@@ -63,9 +63,9 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr actual,
          << actual << ", expected " << attr;
 }
 
-/// Returns `axes` in the order in which they shard `dim` in the result, because
-/// operations list axes in mesh order. Returns `axes` unchanged if they are not
-/// the minor axes of `dim`; the caller then reports the error.
+/// Operations list axes in mesh order. This returns `axes` in the order in
+/// which they shard `dim` in the result. If they are not the minor axes of
+/// `dim`, it returns them unchanged, and the caller reports an error.
 static AxisList placedOrder(const Layout &result, unsigned dim,
                             const AxisList &axes) {
   if (dim >= result.dims.size())

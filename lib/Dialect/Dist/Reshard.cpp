@@ -295,10 +295,10 @@ checkReshard(const Mesh &mesh, const Layout &from, const Layout &to) {
 /// Returns the device axes that steps of the plan may change. Axes over which
 /// `to` is fixed or partial never change, nor do axes that both layouts
 /// replicate. With `keepMajor`, the major axes that a dimension has in both
-/// layouts don't change either, except if the dimension is uneven, because then
-/// they may have to move. Fewer movable axes keep the search small and the
-/// plans simple. But if links differ, a plan that moves such an axis
-/// temporarily can cost less.
+/// layouts don't change either. This keeps the search small and the plans
+/// simple. But if links differ, moving a major axis temporarily can cost less.
+/// Major axes of an uneven dimension may always change, because they may have
+/// to.
 static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
                             const Layout &from, const Layout &to,
                             bool keepMajor) {
@@ -325,8 +325,8 @@ static AxisList movableAxes(const Mesh &mesh, ArrayRef<int64_t> shape,
   return movable;
 }
 
-/// Plans the steps on the mesh of bundles, so that the axes of a bundle move
-/// together.
+/// Plans the steps on the mesh of bundles (see AxisBundles.h), so that the axes
+/// of a bundle move together.
 static FailureOr<SmallVector<PlannedStep, 0>>
 planTogether(const AxisBundles &bundles, ArrayRef<int64_t> shape,
              int64_t elementBits, const Layout &from, const Layout &to,

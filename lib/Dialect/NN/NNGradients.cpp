@@ -38,9 +38,10 @@ LogicalResult MatmulOp::buildGradients(GradientScope &scope) {
     return success();
   OpBuilder &builder = scope.builder();
   IterationSpace space = getIterationSpace();
-  // Builds a product that is the gradient of `wanted`. `m`, `n` and `k` are the
-  // names of the forward iterators that become the iterators m, n and k of this
-  // product. Iterators of leading dimensions keep their names.
+  // Builds a matrix product of `a` and `b` that is the gradient of `wanted`.
+  // The iterators m, n and k of this product correspond to the forward
+  // iterators that `m`, `n` and `k` name. Iterators of leading dimensions keep
+  // their names.
   auto product = [&](Value wanted, Value a, Value b, bool ta, bool tb,
                      StringRef m, StringRef n, StringRef k) {
     auto result =

@@ -111,7 +111,8 @@ IterationSpace EmbeddingBagUpdateOp::getIterationSpace() {
 double EmbeddingBagUpdateOp::getFlopsPerPoint() {
   return 2.0 / sizeOf(getTable(), rankOf(getTable()) - 2);
 }
-// Selected rows are read and written. The gradient of each bag is read once.
+// For each index, the kernel reads the index, and reads and writes one row. The
+// gradient of each bag is read once.
 std::optional<double> EmbeddingBagUpdateOp::getBytesPerPoint() {
   auto bytes = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() /

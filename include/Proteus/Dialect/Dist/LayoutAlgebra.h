@@ -172,9 +172,10 @@ constexpr unsigned numReductionKinds = 2;
 struct Layout {
   /// For each dimension, the axes that shard it, major first.
   llvm::SmallVector<AxisList, 4> dims;
-  /// For each kind of reduction, the axes over which this reduction is pending.
-  /// If both kinds are pending, the maxima are reduced first, and the value is
-  /// the sum of the maxima.
+  /// For each kind of reduction, the axes over which the value is partial:
+  /// along such an axis, each rank has one summand of the value (or one operand
+  /// of its maximum), and the reduction is pending. If both kinds are pending,
+  /// the maxima are reduced first, and the value is the sum of the maxima.
   std::array<AxisList, numReductionKinds> partial;
   /// Fixed axes and their coordinates. The value exists only on devices with
   /// these coordinates, for example on one pipeline stage.
@@ -352,7 +353,7 @@ struct PlannedStep {
 /// Fails with a reason if the layouts differ in the axis `micro`, if `to` is
 /// fixed at a coordinate at which `from` is not fixed, if `to` is partial over
 /// an axis over which `from` is not partial, or if no sequence of exact steps
-/// exists.
+/// (see `applyStep`) exists.
 llvm::FailureOr<llvm::SmallVector<PlannedStep, 0>>
 planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
             int64_t elementBits, const Layout &from, const Layout &to,
